@@ -1,0 +1,1 @@
+"""The vocabulary of the compiler; it imports nothing else of trainc."""

@@ -1,0 +1,91 @@
+"""A value that knows where it came from."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Span(NamedTuple):
+    """A half-open stretch of text; lines and columns count from 1, in characters."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Origin(NamedTuple):
+    """Why a value is what it is: written at a span, or derived by code from other origins."""
+
+    at: Span | None = None
+    by: str = ""
+    of: tuple[Origin, ...] = ()
+
+    def spans(self) -> tuple[Span, ...]:
+        """Every place in the user's files that this value rests on, nearest first."""
+        if self.at is not None:
+            return (self.at,)
+        return tuple(dict.fromkeys(span for origin in self.of for span in origin.spans()))
+
+    def __str__(self) -> str:
+        if self.at is not None:
+            return str(self.at)
+        return f"{self.by} ({', '.join(map(str, self.of))})" if self.of else self.by
+
+
+class Sourced(Generic[T]):
+    """One scalar of a tree, together with its origin.
+
+    Truth value and formatting raise: `if x` and `f"{x}"` are how an origin gets lost. Use `.value`.
+    """
+
+    __slots__ = ("origin", "value")
+
+    def __init__(self, value: T, origin: Origin) -> None:
+        self.value = value
+        self.origin = origin
+
+    def map(self, f: Callable[[T], U]) -> Sourced[U]:
+        """The image of this value under `f`, with the same origin."""
+        return Sourced(f(self.value), self.origin)
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == (other.value if isinstance(other, Sourced) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"{self.value!r} @ {self.origin}"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("the truth of a sourced value loses its origin; ask .value")
+
+    def __format__(self, spec: str) -> NoReturn:
+        raise TypeError("formatting a sourced value loses its origin; use derive()")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Let a model validate the value inside and keep the origin."""
+        from pydantic_core import core_schema  # noqa: PLC0415 (pydantic is never loaded on the hook path)
+
+        def read(value: Any, validate: Callable[[Any], Any]) -> Sourced[Any]:
+            return Sourced(validate(value.value), value.origin)
+
+        return core_schema.no_info_wrap_validator_function(read, handler(source.__args__[0]))
+
+
+def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
+    """The value of `f` over sourced values, its origin naming the code and all it was made from."""
+    return Sourced(f(*(s.value for s in of)), Origin(None, by, tuple(s.origin for s in of)))
