@@ -7,8 +7,9 @@ import re
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
-from trainc.yaml.constructor import Constructor, StopError
+from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
+from trainc.yaml.faults import StopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     A key that is written twice is an error (`strict`), a warning (`warn`) or nothing (`ignore`); the last one wins.
     After a document that cannot be read, reading goes on at the next line that starts one.
     """
-    data = text.encode("utf-8", "surrogatepass") if type(text) is str else bytes(text)
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > LIMIT:
         report.add(too_large(file))
         return
@@ -82,7 +83,11 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
         report.add(_bad_character(bad, file))
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         following = text.find("\n---", bad.end())
-        out += [text[end:start], "---" if start else "", *_BREAKS.findall(text, start, following if following > 0 else len(text))]
+        out += [
+            text[end:start],
+            "---" if start else "",
+            *_BREAKS.findall(text, start, following if following > 0 else len(text)),
+        ]
         end = following if following > 0 else len(text)
     return "".join((*out, text[end:])).encode() if out else data
 
@@ -95,7 +100,9 @@ def _bad_character(bad: re.Match[str], file: str) -> Finding:
     if 0xD800 <= code <= 0xDFFF:
         return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")
     return rules.CONTROL_CHARACTER.at(
-        at, f"the character U+{code:04X} is not allowed in YAML", help="remove it, or write it as an escape in double quotes"
+        at,
+        f"the character U+{code:04X} is not allowed in YAML",
+        help="remove it, or write it as an escape in double quotes",
     )
 
 

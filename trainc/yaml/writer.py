@@ -60,19 +60,17 @@ def lines(tree: Tree) -> list[Path]:
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
-    __slots__ = ("_deeper", "indent", "shapes")
+    __slots__ = ("deeper", "indent", "shapes")
+
+    deeper: _Level  # made when it is first asked for
 
     def __init__(self, indent: str) -> None:
         self.indent = indent
         self.shapes: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-        self._deeper: _Level | None = None
 
-    @property
-    def deeper(self) -> _Level:
-        """The level below."""
-        if self._deeper is None:
-            self._deeper = _Level(self.indent + "  ")
-        return self._deeper
+    def __getattr__(self, name: str) -> _Level:
+        self.deeper = _Level(self.indent + "  ")
+        return self.deeper
 
     def shape(self, keys: tuple[str, ...]) -> list[tuple[str, str]]:
         """The keys in order, each with the text up to its colon."""
