@@ -10,9 +10,11 @@ _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
 _BOOLEAN = frozenset("y n yes no on off true false null".split())  # YAML 1.1, as Kubernetes reads it
 
 
-def to_yaml(document: object) -> str:
-    """Block style, two spaces, keys in the order given; a string that could be read as something else is quoted."""
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31, default_flow_style=False)
+def to_yaml(document: object, *, sort_keys: bool = False) -> str:
+    """Block style, two spaces, no folding; a string that could be read as something else is quoted."""
+    return yaml.dump(
+        document, Dumper=_Dumper, sort_keys=sort_keys, allow_unicode=True, width=2**31, default_flow_style=False
+    )
 
 
 class _Dumper(yaml.SafeDumper):
