@@ -1,0 +1,50 @@
+"""A bundle: the complete objects of one job, every leaf sourced, names final."""
+
+from __future__ import annotations
+
+from trainc.model.finding import place
+from trainc.model.tree import first_leaf, get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.plan import Plan
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+
+class Bundle:
+    """All objects that one job becomes, in apply order, and the document they came from.
+
+    `plan` is None for a JobSet given as input: there is nothing behind it but its own text.
+    """
+
+    __slots__ = ("document", "objects", "plan")
+
+    def __init__(self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None) -> None:
+        self.document = document
+        self.objects = objects
+        self.plan = plan
+
+    @property
+    def jobset(self) -> Tree:
+        """The JobSet, None in a bundle that has none."""
+        return next((tree for tree in self.objects if value(tree, "kind") == "JobSet"), None)
+
+    @property
+    def name(self) -> str:
+        """The name of the job as its objects carry it."""
+        return value(self.jobset, "metadata", "name") or self.document.name
+
+    def of_kind(self, kind: str) -> list[Tree]:
+        """The objects of one kind."""
+        return [tree for tree in self.objects if value(tree, "kind") == kind]
+
+    def span(self, tree: Tree, path: Path = ()) -> Span:
+        """A place in the user's files for the node at `path` of one of the objects: its own, or the nearest above it."""
+        for length in range(len(path), -1, -1):
+            leaf = first_leaf(get(tree, *path[:length]))
+            found = place(leaf.origin) if leaf is not None else None
+            if found is not None:
+                return found
+        return self.document.span(("metadata", "name"))

@@ -1,0 +1,73 @@
+"""One YAML document: a tree whose every node has a place in a file."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+
+Mark = tuple[int, int, int, int]
+Marks = tuple[Mark, "dict[str, Mark] | None"]
+
+
+class Document:
+    """Valid YAML as Kubernetes reads it; `span(path)` answers for every path.
+
+    `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
+    (line, column, end line, end column), counted from 1.
+    """
+
+    __slots__ = ("file", "marks", "start", "tree")
+
+    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1) -> None:
+        self.file = file
+        self.tree = tree
+        self.marks = marks
+        self.start = start  # the line on which the document starts in its file
+
+    @property
+    def api_version(self) -> str:
+        """`apiVersion`, empty where absent or no string."""
+        return _text(value(self.tree, "apiVersion"))
+
+    @property
+    def kind(self) -> str:
+        """`kind`, empty where absent or no string."""
+        return _text(value(self.tree, "kind"))
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`, empty where absent or no string."""
+        return _text(value(self.tree, "metadata", "name"))
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`, empty where absent: lookups read that as `default`."""
+        return _text(value(self.tree, "metadata", "namespace"))
+
+    def span(self, path: Path = (), *, key: bool = False) -> Span:
+        """Where the node at `path` is written (with `key`, its key); the nearest parent for a node that is not."""
+        for length in range(len(path), -1, -1):
+            found = self._span(path[:length], key or length < len(path))
+            if found is not None:
+                return found
+        return Span(self.file, self.start, 1, self.start, 1)
+
+    def _span(self, path: Path, key: bool) -> Span | None:
+        if key and path and type(path[-1]) is str:
+            parent = self.marks.get(id(get(self.tree, *path[:-1])))
+            mark = parent[1].get(path[-1]) if parent and parent[1] else None
+            if mark:
+                return Span(self.file, *mark)
+        node = get(self.tree, *path)
+        if type(node) is Sourced:
+            return node.origin.at
+        found = self.marks.get(id(node))
+        return Span(self.file, *found[0]) if found and node is not None else None
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else ""

@@ -1,0 +1,179 @@
+"""What trainc tells people, as data; words and colours live in `trainc.report`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trainc.model.sourced import Origin, Span
+
+NOTE, WARNING, ERROR = "note", "warning", "error"
+LEVELS = (NOTE, WARNING, ERROR)
+
+
+class Rule:
+    """One kind of finding: `name` is what users see, search for and silence.
+
+    `verdict` marks a server's own refusal, which nobody can silence. `admission` rules still speak under
+    `--only admission`.
+    """
+
+    __slots__ = ("admission", "level", "name", "summary", "verdict", "why")
+
+    def __init__(
+        self,
+        name: str,
+        level: str,
+        summary: str,
+        why: str = "",
+        *,
+        verdict: bool = False,
+        admission: bool = False,
+    ) -> None:
+        self.name = name
+        self.level = level
+        self.summary = summary
+        self.why = why
+        self.verdict = verdict
+        self.admission = admission or verdict
+
+    def at(
+        self,
+        span: Span,
+        message: str,
+        *,
+        label: str = "",
+        also: Iterable[Label] = (),
+        effect: str = "",
+        help: str = "",  # noqa: A002 (the word users see)
+        notes: Sequence[str] = (),
+        fix: Sequence[Edit] = (),
+        refusal: Refusal | None = None,
+        level: str = "",
+    ) -> Finding:
+        """A finding of this rule, shown first at `span`."""
+        labels = (Label(span, label), *also)
+        return Finding(self, level or self.level, message, labels, effect, help, tuple(notes), tuple(fix), refusal)
+
+    def __repr__(self) -> str:
+        return f"Rule({self.name})"
+
+
+class Label:
+    """A place in a file the user can open, with a few words about it."""
+
+    __slots__ = ("span", "text")
+
+    def __init__(self, span: Span, text: str = "") -> None:
+        self.span = span
+        self.text = text
+
+
+class Edit:
+    """A change to one YAML node: set `path` in `file` to `value`, or remove it when `value` is None."""
+
+    __slots__ = ("file", "line", "path", "safety", "value")
+
+    def __init__(
+        self, file: str, line: int, path: tuple[str | int, ...], value: object, *, safety: str = "safe"
+    ) -> None:
+        self.file = file
+        self.line = line  # of the document's start: one file may hold several
+        self.path = path
+        self.value = value
+        self.safety = safety  # safe, unsafe, display-only
+
+
+class Refusal:
+    """A server's own words: which stage refuses (`by`), and the exact text it would print."""
+
+    __slots__ = ("by", "text")
+
+    def __init__(self, by: str, text: str) -> None:
+        self.by = by
+        self.text = text
+
+
+class Finding:
+    """One mistake at one place: a fact about this input, what would happen, and what to do."""
+
+    __slots__ = ("effect", "fix", "help", "labels", "level", "message", "notes", "refusal", "rule")
+
+    def __init__(
+        self,
+        rule: Rule,
+        level: str,
+        message: str,
+        labels: tuple[Label, ...],
+        effect: str,
+        help: str,  # noqa: A002 (the word users see)
+        notes: tuple[str, ...],
+        fix: tuple[Edit, ...],
+        refusal: Refusal | None,
+    ) -> None:
+        self.rule = rule
+        self.level = level
+        self.message = message
+        self.labels = labels
+        self.effect = effect
+        self.help = help
+        self.notes = notes
+        self.fix = fix
+        self.refusal = refusal
+
+    @property
+    def span(self) -> Span:
+        """The place shown first."""
+        return self.labels[0].span
+
+    def identity(self) -> tuple[object, ...]:
+        """What makes two findings one: a runtime's fault met by forty jobs is said once."""
+        return (self.rule.name, self.message, self.span)
+
+    def __repr__(self) -> str:
+        return f"{self.level}[{self.rule.name}] {self.message} @ {self.span}"
+
+
+class Report:
+    """Collects the findings of a run; stages add to it, the command line alone reads it.
+
+    `unknown` counts checks that were skipped because a value cannot be known here, by reason. `reached` counts
+    for each finding the jobs it was met in.
+    """
+
+    __slots__ = ("_findings", "job", "reached", "unknown")
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[object, ...], Finding] = {}
+        self.reached: dict[tuple[object, ...], set[str]] = {}
+        self.unknown: dict[str, int] = {}
+        self.job = ""
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding, once, and remember which job met it."""
+        identity = finding.identity()
+        if identity not in self._findings:
+            self._findings[identity] = finding
+        if self.job:
+            self.reached.setdefault(identity, set()).add(self.job)
+
+    def skip(self, reason: str) -> None:
+        """Count a check that could not be made: unknown is not wrong."""
+        self.unknown[reason] = self.unknown.get(reason, 0) + 1
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings, sorted by file, line, column and rule."""
+        return sorted(self._findings.values(), key=lambda f: (f.span, f.rule.name, f.message))
+
+    @property
+    def failed(self) -> bool:
+        """Whether any finding is an error."""
+        return any(f.level == ERROR for f in self._findings.values())
+
+
+def place(origin: Origin) -> Span | None:
+    """The nearest span a value rests on, None for values no file holds."""
+    spans = origin.spans()
+    return spans[0] if spans else None

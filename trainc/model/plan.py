@@ -1,0 +1,204 @@
+"""A plan: one job with nothing left to look up, its layers holding all that people wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.document import Document
+    from trainc.model.patches import Patch
+    from trainc.model.tree import Tree
+
+ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
+TRAINER = "trainer"
+NODE = "node"
+
+ORDER = (
+    "defaults",
+    "runtime",
+    "components",
+    "cluster",
+    "patches",
+    "overrides",
+    "framework",
+    "scheduler",
+    "images",
+    "identity",
+)
+
+
+class Layer:
+    """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`)."""
+
+    __slots__ = ("label", "name", "patches", "tree")
+
+    def __init__(self, name: str, label: str, tree: Tree = None, patches: tuple[Patch, ...] = ()) -> None:
+        self.name = name
+        self.label = label
+        self.tree = tree
+        self.patches = patches
+
+
+class Role:
+    """One replicatedJob of a plan: `count` pods for each of its `replicas`."""
+
+    __slots__ = ("ancestor", "count", "index", "name", "replicas", "tree")
+
+    def __init__(self, index: int, tree: Tree, count: Sourced[int]) -> None:
+        self.index = index
+        self.tree = tree  # the whole replicatedJob
+        self.count = count
+        self.name: Sourced[str] = tree["name"]
+        self.ancestor: str = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) or ""
+        replicas = get(tree, "replicas")
+        self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else Sourced(1, Origin(by="JobSet default"))
+
+    @property
+    def pod(self) -> Mapping[str, Tree]:
+        """The pod spec, empty where the runtime has none."""
+        return get(self.tree, "template", "spec", "template", "spec") or {}
+
+    @property
+    def containers(self) -> list[Tree]:
+        """The regular containers."""
+        return self.pod.get("containers") or []
+
+    @property
+    def init_containers(self) -> list[Tree]:
+        """The init containers, restartable ones (sidecars) among them."""
+        return self.pod.get("initContainers") or []
+
+    def container(self, name: str = NODE) -> Tree | None:
+        """The first regular container of that name."""
+        return next((c for c in self.containers if value(c, "name") == name), None)
+
+    def init_container(self, name: str) -> Tree | None:
+        """The first init container of that name."""
+        return next((c for c in self.init_containers if value(c, "name") == name), None)
+
+    def __repr__(self) -> str:
+        return f"Role({self.name.value} x{self.count.value})"
+
+
+class Plan:
+    """One job, resolved: what people said, merged; what machines need is not in it yet.
+
+    `template` is `{metadata: {labels, annotations}, spec: <JobSet spec>}` with runtime, components, cluster and
+    patches merged; `overrides` are what `spec.trainer` and `spec.initializer` ask for, still to be laid on. A
+    framework sees this plan; a scheduler sees `lowered()`, in which everything has been laid on.
+    """
+
+    __slots__ = (
+        "document",
+        "framework",
+        "gang",
+        "job",
+        "layers",
+        "name",
+        "namespace",
+        "overrides",
+        "policy",
+        "roles",
+        "runtime",
+        "template",
+    )
+
+    def __init__(
+        self,
+        *,
+        document: Document,
+        runtime: Document | None,
+        name: Sourced[str],
+        namespace: Sourced[str] | None,
+        framework: str,
+        policy: Tree,
+        gang: Tree,
+        template: Tree,
+        roles: tuple[Role, ...],
+        overrides: tuple[Patch, ...] = (),
+        layers: tuple[Layer, ...] = (),
+    ) -> None:
+        self.document = document
+        self.runtime = runtime
+        self.job: Tree = document.tree
+        self.name = name
+        self.namespace = namespace
+        self.framework = framework  # the name in the table of frameworks: plain where no policy selects one
+        self.policy = policy  # mlPolicy with its defaults, None where the runtime has none
+        self.gang = gang  # podGroupPolicy with its defaults, None where the runtime has none
+        self.template = template
+        self.roles = roles
+        self.overrides = overrides
+        self.layers = layers
+
+    @property
+    def settings(self) -> Tree:
+        """The framework's own part of the policy: `mlPolicy.<framework>`, empty where absent."""
+        return get(self.policy, self.framework) or {}
+
+    @property
+    def trainer(self) -> Role | None:
+        """The first role labelled as trainer."""
+        return next((role for role in self.roles if role.ancestor == TRAINER), None)
+
+    def role(self, name: str) -> Role | None:
+        """The role whose replicatedJob has that name."""
+        return next((role for role in self.roles if role.name.value == name), None)
+
+    @property
+    def wired(self) -> bool:
+        """Whether rendezvous variables are set: without a `trainer` block the Trainer controller sets none."""
+        return get(self.job, "spec", "trainer") is not None
+
+    def asked(self, *path: str) -> Tree:
+        """What the job itself says at `spec.trainer.<path>`, None where it is silent."""
+        return get(self.job, "spec", "trainer", *path)
+
+    @property
+    def resources(self) -> Tree:
+        """The resources process counts are inferred from: the job's own if it sets any, else the node container's.
+
+        The job's replace the runtime's here although they are merged in the container (Trainer v2.3.0).
+        """
+        asked = self.asked("resourcesPerNode")
+        if asked is not None:
+            return asked
+        for role in self.roles:
+            if role.name.value == NODE or role.ancestor == TRAINER:
+                node = role.container()
+                if node is not None:
+                    return node.get("resources") or {}
+        return {}
+
+    def host(self, rank: int = 0) -> Sourced[str]:
+        """The DNS name of the trainer's pod `rank`: role `node` and the job's name as domain, whatever they are called.
+
+        The Trainer controller writes the literal `node` and ignores `network.subdomain` (v2.3.0).
+        """
+        return derive("address of rank 0", lambda job: f"{job}-{NODE}-0-{rank}.{job}", self.name)
+
+    def lowered(self, template: Tree, roles: tuple[Role, ...]) -> Plan:
+        """This plan with everything laid on so far, as a scheduler sees it."""
+        return Plan(
+            document=self.document,
+            runtime=self.runtime,
+            name=self.name,
+            namespace=self.namespace,
+            framework=self.framework,
+            policy=self.policy,
+            gang=self.gang,
+            template=template,
+            roles=roles,
+            layers=self.layers,
+        )
+
+
+def label_of(role: Role) -> Any:
+    """The leaf of a role's ancestor label, None where it has none."""
+    return get(role.tree, "template", "metadata", "labels", ANCESTOR_LABEL)

@@ -1,0 +1,179 @@
+"""The one substance, trees of dicts, lists and `Sourced` leaves, and the one strategic merge over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.model.sourced import Origin, Sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Tree = Any
+Path = tuple[str | int, ...]
+
+
+def plain(tree: Tree) -> Any:
+    """The values of a tree without their origins, as fresh dicts and lists."""
+    kind = type(tree)
+    if kind is Sourced:
+        return tree.value
+    if kind is dict:
+        return {key: plain(value) for key, value in tree.items()}
+    if kind is list:
+        return [plain(item) for item in tree]
+    return tree
+
+
+def stamp(tree: Any, by: str, *of: Sourced[Any]) -> Tree:
+    """A tree whose bare scalars are `Sourced`, derived by `by` from `of`; leaves that know their origin keep it."""
+    origin = Origin(None, by, tuple(s.origin for s in of))
+    return _stamp(tree, origin)
+
+
+def _stamp(tree: Any, origin: Origin) -> Tree:
+    kind = type(tree)
+    if kind is Sourced:
+        return tree
+    if kind is dict:
+        return {key: _stamp(value, origin) for key, value in tree.items()}
+    if kind is list or kind is tuple:
+        return [_stamp(item, origin) for item in tree]
+    return Sourced(tree, origin)
+
+
+def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Sourced[Any]]]:
+    """Every leaf with its path, in order."""
+    kind = type(tree)
+    if kind is dict:
+        for key, value in tree.items():
+            yield from leaves(value, (*path, key))
+    elif kind is list:
+        for index, item in enumerate(tree):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path, tree
+
+
+def get(tree: Tree, *path: str | int) -> Tree:
+    """The node at `path`, or None where the path ends early."""
+    for step in path:
+        if type(tree) is dict:
+            tree = tree.get(step)
+        elif type(tree) is list and type(step) is int and -len(tree) <= step < len(tree):
+            tree = tree[step]
+        else:
+            return None
+    return tree
+
+
+def value(tree: Tree, *path: str | int) -> Any:
+    """The bare scalar at `path`, or None where there is none."""
+    node = get(tree, *path)
+    return node.value if type(node) is Sourced else None
+
+
+def first_leaf(tree: Tree) -> Sourced[Any] | None:
+    """The first leaf below a node: where something was written when the node itself has no place."""
+    return next((leaf for _, leaf in leaves(tree)), None)
+
+
+def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = False) -> Tree:
+    """Kubernetes' strategic merge of `patch` over `base`; neither is changed, and no leaf is looked into.
+
+    `keys` names the merge key of each list field that merges; other lists are replaced. A null removes. The maps'
+    `$patch: replace|delete` is honoured. Items that only the patch has come out before the originals that it does
+    not name, as the API machinery orders them; with `append` they come last, as controllers' upserts do.
+    """
+    return _merge(base, patch, keys, append, "")
+
+
+def _merge(base: Tree, patch: Tree, keys: Mapping[str, str], append: bool, field: str) -> Tree:
+    if type(patch) is dict:
+        return _merge_maps(base, patch, keys, append)
+    if type(patch) is list and type(base) is list and field in keys:
+        key = keys[field]
+        return _merge_sets(base, patch) if key == "" else _merge_lists(base, patch, keys, append, key)
+    return patch
+
+
+def _merge_maps(base: Tree, patch: dict[str, Tree], keys: Mapping[str, str], append: bool) -> Tree:
+    directive = patch.get("$patch")
+    if directive is not None:
+        if directive.value == "delete":
+            return {}
+        if directive.value != "replace":
+            raise UnknownDirectiveError(directive)
+        return {key: node for key, node in patch.items() if key != "$patch"}
+    out = dict(base) if type(base) is dict else {}
+    for key, node in patch.items():
+        if type(node) is Sourced:
+            if node.value is None:
+                out.pop(key, None)
+            else:
+                out[key] = node
+        else:
+            out[key] = _merge(out.get(key), node, keys, append, key)
+    return out
+
+
+class UnknownDirectiveError(ValueError):
+    """A `$patch` that is neither `replace` nor `delete`; carries the leaf."""
+
+    def __init__(self, leaf: Sourced[Any]) -> None:
+        super().__init__(leaf.value)
+        self.leaf = leaf
+
+
+def _key_of(item: Tree, key: str) -> object:
+    leaf = item.get(key) if type(item) is dict else None
+    return leaf.value if type(leaf) is Sourced else None
+
+
+def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], append: bool, key: str) -> list[Tree]:
+    position = {_key_of(item, key): index for index, item in reversed(list(enumerate(base)))}
+    named = [(position.get(_key_of(item, key)), item) for item in patch]
+    merged = [(at, _over(base[at] if at is not None else None, item, keys, append, key)) for at, item in named]
+    touched = {at for at, _ in named if at is not None}
+    if append:
+        out = list(base)
+        for at, item in merged:
+            if at is None:
+                out.append(item)
+            else:
+                out[at] = item
+        return out
+    return _interleave(merged, [(at, item) for at, item in enumerate(base) if at not in touched])
+
+
+def _over(base: Tree, item: Tree, keys: Mapping[str, str], append: bool, key: str) -> Tree:
+    if type(item) is not dict:
+        return item
+    merged = _merge_maps(base, item, keys, append)
+    # The item's identity keeps the place where it was first written: the patch only points at it.
+    return merged if base is None else {**merged, key: base[key]}
+
+
+def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tree]]) -> list[Tree]:
+    """The API machinery's order: an original precedes a patched item only if both were there and it stood first."""
+    out = []
+    left, right = 0, 0
+    while left < len(kept) and right < len(patched):
+        at = patched[right][0]
+        if at is not None and kept[left][0] < at:
+            out.append(kept[left][1])
+            left += 1
+        else:
+            out.append(patched[right][1])
+            right += 1
+    return [*out, *(item for _, item in kept[left:]), *(item for _, item in patched[right:])]
+
+
+def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
+    named = [(next((i for i, b in enumerate(base) if b == item), None), item) for item in patch]
+    touched = {at for at, _ in named}
+    return _interleave(
+        [(at, item if at is None else base[at]) for at, item in named],
+        [(at, item) for at, item in enumerate(base) if at not in touched],
+    )
