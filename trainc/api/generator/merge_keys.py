@@ -12,39 +12,29 @@ if TYPE_CHECKING:
 _OWN = {"replicatedJobs": "name"}
 _STRATEGY = "x-kubernetes-patch-strategy"
 _KEY = "x-kubernetes-patch-merge-key"
-_TEXT = '''"""How lists are joined by a strategic merge; generated from Kubernetes 1.36 by `python -m trainc.api.generate`."""
+_TEXT = '''"""Which lists merge, and by which key; generated from Kubernetes 1.36 by `python -m trainc.api.generate`.
+
+An empty key marks a list of scalars that merges as a set; a list of any other name is replaced whole.
+"""
 
 from __future__ import annotations
 
 MERGE_KEYS: dict[str, str] = {{
 {keys}
 }}
-"""Field name to the key under which its items are told apart; a list of any other name is replaced whole."""
-
-SET_LISTS: frozenset[str] = frozenset({sets})
-"""Lists of scalars that are joined as sets."""
-
-RETAIN_KEYS: frozenset[str] = frozenset({retained})
-"""Lists whose items a patch may narrow to the keys named in `$retainKeys`."""
 '''
 
 
 def merge_keys() -> str:
     """The text of `trainc/model/merge_keys.py`."""
-    fields = list(_fields(expand(full_name("JobTemplateSpec")))) + _metadata()
     keys = dict(_OWN)
-    for name, node in fields:
-        if _KEY in node and keys.setdefault(name, node[_KEY]) != node[_KEY]:
-            raise ValueError(f"lists named {name} are merged by {keys[name]} and by {node[_KEY]}")
-    merged = {name for name, node in fields if "merge" in node.get(_STRATEGY, "").split(",") and _KEY not in node}
-    retained = {name for name, node in fields if "retainKeys" in node.get(_STRATEGY, "").split(",") and _KEY in node}
-    lines = "\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items()))
-    return _TEXT.format(keys=lines, sets=_set(merged), retained=_set(retained))
-
-
-def _metadata() -> list[tuple[str, Schema]]:
-    """The lists of object metadata; a template keeps only some of its fields, and these with their strategy."""
-    return list(_fields(expand(full_name("ObjectMeta"))))
+    for name, node in _fields(expand(full_name("JobTemplateSpec"))):
+        if "merge" not in node.get(_STRATEGY, "").split(","):
+            continue
+        key = node.get(_KEY, "")
+        if keys.setdefault(name, key) != key:
+            raise ValueError(f"lists named {name} are merged by {keys[name]!r} and by {key!r}")
+    return _TEXT.format(keys="\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items())))
 
 
 def _fields(node: Schema) -> Iterator[tuple[str, Schema]]:
@@ -54,7 +44,3 @@ def _fields(node: Schema) -> Iterator[tuple[str, Schema]]:
     for key in ("items", "additionalProperties"):
         if isinstance(node.get(key), dict):
             yield from _fields(node[key])
-
-
-def _set(names: set[str]) -> str:
-    return "{" + ", ".join(f'"{name}"' for name in sorted(names)) + "}"
