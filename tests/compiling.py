@@ -36,7 +36,7 @@ class Run:
     @property
     def objects(self) -> list[Any]:
         """The manifests printed, as PyYAML reads them."""
-        return [document for document in yaml.safe_load_all(self.out) if document is not None]
+        return list(yaml.load_all(self.out, yaml.CSafeLoader))
 
     @property
     def origins(self) -> str:

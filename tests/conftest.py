@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
 
@@ -33,7 +33,6 @@ class InPlace(SingleFileSnapshotExtension):
     def discover_snapshots(self, **_: Any) -> SnapshotCollections:
         """Nothing: `expected` below looks for leftovers in the one folder it owns."""
         return SnapshotCollections()
-
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,7 @@ from tests.compiling import ROOT, compile_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
 EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())
@@ -37,7 +37,7 @@ def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str,
 
 
 def first_line(case: Path) -> str:
-    first = sorted((case / "input").glob("*.y*ml"))[0]
+    first = min((case / "input").glob("*.y*ml"))
     return first.read_text("utf-8").partition("\n")[0]
 
 
