@@ -32,6 +32,7 @@ class Run:
         self.err = ""
         self.bundles: list[Bundle] = []
         self.findings: list[Finding] = []
+        self.root = ""  # what the names of files in spans are relative to
 
     @property
     def objects(self) -> list[Any]:
@@ -85,6 +86,7 @@ def watched(pipeline: Any, run: Run) -> Iterator[None]:
         return emit(bundle, *rest, **more)
 
     def listening_build(project: Any, selection: Any, spool: Any, report: Any) -> Any:
+        run.root = project.root
         try:
             return build(project, selection, spool, report)
         finally:

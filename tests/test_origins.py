@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from trainc.model.sourced import Origin, Span
 
-SHIPPED = ROOT / "runtimes"
+SHIPPED = "trainc:"  # how a span names a file of the catalogue
 
 
 @cache
@@ -32,9 +32,13 @@ def scalars(file: Path) -> dict[tuple[int, int], str]:
     return found
 
 
+def opened(file: str, place: Path) -> Path:
+    return ROOT / file.removeprefix(SHIPPED) if file.startswith(SHIPPED) else place / file
+
+
 def holds(span: Span, value: Any, place: Path) -> bool:
     """Whether the scalar at a span reads as this value."""
-    text = scalars(place / span.file).get((span.line, span.column))
+    text = scalars(opened(span.file, place)).get((span.line, span.column))
     return text is not None and (same(text, value))
 
 
@@ -46,7 +50,7 @@ def same(text: str, value: Any) -> bool:
 def wrong(origin: Origin, place: Path, *value: Any) -> str:
     """What is the matter with an origin, empty when nothing is."""
     if origin.at is not None:
-        if (origin.at.line, origin.at.column) not in scalars(place / origin.at.file):
+        if (origin.at.line, origin.at.column) not in scalars(opened(origin.at.file, place)):
             return f"no scalar at {origin.at}"
         return "" if not value or holds(origin.at, value[0], place) else f"{value[0]!r} is not at {origin.at}"
     if not origin.by:
@@ -62,8 +66,8 @@ def test_every_leaf_knows_where_it_comes_from(case: Path, tmp_path: Path) -> Non
     else:
         shutil.copytree(case, tmp_path / "input", ignore=shutil.ignore_patterns("output"))
         argv = ["build", "input"]
-    bundles = compile_in(tmp_path, *argv).bundles
-    everything = [leaf for bundle in bundles for tree in bundle.objects for leaf in leaves(tree)]
+    run = compile_in(tmp_path, *argv)
+    everything = [leaf for bundle in run.bundles for tree in bundle.objects for leaf in leaves(tree)]
     assert [
-        f"{dotted(path)}: {why}" for path, leaf in everything if (why := wrong(leaf.origin, tmp_path, leaf.value))
+        f"{dotted(path)}: {why}" for path, leaf in everything if (why := wrong(leaf.origin, Path(run.root), leaf.value))
     ] == []
