@@ -15,10 +15,11 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+
 def package() -> tuple[str, Callable[[str], Any], Callable[[Any], str]]:
     """The name of the package, its loader and its dumper."""
     try:
-        import yaml_rs  # noqa: PLC0415 (an optional rival)
+        import yaml_rs  # type: ignore[import-not-found]  # noqa: PLC0415 (an optional rival)
     except ImportError:
         return "PyYAML over libyaml", libyaml_load, libyaml_dump
     return "yaml-rs", yaml_rs.loads, lambda trees: "".join(map(yaml_rs.dumps, trees))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,8 +16,6 @@ from tests.test_cases import CASES, EXAMPLES, names, options
 from trainc.model.tree import leaves
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trainc.model.sourced import Origin, Span
 
 SHIPPED = "trainc:"  # how a span names a file of the catalogue
