@@ -16,6 +16,8 @@ from trainc.model.tree import leaves
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from trainc.model.report import Report
+
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.tree import Path as TreePath
@@ -31,8 +33,13 @@ class Run:
         self.out = ""
         self.err = ""
         self.bundles: list[Bundle] = []
-        self.findings: list[Finding] = []
+        self.report: Report | None = None
         self.root = ""  # what the names of files in spans are relative to
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found, in order; empty for a run that ended before the corridor."""
+        return self.report.findings if self.report else []
 
     @property
     def objects(self) -> list[Any]:
@@ -86,11 +93,8 @@ def watched(pipeline: Any, run: Run) -> Iterator[None]:
         return emit(bundle, *rest, **more)
 
     def listening_build(project: Any, selection: Any, spool: Any, report: Any) -> Any:
-        run.root = project.root
-        try:
-            return build(project, selection, spool, report)
-        finally:
-            run.findings = report.findings
+        run.root, run.report = project.root, report
+        return build(project, selection, spool, report)
 
     with patch.object(pipeline, "emit", listening_emit), patch.object(pipeline, "build", listening_build):
         yield
