@@ -26,7 +26,7 @@ def scalars(file: Path) -> dict[tuple[int, int], str]:
     """The text of every scalar of a file by line and column, as PyYAML's own parser sees them."""
     found = {}
     for event in yaml.parse(file.read_bytes(), yaml.CSafeLoader):
-        if isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark:
             found[event.start_mark.line + 1, event.start_mark.column + 1] = event.value
     return found
 
