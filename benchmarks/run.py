@@ -14,14 +14,13 @@ import sys
 import tempfile
 from statistics import median
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-import overlays
-import tree
-from measure import Cost, cost, costs
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+sys.path.insert(0, ROOT)
+
+from benchmarks import overlays, tree
+from benchmarks.measure import Cost, cost, costs
+
 SIZES = (1, 100, 1_000, 10_000)
 SLOWEST_KUSTOMIZE = 1_000  # its time grows with the square of the number of resources
 
