@@ -1,4 +1,4 @@
-"""The table of docs/benchmarks.md, everything side by side in one run: `python benchmarks/run.py [N...]`.
+"""The table of docs/benchmarks.md, everything side by side in one run: `python -m benchmarks.run [N...]`.
 
 Builds the wheel, installs it into a fresh virtual environment with compiled bytecode, and measures child processes.
 """
@@ -14,13 +14,11 @@ import sys
 import tempfile
 from statistics import median
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-sys.path.insert(0, ROOT)
-
 from benchmarks import overlays, tree
 from benchmarks.measure import Cost, cost, costs
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
 SIZES = (1, 100, 1_000, 10_000)
 SLOWEST_KUSTOMIZE = 1_000  # its time grows with the square of the number of resources
 
