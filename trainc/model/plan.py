@@ -106,6 +106,7 @@ class Plan:
         "policy",
         "roles",
         "runtime",
+        "secrets",
         "template",
     )
 
@@ -123,6 +124,7 @@ class Plan:
         roles: tuple[Role, ...],
         overrides: tuple[Patch, ...] = (),
         layers: tuple[Layer, ...] = (),
+        secrets: Mapping[str, Sourced[str]] | None = None,
     ) -> None:
         self.document = document
         self.runtime = runtime
@@ -136,6 +138,8 @@ class Plan:
         self.roles = roles
         self.overrides = overrides
         self.layers = layers
+        # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
 
     @property
     def settings(self) -> Tree:
@@ -196,6 +200,7 @@ class Plan:
             template=template,
             roles=roles,
             layers=self.layers,
+            secrets=self.secrets,
         )
 
 
