@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import mpikeys
-from trainc.frameworks.mpihosts import LAUNCHER, as_node, hostfile, node_count, size, slots_per_node
+from trainc.frameworks import mpi_keys
+from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod
+from trainc.model.peers import LONGEST, length, refuse_length
 from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.model.sourced import derive
@@ -25,7 +26,6 @@ OMPI = (
     "OMPI_MCA_orte_set_default_slots",
     "OMPI_MCA_plm_rsh_args",
 )
-LONGEST = 1 << 20  # bytes that a ConfigMap may hold
 
 NO_PEER = Rule(
     "no-launcher",
@@ -39,15 +39,6 @@ SEVERAL_LAUNCHERS = Rule(
     "more than one launcher starts",
     "`mlPolicy.numNodes` sizes the role labelled as trainer, which is the launcher (Trainer v2.3.0).",
 )
-LONG_HOSTFILE = Rule(
-    "long-hostfile",
-    ERROR,
-    "the hostfile is larger than a ConfigMap may be",
-    "The API server refuses a ConfigMap of more than 1 MiB.",
-    verdict=True,
-)
-
-
 EFFECTS = {
     LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
     NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
@@ -57,11 +48,11 @@ EFFECTS = {
 def lower(plan: Plan) -> Contribution:
     """Keys on launcher and nodes, hostfile and variables on the launcher, and the number of nodes."""
     slots = slots_per_node(plan)
-    out = Contribution(counts=node_count(plan)) + mpikeys.lower(plan)
+    out = Contribution(counts=node_count(plan)) + mpi_keys.lower(plan)
     launcher = plan.role(LAUNCHER)
     if launcher is not None:
         out += launch(plan, launcher, slots)
-    if size(plan) > LONGEST:
+    if length(plan, host_counts(plan)) > LONGEST:
         return out
     name, data = {"name": _hostfile_name(plan)}, {"hostfile": hostfile(plan, slots)}
     return out + Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}])
@@ -95,9 +86,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
         message = "`mpiImplementation` is empty, and the launcher cannot be set up for no implementation"
         text = "MPI implementation for <pointer> doesn't supported"
         unbuildable(plan, report, policy_span(plan), message, text, "set `mpiImplementation: OpenMPI`, or leave it out")
-    if size(plan) > LONGEST:
-        span = plan.document.span(("spec", "trainer", "numNodes"))
-        report.add(LONG_HOSTFILE.at(span, "the hostfile would be larger than 1 MiB", help="ask for fewer nodes"))
+    refuse_length(plan, report, length(plan, host_counts(plan)))
 
 
 def verify(plan: Plan, report: Report) -> None:
@@ -105,7 +94,7 @@ def verify(plan: Plan, report: Report) -> None:
     check_nodes(plan, report)
     check_gpus(plan, report)
     check_slots(plan, report, slots_per_node(plan))
-    mpikeys.verify(plan, report)
+    mpi_keys.verify(plan, report)
     launcher = plan.role(LAUNCHER)
     for name, effect in EFFECTS.items():
         role = plan.role(name)

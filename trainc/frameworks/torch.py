@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import torchtune
+from trainc.frameworks import torchtune, torchtune_refusals
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, cpus, gpus
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, literal, on
@@ -80,7 +80,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
             )
     refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
     if torchtune.selected(plan):
-        torchtune.refuse_job(plan, report)
+        torchtune_refusals.refuse_job(plan, report)
 
 
 def verify(plan: Plan, report: Report) -> None:

@@ -6,11 +6,9 @@ from trainc.model.finding import WARNING, Rule, place
 from trainc.model.inference import PORT, gpus
 from trainc.model.patches import Contribution, on
 from trainc.model.plan import TRAINER
-from trainc.model.refusals import refuse
 from trainc.model.sourced import derive
 from trainc.model.tree import get, plain
 from trainc.model.wiring import template_span
-from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Report
     from trainc.model.plan import Plan
     from trainc.model.sourced import Sourced
-    from trainc.model.tree import Path, Tree
 
-SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")
-LARGE_LLAMA = "llama3_3/70B"
-QWEN = "qwen2_5/1.5B"
-MODELS = (*SMALL_LLAMAS, LARGE_LLAMA, QWEN)
-REF = ("spec", "runtimeRef", "name")
 KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")
 
 LOST_SETTING = Rule(
@@ -50,18 +42,18 @@ def lower(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contrib
         endpoint = derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host())
         command.append(endpoint)
     chosen = derive("torchtune recipe", lambda n, p, g, *a: choose(n, p, g, a), nodes, procs, gpu, *args)
-    name = get(plan.job, *REF)
+    name = get(plan.job, "spec", "runtimeRef", "name")
     command.append(derive("torchtune recipe", lambda pair: pair[0], chosen))
     command.append("--config")
     command.append(derive("torchtune config", lambda ref, pair: model(ref) + pair[1], name, chosen))
-    command += [item for item in runtime_settings(plan) if _key(item.value) in KEPT]
+    command += [item for item in runtime_settings(plan) if key_of(item.value) in KEPT]
     trainers = (role for role in plan.roles if role.ancestor == TRAINER)
     return sum((on(role, command=command) for role in trainers), Contribution())
 
 
 def choose(nodes: int, procs: int | str, gpu: int, args: tuple[str, ...]) -> tuple[str, str]:
     """The recipe and the ending of its config, from the size of the job and what its arguments ask for."""
-    kind = "_qlora" if _qlora(args) else "_lora" if _lora(args) else "_full"
+    kind = "_qlora" if qlora(args) else "_lora" if lora(args) else "_full"
     recipe = "full_finetune" if kind == "_full" else "lora_finetune"
     if nodes == 1 and (procs == 1 or gpu == 1):
         return f"{recipe}_single_device", f"{kind}_single_device"
@@ -85,49 +77,11 @@ def runtime_settings(plan: Plan) -> Iterator[Sourced[str]]:
         yield from (node or {}).get("command") or []
 
 
-def refuse_job(plan: Plan, report: Report) -> None:
-    """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
-    for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
-        path = "".join(f"[{step}]" if type(step) is int else f".{step}" for step in where)[1:]
-        refuse(plan, report, where, detail, invalid(path, bad, detail))
-
-
-def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
-    """What does not fit the model: where, which value, and the webhook's words."""
-    name = get(plan.job, *REF)
-    nodes, procs, resources = (plan.asked(field) for field in ("numNodes", "numProcPerNode", "resourcesPerNode"))
-    args = tuple(plain(plan.asked("args") or []))
-    n, p = nodes.value if nodes is not None else 1, procs.value if procs is not None else "auto"
-    kind, known = choose(n, p, gpus(plan.resources).value, args)[1], model(name.value)
-    trainer = ("spec", "trainer")
-    if known not in MODELS:
-        yield REF, name, f"must have a supported pretrained model, invalid model configured: {known}"
-    if n > 1 and known != LARGE_LLAMA:
-        yield (*trainer, "numNodes"), nodes, f"must be 1 for {known} model"
-    if "_qlora" in kind and known == QWEN:
-        yield REF, name, f"QLoRA is not supported for {QWEN} model"
-    if kind == "_qlora" and known in SMALL_LLAMAS:
-        yield (*trainer, "numProcPerNode"), procs, f"must be auto or 1 for {known} model when using QLoRA"
-        detail = f"must have gpu resource with value 1 for {known} model when using QLoRA"
-        yield (*trainer, "resourcesPerNode"), resources, detail
-    if n > 1 and (_lora(args) or _qlora(args)):
-        yield (*trainer, "numNodes"), nodes, "LoRA fine-tuning is not supported for multi-node training in TorchTune"
-
-
-def _managed(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
-    """The arguments that set what the runtime's command sets."""
-    for at, arg in enumerate(plan.asked("args") or []):
-        key = _key(arg.value)
-        if key in KEPT:
-            detail = f'must not set immutable config "{key}" in trainer args; it is managed by the runtime'
-            yield ("spec", "trainer", "args", at), arg, detail
-
-
 def verify(plan: Plan, report: Report) -> None:
     """Findings for settings of the runtime that the rewritten command leaves out and the job does not repeat."""
-    repeated = {_key(arg) for arg in plain(plan.asked("args") or [])}
+    repeated = {key_of(arg) for arg in plain(plan.asked("args") or [])}
     for item in runtime_settings(plan):
-        key = _key(item.value)
+        key = key_of(item.value)
         if "=" in item.value and not key.startswith("-") and key not in KEPT and key not in repeated:
             report.add(
                 LOST_SETTING.at(
@@ -142,15 +96,15 @@ def _many(procs: int | str, gpu: int) -> bool:
     return gpu > 1 if procs == "auto" else int(procs) > 1
 
 
-def _key(item: str) -> str:
+def key_of(item: str) -> str:
     return item.partition("=")[0]
 
 
-def _lora(args: tuple[str, ...]) -> bool:
+def lora(args: tuple[str, ...]) -> bool:
     return any("model.lora_attn_modules" in arg for arg in args)
 
 
-def _qlora(args: tuple[str, ...]) -> bool:
+def qlora(args: tuple[str, ...]) -> bool:
     return _true(args, "model.quantize_base") and not _true(args, "model.use_dora")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.mpihosts import LAUNCHER
+from trainc.frameworks.mpi_hosts import LAUNCHER
 from trainc.model.patches import Contribution, on, pod
 from trainc.model.plan import NODE
 from trainc.model.secrets import IN_CLUSTER, choice, note, secret_name

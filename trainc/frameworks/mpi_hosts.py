@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from trainc.model.inference import gpus
 from trainc.model.patches import literal
+from trainc.model.peers import domain, hosts
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
+    from trainc.model.plan import Plan
 
 LAUNCHER = "launcher"
 
@@ -37,35 +38,26 @@ def slots_per_node(plan: Plan) -> Sourced[int]:
 
 def hostfile(plan: Plan, slots: Sourced[int]) -> Sourced[str]:
     """One line for each pod that takes processes, in the order of the runtime; empty but for Open MPI."""
-    domain = get(plan.template, "spec", "network", "subdomain") or plan.name
-    counts = node_count(plan)
-    roles = [(role, counts.get(role.index, role.count)) for role in _hosts(plan)]
+    roles = [(plan.roles[index], count) for index, count in host_counts(plan).items()]
 
     def lines(job: str, subdomain: str, each: int, *_: int) -> str:
         return "".join(
-            f"{job}-{role.name.value}-{replica}-{index}.{subdomain} slots={each}\n"
+            f"{host} slots={each}\n"
             for role, count in roles
-            for replica in range(role.replicas.value)
-            for index in range(count.value)
+            for host in hosts(job, subdomain, role.name.value, role.replicas.value, count.value)
         )
 
-    return derive("hostfile", lines, plan.name, domain, slots, *(count for _, count in roles))
+    return derive("hostfile", lines, plan.name, domain(plan), slots, *(count for _, count in roles))
 
 
-def size(plan: Plan) -> int:
-    """About how many bytes the hostfile has, found without writing it."""
-    counts = node_count(plan)
-    pods = sum(role.replicas.value * max(counts.get(role.index, role.count).value, 0) for role in _hosts(plan))
-    return int(pods * (2 * len(plan.name.value) + 24))
+def host_counts(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods of which role (by index) take processes."""
+    if value(plan.settings, "mpiImplementation") == "":
+        return {}
+    counts, names = node_count(plan), (NODE, LAUNCHER) if as_node(plan) else (NODE,)
+    return {r.index: counts.get(r.index, r.count) for r in plan.roles if r.name.value in names}
 
 
 def as_node(plan: Plan) -> bool:
     """Whether the launcher takes processes too."""
     return bool(value(plan.settings, "runLauncherAsNode"))
-
-
-def _hosts(plan: Plan) -> list[Role]:
-    if value(plan.settings, "mpiImplementation") == "":
-        return []
-    names = (NODE, LAUNCHER) if as_node(plan) else (NODE,)
-    return [role for role in plan.roles if role.name.value in names]
