@@ -107,6 +107,7 @@ class Plan:
         "policy",
         "roles",
         "runtime",
+        "secrets",
         "template",
     )
 
@@ -125,6 +126,7 @@ class Plan:
         overrides: tuple[Patch, ...] = (),
         layers: tuple[Layer, ...] = (),
         companions: tuple[Document, ...] = (),
+        secrets: Mapping[str, Sourced[str]] | None = None,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
@@ -139,6 +141,8 @@ class Plan:
         self.roles = roles
         self.overrides = overrides
         self.layers = layers
+        # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
 
     @property
     def settings(self) -> Tree:
