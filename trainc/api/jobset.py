@@ -84,7 +84,11 @@ class FailureRule(Node):
     name: str
     """Name of the rule, unique in the policy; the webhook writes `failurePolicyRule` and the index when absent."""
     action: Literal[
-        "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob", "RestartJobAndIgnoreMaxRestarts"
+        "FailJobSet",
+        "RestartJobSet",
+        "RestartJobSetAndIgnoreMaxRestarts",
+        "RestartJob",
+        "RestartJobAndIgnoreMaxRestarts",
     ]
     """What happens; the two `RestartJob` actions need the feature gate RestartJob."""
     on_job_failure_reasons: list[str] | None = None

@@ -12,6 +12,7 @@ from trainc.api.text import to_yaml
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
+    from pydantic.config import JsonDict, JsonValue
     from pydantic_core import CoreSchema
 
 QUANTITY = (
@@ -26,10 +27,10 @@ class Keywords:
 
     __slots__ = ("keywords",)
 
-    def __init__(self, keywords: dict[str, object]) -> None:
+    def __init__(self, keywords: JsonDict) -> None:
         self.keywords = keywords
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
         """The schema of the annotated type with these keywords added."""
         described = handler(schema)
         both = [*_rules(described), *_rules(self.keywords)]
@@ -44,7 +45,7 @@ class Core:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
         """A placeholder that names the shape."""
         return {"x-core": self.name}
 
@@ -74,7 +75,7 @@ def minimum(value: int) -> Keywords:
     return Keywords({"minimum": value})
 
 
-def _rules(schema: dict[str, object]) -> list[object]:
+def _rules(schema: JsonDict) -> list[JsonValue]:
     found = schema.get("x-kubernetes-validations")
     return found if isinstance(found, list) else []
 
@@ -91,7 +92,9 @@ Time = Annotated[str, Keywords({"format": "date-time"})]
 Name = Annotated[str, MinLen(1), MaxLen(253)]
 Quantity = Annotated[
     int | Annotated[str, StringConstraints(pattern=QUANTITY)],
-    Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": QUANTITY, "x-kubernetes-int-or-string": True}),
+    Keywords(
+        {"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": QUANTITY, "x-kubernetes-int-or-string": True}
+    ),
 ]
 
 

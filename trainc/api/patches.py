@@ -44,9 +44,9 @@ class PodSpecPatch(Node):
     """Changes to init containers."""
     containers: Annotated[list[ContainerPatch], MaxLen(64), list_map("name"), FIELD_IMMUTABLE] | None = None
     """Changes to containers."""
-    image_pull_secrets: (
-        Annotated[list[LocalObjectReference], MaxLen(64), list_map("name"), FIELD_IMMUTABLE] | None
-    ) = None
+    image_pull_secrets: Annotated[list[LocalObjectReference], MaxLen(64), list_map("name"), FIELD_IMMUTABLE] | None = (
+        None
+    )
     """Secrets for pulling images."""
     security_context: Annotated[PodSecurityContext, FIELD_IMMUTABLE] | None = None
     """Security settings of the pods."""

@@ -45,8 +45,8 @@ def _node(given: Schema, models: dict[str, Schema], *, inline: bool) -> Schema:
         return {**(expand(name) if inline else {"$ref": name}), **kept}
     if "const" in node:
         kept["enum"] = [node["const"]]
-    if kept.get("additionalProperties") in (False, True):
-        del kept["additionalProperties"]
+    if isinstance(kept.get("additionalProperties"), bool) and kept.pop("additionalProperties"):
+        kept["x-kubernetes-preserve-unknown-fields"] = True
     if "required" in kept:
         kept["required"] = sorted(kept["required"])
     if "properties" in kept:
