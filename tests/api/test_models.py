@@ -210,7 +210,9 @@ VALUES = st.recursive(
 TEMPLATES = st.dictionaries(NAMES, VALUES, max_size=3)
 
 
-@given(st.lists(st.builds(dict, name=NAMES, template=TEMPLATES), max_size=3), st.dictionaries(NAMES, st.text("ab y\n1")))
+@given(
+    st.lists(st.builds(dict, name=NAMES, template=TEMPLATES), max_size=3), st.dictionaries(NAMES, st.text("ab y\n1"))
+)
 def test_any_template_survives(jobs: list[dict[str, Any]], labels: dict[str, str]) -> None:
     document = {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
