@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 WAITING = {
     "feature gate": "needs the TrainJobStatus feature gate, which serves a running cluster",
     "refusal": "admission is not compared yet",
-    "torchtune": "no torchtune yet",
-    "mpi": "no mpi framework yet",
-    "xgboost": "no xgboost framework yet",
-    "flux": "no flux framework yet",
     "coscheduling": "no coscheduling back end yet",
     "volcano": "no volcano back end yet",
 }

@@ -10,8 +10,8 @@ from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan
     from trainc.model.report import Report
+    from trainc.model.plan import Plan
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 

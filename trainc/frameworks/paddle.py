@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
 
 PORT = 36543
 SERVER, LEADER, WORKER = "master", "leader", "worker"

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
 LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
