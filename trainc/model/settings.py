@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.sourced import Sourced
+
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 
 
@@ -18,7 +20,7 @@ class Project:
     glob of paths to such a map.
     """
 
-    __slots__ = ("deadline", "file", "root", "rules", "rules_by_path", "runtimes")
+    __slots__ = ("deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
 
     def __init__(
         self,
@@ -29,12 +31,14 @@ class Project:
         rules: Mapping[str, str] | None = None,
         rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
         deadline: str = "",
+        secrets: Mapping[str, Sourced[str]] | None = None,
     ) -> None:
         self.root = root
         self.file = file
         self.runtimes = runtimes
         self.rules = dict(rules or {})
         self.rules_by_path = dict(rules_by_path or {})
+        self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
 
     def level_of(self, rule: str, file: str) -> str:

@@ -6,6 +6,7 @@ import os
 
 from trainc.model.finding import ERROR, Rule
 from trainc.model.settings import Project
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
@@ -28,7 +29,7 @@ BAD_PROJECT = Rule(
     admission=True,
 )
 
-_FIELDS = {"runtimes": list, "rules": dict, "rulesByPath": dict, "deadline": str}
+_FIELDS = {"runtimes": list, "rules": dict, "rulesByPath": dict, "deadline": str, "secrets": dict}
 
 
 def find_root(path: str) -> tuple[str, bool]:
@@ -99,6 +100,7 @@ def _project(root: str, document: Document, report: Report) -> Project:
         if type(by_path) is dict
         else {},
         deadline=deadline,
+        secrets=checker.secrets(("spec", "secrets")),
     )
 
 
@@ -124,6 +126,17 @@ class _Checker:
             else:
                 names.append(os.path.normpath(name).replace(os.sep, "/"))
         return tuple(names)
+
+    def secrets(self, path: Path) -> dict[str, Sourced[str]]:
+        node = get(self._document.tree, *path)
+        found = {}
+        for name, leaf in node.items() if type(node) is dict else ():
+            text = leaf.value if type(leaf) is Sourced else None
+            if type(text) is str and (text == "external-secrets" or text.startswith("existing:")):
+                found[name] = leaf
+            else:
+                self.complain((*path, name), f"`{text}` says nothing about a Secret", "write `existing:NAME` or `external-secrets`")
+        return found
 
     def levels(self, path: Path) -> dict[str, str]:
         node = get(self._document.tree, *path)

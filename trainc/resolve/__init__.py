@@ -98,6 +98,7 @@ def _trainjob(
             Layer("overrides", "spec.trainer, spec.initializer", patches=laid),
         ),
         companions=entry.companions,
+        secrets=project.secrets,
     )
     return plan if check(plan, report) else None
 
