@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.load import Documents
     from trainc.model.document import Document
+    from trainc.model.documents import Documents
     from trainc.model.report import Report
     from trainc.model.settings import Selection
 
