@@ -23,6 +23,8 @@ _FITTING = {
     "integer": (int,),
     "number": (int, float),
     "int-or-string": (int, str),
+    "object": (),
+    "array": (),
 }
 _INT32 = 2**31
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from trainc.model.tree import Path
+
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
 
@@ -75,6 +77,15 @@ class Table:
         if node is None:
             node = self.built[index] = Node(self.nodes[index], self)
         return node
+
+    def at(self, kind: str, path: Path) -> Node:
+        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
+        found = self.root(kind)
+        for step in path:
+            assert found is not None, path
+            found = found.item() if type(step) is int else found.prop(step)
+        assert found is not None, path
+        return found
 
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""
