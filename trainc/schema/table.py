@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
 
-# Built-in kinds whose status is an ordinary field: Volcano's PodGroup has no status subresource.
-_WHOLE = ("scheduling.volcano.sh/v1beta1/PodGroup",)
 
-
-def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[str] = _WHOLE) -> dict[str, Any]:
+def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[str] = ()) -> dict[str, Any]:
     """The table of these schemas: `{"kinds": {"<group>/<version>/<Kind>": index}, "nodes": [...]}`.
 
     Equal subschemas share one node; `properties`, `items` and `additionalProperties` hold indices, all other keywords
