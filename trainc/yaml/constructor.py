@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainc.model.document import Mark, Marks, Stretch
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 DEPTH = 200

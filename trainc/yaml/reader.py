@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.model.document import Document
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
 
 LIMIT = 64 * 1024 * 1024  # bytes of one file
 RESTARTS = 20  # broken documents of one file that are reported

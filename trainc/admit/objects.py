@@ -1,0 +1,114 @@
+"""One object before the API server: what it would store, or everything that it has against it."""
+
+from __future__ import annotations
+
+import difflib
+
+from trainc.admit.history import replacement
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.settings import STRICT, WARN
+from trainc.model.tree import get
+from trainc.schema.profile import Profile
+from trainc.schema.table import load
+from trainc.schema.verdict import verdict
+from trainc.schema.walker import Log, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Selection
+    from trainc.schema.fault import Fault
+
+UNKNOWN_FIELD = Rule(
+    "unknown-field",
+    ERROR,
+    "a field that this kind does not have",
+    "kubectl and server-side apply refuse it; without strict validation the server drops it in silence.",
+    verdict=True,
+)
+INVALID_FIELD = Rule(
+    "invalid-field",
+    ERROR,
+    "a value that the schema refuses",
+    "The API server checks types, bounds, patterns and required fields before anything else looks at the object.",
+    verdict=True,
+)
+DUPLICATE_ITEM = Rule(
+    "duplicate-item",
+    ERROR,
+    "two items of a keyed list with the same key",
+    "The API server merges such lists by key and refuses a list in which one key stands twice.",
+    verdict=True,
+)
+BROKEN_RULE = Rule(
+    "broken-rule",
+    ERROR,
+    "a value that a validation rule of the kind refuses",
+    "Kinds carry rules of their own (CEL), which the API server evaluates on every write.",
+    verdict=True,
+)
+UNDECODABLE = Rule(
+    "undecodable",
+    ERROR,
+    "text that the server cannot turn into an object of its kind",
+    "The object never reaches validation: nothing is stored.",
+    verdict=True,
+)
+_PROFILE = Profile()
+_RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
+
+
+def admit_object(document: Document, selection: Selection, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it."""
+    table = load()
+    if table.root(f"{document.api_version}/{document.kind}") is None:
+        return document
+    strict = selection.field_validation == STRICT
+    found = verdict(document.tree, table, _PROFILE, strict=strict)
+    if found.dropped and selection.field_validation == WARN:
+        for fault in found.dropped:
+            report.add(_unknown(document, fault, WARNING))
+    if found.by == "unknown-field":
+        for fault in found.faults:
+            report.add(_unknown(document, fault, ERROR))
+        return None
+    if not found.accepted:
+        _refused(document, found.faults, report)
+        return None
+    if document.kind == "JobSet":
+        # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
+        return document.admitted(walk(table.root(f"{document.api_version}/{document.kind}"), document.tree, Log()))
+    return document.admitted(found.stored)
+
+
+def _refused(document: Document, faults: list[Fault], report: Report) -> None:
+    for fault in faults:
+        rule = _RULES.get(fault.kind, UNDECODABLE)
+        path = fault.message.partition(": ")[0]
+        text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
+        missing = get(document.written, *fault.path) is None
+        report.add(
+            rule.at(
+                document.span(fault.path, key=missing),
+                f"`{path}`: {text[:1].lower()}{text[1:]}",
+                refusal=Refusal(fault.kind, fault.message),
+            )
+        )
+
+
+def _unknown(document: Document, fault: Fault, level: str) -> Finding:
+    name = str(fault.path[-1])
+    close = difflib.get_close_matches(name, fault.candidates, 1)
+    hint = replacement(document.kind, fault.path)
+    if not hint and close:
+        hint = f"did you mean `{close[0]}`?"
+    return UNKNOWN_FIELD.at(
+        document.span(fault.path, key=True),
+        f"{document.kind} has no field `{name}` here",
+        level=level,
+        help=hint,
+        effect="" if level == ERROR else "the server drops it in silence",
+        refusal=Refusal("unknown-field", fault.message),
+    )
