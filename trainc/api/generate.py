@@ -18,7 +18,7 @@ from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
 from trainc.api.text import to_yaml
-from trainc.schema.cel import module
+from trainc.schema.generator import module
 from trainc.schema.table import compile_table
 
 RULES = "x-kubernetes-validations"
