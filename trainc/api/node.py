@@ -38,7 +38,11 @@ class Keywords:
 
 
 class Core:
-    """Stands for a shape of Kubernetes itself, such as `PodTemplateSpec`; its schema is looked up at generation."""
+    """Stands for a shape of Kubernetes itself; its schema is looked up at generation.
+
+    `PodTemplateSpec` is enough in the groups core, batch and meta; others are named as OpenAPI does, such as
+    `io.k8s.api.autoscaling.v2.MetricSpec`.
+    """
 
     __slots__ = ("name",)
 
