@@ -30,7 +30,8 @@ MAY_IMPORT = {
     "schedulers": {"model"},
     "project": LEAVES,
     "api": LEAVES,
-    "report": {"model"},
+    "report": {"model", "why"},
+    "why": LEAVES,
     "compare": {*LEAVES, "project", "pipeline"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "pipeline": {*LEAVES, *STAGES, "project"},
@@ -108,7 +109,8 @@ def test_strangers_stay_where_they_are_needed(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=shown(SOURCES))
 def test_ceilings(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= 300
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= 300
     assert [name for name, length in functions(path) if length > 40] == []
     assert path.stem not in {"utils", "util", "helpers", "common", "misc"}
 

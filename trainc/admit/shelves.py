@@ -9,9 +9,11 @@ from trainc.model.finding import ERROR, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.load import Documents
+    from collections.abc import Iterable
+
     from trainc.model.catalog import Key
     from trainc.model.document import Document
+    from trainc.model.documents import Documents, Shelf
     from trainc.model.report import Report
     from trainc.model.settings import Selection
 
@@ -41,12 +43,11 @@ class Shelves:
         """The runtime that a job in `file` would get, None where there is none."""
         if key in self.given:
             return Found(self.admitted(self.given[key]), GIVEN)
-        label, documents, faults = self._documents.shelf(file)
-        if label not in self._shelf:
-            self._shelf[label] = self._index(documents)
-        if key in self._shelf[label]:
-            return Found(self.admitted(self._shelf[label][key]), SHELF)
-        for finding in faults.findings:
+        shelf = self._documents.shelf(file)
+        indexed = self._indexed(shelf)
+        if key in indexed:
+            return Found(self.admitted(indexed[key]), SHELF)
+        for finding in shelf.faults.findings:
             # What cannot be read might have been the runtime that is missing.
             self._report.add(finding)
         if self._selection.closed_world:
@@ -58,7 +59,7 @@ class Shelves:
     def given(self) -> dict[Key, Document]:
         """The runtimes among the files that were given."""
         if self._given is None:
-            self._given = self._index(self._documents.with_runtimes())
+            self._given = self._index(self._documents.runtimes())
         return self._given
 
     def admitted(self, document: Document) -> Document | None:
@@ -73,29 +74,32 @@ class Shelves:
 
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
         """The runtimes of that kind and namespace that could have been meant."""
-        label, documents, _ = self._documents.shelf(file)
-        if label not in self._shelf:
-            self._shelf[label] = self._index(documents)
-        found = {name for k, n, name in (*self.given, *self._shelf[label]) if (k, n) == (kind, namespace)}
+        keys = (*self.given, *self._indexed(self._documents.shelf(file)))
+        found = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind == "ClusterTrainingRuntime" and not self._selection.closed_world:
             found.update(self._documents.shipped_names())
         return sorted(found)
 
     def places(self, file: str) -> tuple[str, ...]:
         """Where a runtime for a job in `file` is looked for."""
-        label = self._documents.shelf(file)[0]
+        label = self._documents.shelf(file).label
         shelf = (label,) if label else ()
         catalogue = () if self._selection.closed_world else ("trainc's own catalogue",)
         return ("the files given", *shelf, *catalogue)
+
+    def _indexed(self, shelf: Shelf) -> dict[Key, Document]:
+        if shelf.label not in self._shelf:
+            self._shelf[shelf.label] = self._index(shelf.documents)
+        return self._shelf[shelf.label]
 
     def _shipped(self, name: str) -> dict[Key, Document]:
         if name not in self._catalogue:
             self._catalogue[name] = self._index(self._documents.shipped(name))
         return self._catalogue[name]
 
-    def _index(self, documents: object) -> dict[Key, Document]:
+    def _index(self, documents: Iterable[Document]) -> dict[Key, Document]:
         found: dict[Key, Document] = {}
-        for document in documents:  # type: ignore[attr-defined]
+        for document in documents:
             if document.kind not in KINDS or not document.api_version.startswith("trainer.kubeflow.org/"):
                 continue
             namespace = "" if document.kind == "ClusterTrainingRuntime" else document.namespace or "default"

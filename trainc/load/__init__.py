@@ -6,6 +6,7 @@ import os
 
 from trainc.load.lists import expand
 from trainc.load.walk import contents, files, inside, ours
+from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 STDIN = "<stdin>"
 
 
-class Documents:
-    """The documents of a run, file by file: what was selected, and the shelves and catalogue it may reach.
+class Loader:
+    """Reads files as documents when they are asked for.
 
     Files that can only hold jobs are read again each time they are asked for, so that ten thousand of them are
     never in memory together.
@@ -31,7 +32,7 @@ class Documents:
         self._selection = selection
         self._report = report
         self._kept: dict[str, list[Document]] = {}
-        self._shelves: dict[str, tuple[list[Document], Report]] = {}
+        self._shelves: dict[str, Shelf] = {}
         self.skipped = 0  # files under the paths that name no group of ours
 
     def selected(self) -> Iterator[tuple[str, list[Document]]]:
@@ -47,7 +48,7 @@ class Documents:
             else:
                 self.skipped += 1
 
-    def with_runtimes(self) -> Iterator[Document]:
+    def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
         if self._selection.stdin is not None and b"Runtime" in self._selection.stdin:
             yield from self._keep(STDIN, self._selection.stdin)
@@ -56,7 +57,7 @@ class Documents:
             if b"Runtime" in data and ours(data):
                 yield from self._keep(file, data)
 
-    def shelf(self, file: str) -> tuple[str, list[Document], Report]:
+    def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
         folders = self._project.runtimes
         names = list(folders) if folders is not None else [self._nearest(file)]
@@ -69,8 +70,8 @@ class Documents:
                 data = contents(self._project.root, name)
                 if ours(data):
                     documents.extend(expand(read(data, name, report), report))
-            self._shelves[label] = (documents, report)
-        return label, *self._shelves[label]
+            self._shelves[label] = Shelf(label, documents, report)
+        return self._shelves[label]
 
     def shipped(self, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
@@ -79,10 +80,6 @@ class Documents:
             return []
         with open(path, "rb") as stream:
             return list(read(stream.read(), f"trainc:runtimes/{name}.yaml", Report()))
-
-    def shipped_names(self) -> list[str]:
-        """The names of all runtimes in the catalogue."""
-        return shipped_names()
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
@@ -124,4 +121,5 @@ def shipped_names() -> list[str]:
 
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
-    return Documents(project, selection, report)
+    loader = Loader(project, selection, report)
+    return Documents(loader.selected, loader.runtimes, loader.shelf, loader.shipped, shipped_names)

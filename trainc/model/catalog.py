@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from trainc.model.bundle import Bundle
     from trainc.model.document import Document
 
 Key = tuple[str, str, str]  # kind, namespace, name
@@ -32,11 +33,13 @@ class Found(NamedTuple):
 class Catalog:
     """Entries to compile, one at a time, and the runtimes they may reach.
 
+    `passing` holds, once all entries have been seen, documents of other files that the run keeps.
+
     `find(key, file)` answers with an admitted runtime for a job of that file, or None; `names(kind, namespace, file)`
     lists what could have been meant; `places(file)` says where a missing runtime was looked for.
     """
 
-    __slots__ = ("_entries", "find", "names", "places")
+    __slots__ = ("_entries", "find", "names", "passing", "places")
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Catalog:
         places: Callable[[str], tuple[str, ...]],
     ) -> None:
         self._entries = entries
+        self.passing: list[Bundle] = []
         self.find = find
         self.names = names
         self.places = places
