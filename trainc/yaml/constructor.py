@@ -115,12 +115,13 @@ class Constructor:
         return leaf
 
     def _mapping(self, start: Any, depth: int) -> dict[str, Tree]:
-        before, left = self._enter(start, depth, "map")
-        get, file, new = self._get, self._file, _new
+        if depth > DEPTH or start.anchor or start.tag:
+            self._enter(start, depth, "map")
+        get, file, before = self._get, self._file, self._nodes
         out: dict[str, Tree] = {}
         places: dict[str, Stretch] = {}
         last = None
-        for _ in repeat(None, left):
+        for _ in repeat(None, NODES):
             event = get()
             if type(event) is ScalarEvent and event.implicit[0] and event.anchor is None:
                 try:
@@ -136,7 +137,7 @@ class Constructor:
             if type(event) is ScalarEvent and event.anchor is None:
                 a = event.start_mark
                 last = event.end_mark
-                span = new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
+                span = _new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
                 if (implicit := event.implicit)[0]:
                     try:
                         value = VALUES[event.value]
@@ -144,10 +145,10 @@ class Constructor:
                         value = self._odd(event.value, span, key)
                 else:
                     value = event.value if implicit[1] else self._tagged(event, span)
-                node: Tree = Sourced(value, new(Origin, (span, "", ())))
+                node: Tree = Sourced(value, _new(Origin, (span, "", ())))
             else:
-                node = self._node(event, depth)
-                last = None
+                kind, last = type(event), None
+                node = self._mapping(event, depth + 1) if kind is MappingStartEvent else self._node(event, depth)
             if key is None or key in out:
                 self._again(out, places, key, node, place)
             else:
@@ -156,17 +157,18 @@ class Constructor:
         raise self._too_large(start)
 
     def _sequence(self, start: Any, depth: int) -> list[Tree]:
-        before, left = self._enter(start, depth, "seq")
-        get, node = self._get, self._node
+        if depth > DEPTH or start.anchor or start.tag:
+            self._enter(start, depth, "seq")
+        get, node, before = self._get, self._node, self._nodes
         out: list[Tree] = []
-        for _ in repeat(None, left):
+        for _ in repeat(None, NODES):
             event = get()
             if type(event) is SequenceEndEvent:
                 return self._leave(start, event, out, None, before, None)
             out.append(node(event, depth))
         raise self._too_large(start)
 
-    def _enter(self, start: Any, depth: int, tag: str) -> tuple[int, int]:
+    def _enter(self, start: Any, depth: int, tag: str) -> None:
         if depth > DEPTH:
             message = f"this is nested more than {DEPTH} levels deep"
             raise StopError(rules.DEPTH.at(self._span(start), message, help="close the brackets or braces above it"))
@@ -174,17 +176,16 @@ class Constructor:
             self._anchors[start.anchor] = (_OPEN, 0)
         if start.tag and start.tag != _TAG + tag:
             self._refuse(rules.TAG.at(self._span(start), f"the tag `{_short(start.tag)}` is not understood alike everywhere", help="remove the tag"))
-        return self._nodes, NODES - self._nodes + 1
 
     def _leave(self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Mark | None) -> Any:
         """Note where a container stands: a block ends with its last item, not where the next one starts."""
         self._nodes += len(out) + 1
         if self._nodes > NODES:
             raise self._too_large(start)
-        if last is not None:
-            self._end = last
-        if not out or event.start_mark.index != event.end_mark.index:
+        if start.flow_style or not out:
             self._end = event.end_mark
+        elif last is not None:
+            self._end = last
         if self._merged:
             self._merged.pop(id(out), None)
         self._marks[id(out)] = (start.start_mark, self._end), places
