@@ -16,15 +16,15 @@ from trainc.api.generator.crd import crd, root
 from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
-from trainc.api.text import to_yaml
 from trainc.schema.table import compile_table
+from trainc.yaml.writer import dump
 
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
     found = {"trainc/model/merge_keys.py": merge_keys(), "trainc/schema/table.json": _table()}
     for kind in kinds():
-        found[f"schemas/{crd_path(kind.NAMES)}"] = to_yaml(crd(kind), sort_keys=True)
+        found[f"schemas/{crd_path(kind.NAMES)}"] = dump(crd(kind))
         found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
     return found
 
