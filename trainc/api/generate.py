@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trainc.api import kinds
 from trainc.api.generator.crd import crd, root
@@ -19,14 +20,18 @@ from trainc.api.shipped import crd_path, json_path
 from trainc.schema.table import compile_table
 from trainc.yaml.writer import dump
 
+if TYPE_CHECKING:
+    from trainc.api.node import Resource
+
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
     found = {"trainc/model/merge_keys.py": merge_keys(), "trainc/schema/table.json": _table()}
+    definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():
-        found[f"schemas/{crd_path(kind.NAMES)}"] = dump(crd(kind))
+        definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
         found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
-    return found
+    return found | {f"schemas/{path}": dump(crd(*versions)) for path, versions in definitions.items()}
 
 
 def write(checkout: Path) -> list[Path]:

@@ -79,6 +79,12 @@ class Loom(Resource):
     """What to weave."""
 
 
+class OldLoom(Resource):
+    """A loom of old."""
+
+    NAMES: ClassVar[Names] = Names("weave.example.org", "v1alpha1", "Loom", "looms", status=True)
+
+
 SPEC: dict[str, Any] = structural(Loom, inline=True)["properties"]["spec"]["properties"]
 IMMUTABLE = {"message": "field is immutable", "rule": "self == oldSelf"}
 NAMED = {"message": "name it", "rule": "has(self.name)"}
@@ -159,3 +165,9 @@ def test_definition() -> None:
     assert "subresources" not in version
     assert version["additionalPrinterColumns"] == [{"name": "Age", "jsonPath": ".age", "type": "date", "priority": 1}]
     assert root(Loom)["required"] == ["spec"]
+
+
+def test_versions_share_a_definition() -> None:
+    spec = crd(OldLoom, Loom)["spec"]
+    versions = [(version["name"], version["storage"], "subresources" in version) for version in spec["versions"]]
+    assert versions == [("v1alpha1", False, True), ("v1", True, False)]
