@@ -1,8 +1,8 @@
 """Everything that is generated from the models: `python -m trainc.api.generate [ROOT]` writes it into a checkout.
 
 `schemas/crds/` gets a CustomResourceDefinition for each kind and `schemas/json/<group>/` a JSON Schema, under the
-names that kubeconform and the public schema catalogues use; the package gets the table that run time loads and the
-merge keys. Needs the development-only package kubernetes-validate.
+names that kubeconform and the public schema catalogues use; the package gets the table that run time loads, the CEL
+rules as Python and the merge keys. Needs the development-only package kubernetes-validate.
 """
 
 from __future__ import annotations
@@ -10,23 +10,31 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainc.api import kinds
 from trainc.api.generator.crd import crd, root
 from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
+from trainc.schema.cel import module
 from trainc.schema.table import compile_table
 from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
     from trainc.api.node import Resource
 
+RULES = "x-kubernetes-validations"
+
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
-    found = {"trainc/model/merge_keys.py": merge_keys(), "trainc/schema/table.json": _table()}
+    table = _table()
+    found = {
+        "trainc/model/merge_keys.py": merge_keys(),
+        "trainc/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
+        "trainc/schema/rules.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
+    }
     definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():
         definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
@@ -45,10 +53,10 @@ def write(checkout: Path) -> list[Path]:
     return written
 
 
-def _table() -> str:
+def _table() -> dict[str, Any]:
     roots = {kind.NAMES.key: root(kind) for kind in kinds()}
     whole = [kind.NAMES.key for kind in kinds() if not kind.NAMES.status]
-    return json.dumps(compile_table(roots, whole=whole), separators=(",", ":"), sort_keys=True) + "\n"
+    return compile_table(roots, whole=whole)
 
 
 if __name__ == "__main__":
