@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.model.finding import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.settings import Cluster
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {
@@ -212,19 +213,27 @@ class Framework:
 
 
 class Scheduler:
-    """How pods get placed together: `gang` sees the plan after the framework and gives patches and a PodGroup."""
+    """How pods get placed together: `gang` sees the plan after the framework and gives patches and whole objects.
 
-    __slots__ = ("gang", "name", "verify")
+    `policy` does what the Trainer controller does for the `podGroupPolicy` of this name, where it has one. `refuse`
+    words the TrainJob webhook's refusals for that policy. `verify` looks at a plan for what this back end cannot do.
+    """
+
+    __slots__ = ("gang", "name", "policy", "refuse", "verify")
 
     def __init__(
         self,
         name: str,
-        gang: Callable[[Plan], Contribution],
+        gang: Callable[[Plan, Cluster], Contribution],
         *,
-        verify: Callable[[Plan, Report], None] | None = None,
+        policy: Callable[[Plan], Contribution] | None = None,
+        refuse: Callable[[Plan, Cluster, Report], None] | None = None,
+        verify: Callable[[Plan, Cluster, Report], None] | None = None,
     ) -> None:
         self.name = name
         self.gang = gang
+        self.policy = policy
+        self.refuse = refuse
         self.verify = verify
 
 
