@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.finding import Report
@@ -15,6 +13,7 @@ from trainc.model.settings import Cluster
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
 from trainc.schedulers.rules import verify
+from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
     from trainc.model.patches import Contribution
@@ -22,9 +21,15 @@ if TYPE_CHECKING:
 
 def plan_of(text: str, gang: Any = None, job: Any = None) -> Plan:
     """The plan of a JobSet; `gang` is a runtime's podGroupPolicy, `job` the TrainJob where there is one."""
-    tree = stamp(yaml.safe_load(text), "test")
+    (document,) = read(text, "job.yaml", Report())
+    return plan_from(document, gang, job)
+
+
+def plan_from(document: Document, gang: Any = None, job: Any = None) -> Plan:
+    """The plan of a JobSet that has been read."""
+    tree = document.tree
     return Plan(
-        document=Document("job.yaml", tree if job is None else stamp(job, "test"), {}),
+        document=document if job is None else Document("job.yaml", stamp(job, "test"), {}),
         runtime=None,
         name=tree["metadata"]["name"],
         namespace=tree["metadata"].get("namespace"),
@@ -72,8 +77,8 @@ def laid_on(plan: Plan, contribution: Contribution) -> Bundle:
 
 def bundle_of(text: str) -> Bundle:
     """The documents of a text as they stand."""
-    trees = [stamp(document, "test") for document in yaml.safe_load_all(text)]
-    return Bundle(Document("job.yaml", trees[-1], {}), tuple(trees))
+    documents = list(read(text, "job.yaml", Report()))
+    return Bundle(documents[-1], tuple(document.tree for document in documents))
 
 
 def found(bundle: Bundle, cluster: Cluster | None = None) -> list[str]:

@@ -138,6 +138,8 @@ def _metadata(placement: Placement) -> Iterator[tuple[Path, tuple[tuple[str, str
 
 
 def _scheduler_names(placement: Placement) -> Iterator[Finding]:
+    if len({tie.back_end for tie in placement.ties}) > 1:
+        return  # no name can be right for two
     for back_end in placement.back_ends:
         tied = placement.tied(back_end)
         names = {value(role.pod, "schedulerName") or "" for role in tied}
