@@ -9,7 +9,7 @@ from trainc.model.document import Document
 from trainc.model.finding import Report
 from trainc.model.gang import roles_of
 from trainc.model.plan import Plan
-from trainc.model.settings import Cluster
+from trainc.model.cluster import Cluster
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
 from trainc.schedulers.rules import verify

@@ -8,7 +8,7 @@ import pytest
 
 from tests.schedulers.building import found, placed, plan_of, sourced
 from trainc.model.finding import Report
-from trainc.model.settings import Cluster
+from trainc.model.cluster import Cluster
 from trainc.model.tree import leaves, plain
 from trainc.schedulers import TABLE, chosen, contribute, find, refuse
 

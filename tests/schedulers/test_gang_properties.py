@@ -12,7 +12,7 @@ from tests.schedulers.building import found, laid_on, plan_from, sourced
 from trainc.model.document import Document
 from trainc.model.finding import Report
 from trainc.model.gang import members, pods
-from trainc.model.settings import Cluster
+from trainc.model.cluster import Cluster
 from trainc.model.tree import plain, stamp
 from trainc.schedulers import contribute
 

@@ -10,7 +10,7 @@ import pytest
 from tests.schedulers.building import found, placed, plan_from, sourced
 from trainc.model.bundle import Bundle
 from trainc.model.finding import Report
-from trainc.model.settings import Cluster, version
+from trainc.model.cluster import Cluster, version
 from trainc.model.tree import value
 from trainc.schedulers.rules import verify
 from trainc.yaml.reader import read

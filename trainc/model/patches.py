@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.model.finding import Report
     from trainc.model.plan import Plan, Role
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {

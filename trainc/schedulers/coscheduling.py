@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Report
     from trainc.model.plan import Plan
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 NAME = "coscheduling"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trainc.model.plan import Plan, Role
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.sourced import Sourced
 
 MEMBERS = "pods of the gang"

@@ -9,7 +9,7 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Finding, Report
     from trainc.model.plan import Plan, Role
-    from trainc.model.settings import Cluster, Version
+    from trainc.model.cluster import Cluster, Version
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 

@@ -8,7 +8,7 @@ from trainc.schedulers.keys import unbound
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.plan import Role
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 

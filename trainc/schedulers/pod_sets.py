@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.model.finding import Finding, Report
-    from trainc.model.settings import Version
+    from trainc.model.cluster import Version
     from trainc.schedulers.placement import Placement
 
 WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Report
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
 
 LOOKS = (order.look, ties.look, sizes.look, queues.look, pod_sets.look)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.patches import Contribution, Scheduler, pod
-from trainc.model.settings import REPLICAS, ROLES
+from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Finding, Report
     from trainc.model.plan import Plan, Role
-    from trainc.model.settings import Cluster
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 NAME = "volcano"
