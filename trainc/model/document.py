@@ -7,26 +7,42 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from trainc.model.tree import Path, Tree
 
-Mark = tuple[int, int, int, int]
-Marks = tuple[Mark, "dict[str, Mark] | None"]
+    class Mark(Protocol):
+        """A place as the parser counts it: lines and columns from 0."""
+
+        @property
+        def line(self) -> int: ...
+
+        @property
+        def column(self) -> int: ...
+
+    Stretch = tuple[Mark, Mark]
+    Marks = tuple[Stretch, dict[str, Stretch] | None]
 
 
 class Document:
     """Valid YAML as Kubernetes reads it; `span(path)` answers for every path.
 
     `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
-    (line, column, end line, end column), counted from 1.
+    pairs of the parser's own marks, start and end, which become spans only when somebody asks.
     """
 
-    __slots__ = ("file", "marks", "start", "tree")
+    __slots__ = ("file", "marks", "start", "tree", "written")
 
-    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1) -> None:
+    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1, *, written: Tree = None) -> None:
         self.file = file
         self.tree = tree
+        self.written = tree if written is None else written  # what the file says, before defaults
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
+
+    def admitted(self, tree: Tree) -> Document:
+        """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
+        return Document(self.file, tree, self.marks, self.start, written=self.written)
 
     @property
     def api_version(self) -> str:
@@ -58,15 +74,21 @@ class Document:
 
     def _span(self, path: Path, key: bool) -> Span | None:
         if key and path and type(path[-1]) is str:
-            parent = self.marks.get(id(get(self.tree, *path[:-1])))
+            parent = self.marks.get(id(get(self.written, *path[:-1])))
             mark = parent[1].get(path[-1]) if parent and parent[1] else None
             if mark:
-                return Span(self.file, *mark)
-        node = get(self.tree, *path)
+                return span_of(self.file, mark)
+        node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
         found = self.marks.get(id(node))
-        return Span(self.file, *found[0]) if found and node is not None else None
+        return span_of(self.file, found[0]) if found and node is not None else None
+
+
+def span_of(file: str, stretch: Stretch) -> Span:
+    """The span of a pair of the parser's marks."""
+    start, end = stretch
+    return Span(file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
 def _text(value: object) -> str:

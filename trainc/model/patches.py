@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.model.finding import Report
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {
@@ -78,10 +78,10 @@ class Patch:
             env=tuple(stamp(e, by) for e in self.env),
             ports=tuple(stamp(p, by) for p in self.ports),
             mounts=tuple(stamp(m, by) for m in self.mounts),
-            sets={key: stamp(node, by) for key, node in self.sets.items()},
+            sets={key: node if node is None else stamp(node, by) for key, node in self.sets.items()},
             volumes=tuple(stamp(v, by) for v in self.volumes),
             init_containers=tuple(stamp(c, by) for c in self.init_containers),
-            pod={key: stamp(node, by) for key, node in self.pod.items()},
+            pod={key: node if node is None else stamp(node, by) for key, node in self.pod.items()},
             labels={key: stamp(node, by) for key, node in self.labels.items()},
             annotations={key: stamp(node, by) for key, node in self.annotations.items()},
         )
