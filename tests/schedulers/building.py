@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
-from trainc.model.finding import Report
 from trainc.model.gang import roles_of
 from trainc.model.plan import Plan
-from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
 from trainc.schedulers.rules import verify

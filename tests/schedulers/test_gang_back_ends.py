@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.schedulers.building import found, placed, plan_of, sourced
-from trainc.model.finding import Report
 from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.tree import leaves, plain
 from trainc.schedulers import TABLE, chosen, contribute, find, refuse
 
@@ -288,7 +288,9 @@ def test_coscheduling_as_the_controller_has_it() -> None:
 
 def test_volcano_as_the_controller_has_it() -> None:
     text = JOB.replace("{name: llm, namespace: ml}", "{name: llm, annotations: {scheduling.volcano.sh/queue-name: q}}")
-    (group,), _, _ = made(text, Cluster(), gang={"volcano": {"networkTopology": {"mode": "hard", "highestTierName": "x"}}})
+    (group,), _, _ = made(
+        text, Cluster(), gang={"volcano": {"networkTopology": {"mode": "hard", "highestTierName": "x"}}}
+    )
     assert group["spec"] == {
         "minMember": 5,
         "minResources": WRITTEN,
@@ -299,7 +301,9 @@ def test_volcano_as_the_controller_has_it() -> None:
 
 
 def test_the_controller_counts_replicas_once_and_initializers_too() -> None:
-    text = JOB.replace("- name: node\n", "- name: node\n    replicas: 3\n    dependsOn: [{name: launcher, status: Complete}]\n")
+    text = JOB.replace(
+        "- name: node\n", "- name: node\n    replicas: 3\n    dependsOn: [{name: launcher, status: Complete}]\n"
+    )
     bundle = placed(plan_of(text, {"coscheduling": {}}), Cluster())
     assert plain(bundle.objects[0])["spec"]["minMember"] == 5
     assert found(bundle) == ["error[initializer-in-gang]", "warning[gang-scheduler-name]", "warning[gang-size]"]
@@ -348,7 +352,9 @@ MISSING = 'PriorityClass "training" doesn\'t exist: priorityclasses.scheduling.k
         (
             JOB.replace("namespace: ml", "annotations: {scheduling.volcano.sh/queue-name: ''}"),
             Cluster(),
-            ['spec.annotations[scheduling.volcano.sh/queue-name]: Invalid value: "": Volcano queue name must not be empty'],
+            [
+                'spec.annotations[scheduling.volcano.sh/queue-name]: Invalid value: "": Volcano queue name must not be empty'
+            ],
         ),
     ],
 )

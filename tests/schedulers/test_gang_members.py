@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.finding import Report
 from trainc.model.gang import members, roles_of, size
+from trainc.model.report import Report
 from trainc.yaml.reader import read
 
 
 def job(name: str, width: int = 1, *, replicas: int = 1, after: str = "", ready: str = "", step: str = "") -> str:
-    waits = f"dependsOn: [{{name: {after or ready}, status: {'Complete' if after else 'Ready'}}}], " * bool(after or ready)
+    waits = f"dependsOn: [{{name: {after or ready}, status: {'Complete' if after else 'Ready'}}}], " * bool(
+        after or ready
+    )
     label = f"metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: {step}}}}}, " * bool(step)
     spec = f"spec: {{parallelism: {width}, completions: {width}}}"
     return f"- {{name: {name}, replicas: {replicas}, {waits}template: {{{label}{spec}}}}}"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.schedulers.building import found, laid_on, plan_from, sourced
-from trainc.model.document import Document
-from trainc.model.finding import Report
-from trainc.model.gang import members, pods
 from trainc.model.cluster import Cluster
+from trainc.model.document import Document
+from trainc.model.gang import members, pods
+from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.schedulers import contribute
 

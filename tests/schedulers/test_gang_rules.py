@@ -9,8 +9,8 @@ import pytest
 
 from tests.schedulers.building import found, placed, plan_from, sourced
 from trainc.model.bundle import Bundle
-from trainc.model.finding import Report
 from trainc.model.cluster import Cluster, version
+from trainc.model.report import Report
 from trainc.model.tree import value
 from trainc.schedulers.rules import verify
 from trainc.yaml.reader import read

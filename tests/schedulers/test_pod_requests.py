@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trainc.model.document import Document
-from trainc.model.finding import Report
+from trainc.model.report import Report
 from trainc.model.requests import pod_requests, total, written
 from trainc.model.tree import stamp
 from trainc.yaml.reader import read
@@ -63,7 +63,11 @@ TABLE = [
         {"cpu": "500m", "memory": "1Gi"},
     ),
     ("overhead is added", MAIN + "\noverhead: {cpu: 250m}", {"cpu": "750m", "memory": "1Gi"}),
-    ("what is no quantity is passed over", "containers: [{resources: {requests: {cpu: lots, memory: 1Gi}}}]", {"memory": "1Gi"}),
+    (
+        "what is no quantity is passed over",
+        "containers: [{resources: {requests: {cpu: lots, memory: 1Gi}}}]",
+        {"memory": "1Gi"},
+    ),
 ]
 
 

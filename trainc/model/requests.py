@@ -87,10 +87,20 @@ def _amounts(tree: Tree) -> Amounts:
         return {}
     out = {}
     for name, leaf in tree.items():
-        quantity = Quantity.parse(leaf.value) if type(leaf) is Sourced else None
+        quantity = quantity_of(leaf)
         if quantity is not None:
             out[name] = Amount(quantity, (leaf,))
     return out
+
+
+def quantity_of(leaf: Tree) -> Quantity | None:
+    """The quantity a leaf holds, None where it holds none: saying so is the schema's business."""
+    if type(leaf) is not Sourced:
+        return None
+    try:
+        return Quantity.parse(leaf.value)
+    except ValueError:
+        return None
 
 
 def _pod_level(main: Amounts, pod: Mapping[str, Tree], *, limits: bool) -> None:

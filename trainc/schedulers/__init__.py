@@ -9,9 +9,9 @@ from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.finding import Report
-    from trainc.model.plan import Plan
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
 TABLE = {

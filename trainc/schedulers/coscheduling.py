@@ -12,9 +12,9 @@ from trainc.schedulers.keys import COSCHEDULING_LABEL, scheduler_name, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.finding import Report
-    from trainc.model.plan import Plan
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 NAME = "coscheduling"

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
     from trainc.model.sourced import Sourced
 
 MEMBERS = "pods of the gang"

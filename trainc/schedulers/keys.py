@@ -8,8 +8,8 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
 COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"

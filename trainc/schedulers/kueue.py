@@ -22,8 +22,8 @@ from trainc.schedulers.keys import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
 MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.gang import members
 from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.tree import value
 from trainc.schedulers.counting import minimum
 from trainc.schedulers.keys import NATIVE_FIELD, PROFILES, common_priority, unbound
-from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.finding import Finding, Report
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster, Version
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 

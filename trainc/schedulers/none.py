@@ -7,8 +7,8 @@ from trainc.schedulers.keys import unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:

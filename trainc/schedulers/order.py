@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
     from trainc.model.plan import Role
+    from trainc.model.report import Report
     from trainc.model.tree import Path
     from trainc.schedulers.placement import Placement
 

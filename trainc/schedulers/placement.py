@@ -18,8 +18,8 @@ from trainc.schedulers.keys import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
-    from trainc.model.plan import Role
     from trainc.model.cluster import Cluster
+    from trainc.model.plan import Role
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 

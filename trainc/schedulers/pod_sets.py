@@ -19,8 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.finding import Finding, Report
     from trainc.model.cluster import Version
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.schedulers.placement import Placement
 
 WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise

@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.schedulers.placement import Group, Placement

@@ -9,8 +9,8 @@ from trainc.schedulers.placement import Placement
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
-    from trainc.model.finding import Report
     from trainc.model.cluster import Cluster
+    from trainc.model.report import Report
 
 LOOKS = (order.look, ties.look, sizes.look, queues.look, pod_sets.look)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.gang import pods
-from trainc.model.quantity import Quantity
-from trainc.model.requests import pod_requests, total
+from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 
@@ -13,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
     from trainc.model.plan import Role
+    from trainc.model.report import Report
     from trainc.model.requests import Amounts
     from trainc.schedulers.placement import Group, Placement
 
@@ -85,7 +85,7 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
     cluster = placement.cluster
     there = _sum(tied, placement)
     for name, leaf in said.items():
-        quantity = Quantity.parse(leaf.value) if type(leaf) is Sourced else None
+        quantity = quantity_of(leaf)
         own = there.get(name)
         if quantity is not None and (own is None or own.quantity < quantity) and not cluster.injected:
             yield RESOURCES.at(

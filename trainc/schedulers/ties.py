@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
     from trainc.model.plan import Role
+    from trainc.model.report import Report
     from trainc.model.tree import Path
     from trainc.schedulers.placement import Group, Placement
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.patches import Contribution, Scheduler, pod
-from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
@@ -26,9 +26,10 @@ from trainc.schedulers.keys import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.finding import Finding, Report
-    from trainc.model.plan import Plan, Role
     from trainc.model.cluster import Cluster
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 NAME = "volcano"
