@@ -92,11 +92,11 @@ def validate(metadata: Tree) -> list[Fault]:
     held = metadata if type(metadata) is dict else {}
     faults: list[Fault] = []
     name, prefix = _text(held, "name"), _text(held, "generateName")
-    if prefix and not name:
+    if prefix:
         # A generated name may follow a dash; only the rest is looked at.
         masked = prefix[:-2] + "a" if prefix.endswith("-") and len(prefix) > 1 else prefix
         faults += _invalid(("metadata", "generateName"), prefix, subdomain(masked))
-    elif not name:
+    if not name:
         text = "metadata.name: Required value: name or generateName is required"
         faults.append(Fault(("metadata", "name"), "schema", text, blocking=True))
     else:
