@@ -1,0 +1,50 @@
+"""Everything that is generated from the models: `python -m trainc.api.generate [ROOT]` writes it into a checkout.
+
+`schemas/crds/` gets a CustomResourceDefinition for each kind and `schemas/json/<group>/` a JSON Schema, under the
+names that kubeconform and the public schema catalogues use; the package gets the table that run time loads and the
+merge keys. Needs the development-only package kubernetes-validate.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from trainc.api import kinds
+from trainc.api.generator.crd import crd, root
+from trainc.api.generator.jsonschema import json_schema
+from trainc.api.generator.merge_keys import merge_keys
+from trainc.api.shipped import crd_path, json_path
+from trainc.api.text import to_yaml
+from trainc.schema.table import compile_table
+
+
+def render() -> dict[str, str]:
+    """Path, relative to the root of the checkout, and text of every generated file."""
+    found = {"trainc/model/merge_keys.py": merge_keys(), "trainc/schema/table.json": _table()}
+    for kind in kinds():
+        found[f"schemas/{crd_path(kind.NAMES)}"] = to_yaml(crd(kind), sort_keys=True)
+        found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
+    return found
+
+
+def write(checkout: Path) -> list[Path]:
+    """The files written below `checkout`."""
+    written = []
+    for name, text in render().items():
+        path = checkout / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def _table() -> str:
+    roots = {kind.NAMES.key: root(kind) for kind in kinds()}
+    whole = [kind.NAMES.key for kind in kinds() if not kind.NAMES.status]
+    return json.dumps(compile_table(roots, whole=whole), separators=(",", ":"), sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

@@ -1,0 +1,95 @@
+"""A kind as JSON Schema (draft 2020-12), for editors and for tools that know nothing of Kubernetes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainc.api.generator.core import Schema, definition
+from trainc.api.generator.structural import structural
+
+if TYPE_CHECKING:
+    from trainc.api.node import Resource
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+
+
+def json_schema(kind: type[Resource]) -> Schema:
+    """The schema of a whole manifest, closed as under kubectl's strict validation.
+
+    Optional fields and values of maps may be null, because the server drops those before it looks. What JSON Schema
+    has no word for is left out: CEL rules, the unique keys of lists, the metadata rules of the server.
+    """
+    names = kind.NAMES
+    given = structural(kind, inline=False)
+    schema = _node({**given, "required": ["apiVersion", "kind"]})
+    schema["properties"]["apiVersion"] |= {"const": names.api_version}
+    schema["properties"]["kind"] |= {"const": names.kind}
+    return {"$schema": DIALECT, "title": names.kind, **schema, "$defs": _definitions(given)}
+
+
+def _definitions(given: Schema) -> dict[str, Schema]:
+    """Every shape of Kubernetes that the kind refers to, directly or through another shape."""
+    found: dict[str, Schema] = {}
+    todo = _references(given)
+    while todo:
+        name = todo.pop()
+        short = name.rpartition(".")[2]
+        if short in found:
+            continue
+        shape = definition(name)
+        found[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape)}
+        todo += _references(shape)
+    return found
+
+
+def _references(node: Schema) -> list[str]:
+    found = [node["$ref"]] if "$ref" in node else []
+    below = [node[key] for key in ("items", "additionalProperties") if isinstance(node.get(key), dict)]
+    for child in (*node.get("properties", {}).values(), *below):
+        found += _references(child)
+    return found
+
+
+def _node(given: Schema, *, nullable: bool = False) -> Schema:
+    node = {key: value for key, value in given.items() if not key.startswith("x-")}
+    if "$ref" in node:
+        reference = {"$ref": f"#/$defs/{node.pop('$ref').rpartition('.')[2]}"}
+        return {**node, "anyOf": [reference, {"type": "null"}]} if nullable else {**node, **reference}
+    if given.get("x-kubernetes-int-or-string"):
+        del node["anyOf"]
+        node["type"] = ["integer", "string"]
+    if given.get("x-kubernetes-list-type") == "set":
+        node["uniqueItems"] = True
+    _number(node)
+    _children(node, closed=not given.get("x-kubernetes-preserve-unknown-fields"))
+    return _nullable(node) if nullable else node
+
+
+def _number(node: Schema) -> None:
+    """Bounds in place of a width, which JSON Schema does not check."""
+    low, high = _RANGES.get(node.get("format", ""), (None, None))
+    if low is not None:
+        del node["format"]
+        node.setdefault("minimum", low)
+        node.setdefault("maximum", high)
+
+
+def _children(node: Schema, *, closed: bool) -> None:
+    required = node.get("required", ())
+    if "properties" in node:
+        node["properties"] = {
+            name: _node(child, nullable=name not in required) for name, child in node["properties"].items()
+        }
+    if "items" in node:
+        node["items"] = _node(node["items"])
+    if "additionalProperties" in node:
+        node["additionalProperties"] = _node(node["additionalProperties"], nullable=True)
+    elif node.get("type") == "object" and closed:
+        node["additionalProperties"] = False
+
+
+def _nullable(node: Schema) -> Schema:
+    types = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    choices = {"enum": [*node["enum"], None]} if "enum" in node else {}
+    return {**node, **choices, "type": [*types, "null"]}

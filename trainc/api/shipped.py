@@ -1,0 +1,65 @@
+"""The generated schemas as they are shipped: list them, show one, copy them out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainc.api import kinds
+
+if TYPE_CHECKING:
+    from trainc.api.node import Names
+
+
+class Shipped(NamedTuple):
+    """One kind and where its schemas lie below the folder of schemas."""
+
+    group: str
+    version: str
+    kind: str
+    about: str
+    crd: str
+    json: str
+
+
+def listed() -> tuple[Shipped, ...]:
+    """Every kind that has schemas, in the order of group, version and kind."""
+    return tuple(
+        Shipped(*kind.NAMES[:3], (kind.__doc__ or "").strip(), crd_path(kind.NAMES), json_path(kind.NAMES))
+        for kind in kinds()
+    )
+
+
+def show(kind: str, *, form: str = "crd") -> str:
+    """The schemas of a kind as text, form `crd` (YAML) or `json`; empty when there is no such kind.
+
+    `PodGroup` gives those of every group, `PodGroup.scheduling.volcano.sh` gives one. Case does not matter.
+    """
+    wanted = kind.lower()
+    found = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
+    texts = [(folder() / (one.json if form == "json" else one.crd)).read_text(encoding="utf-8") for one in found]
+    return "---\n".join(texts) if form == "crd" else "".join(texts)
+
+
+def export(target: Path) -> list[Path]:
+    """Copy all schemas below `target`; the files written, sorted."""
+    copytree(folder(), target, dirs_exist_ok=True)
+    return sorted(target / path.relative_to(folder()) for path in folder().rglob("*") if path.is_file())
+
+
+def folder() -> Path:
+    """Where the schemas lie: inside an installed package, or at the top of a checkout."""
+    package = Path(__file__).parents[1]
+    installed = package / "_data" / "schemas"
+    return installed if installed.is_dir() else package.parent / "schemas"
+
+
+def crd_path(names: Names) -> str:
+    """`crds/trainer.kubeflow.org_trainjobs.yaml`, as controller-gen names it."""
+    return f"crds/{names.group}_{names.plural}.yaml"
+
+
+def json_path(names: Names) -> str:
+    """`json/trainer.kubeflow.org/trainjob_v1alpha1.json`, as schema catalogues name it."""
+    return f"json/{names.group}/{names.kind.lower()}_{names.version}.json"
