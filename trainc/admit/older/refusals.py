@@ -61,7 +61,7 @@ class Refuser:
         text: str,
         message: str,
         *,
-        help: str = "",
+        help: str = "",  # noqa: A002 (the word users see)
         key: bool = False,
         fix: Iterable[Edit] = (),
     ) -> None:

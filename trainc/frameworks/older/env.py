@@ -47,6 +47,12 @@ def first(role: Role) -> list[Tree]:
     return role.containers[:1]
 
 
+def has_words(container: Tree, field: str) -> bool:
+    """Whether a container says its `command` or `args`; an empty list and null say nothing."""
+    found = container.get(field)
+    return type(found) is list and bool(found)
+
+
 def named(name: str) -> Chosen:
     """The container of that name, none where there is none."""
     return lambda role: [c for c in role.containers if value(c, "name") == name]
@@ -141,7 +147,7 @@ def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Repor
     for entry in container.get("env") or []:
         name = value(entry, "name")
         leaf = first_leaf(entry)
-        span = (place(leaf.origin) if leaf else None) or plan.document.span(("spec",))
+        span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
         if name in ours:
             report.add(
                 OVERRIDDEN.at(

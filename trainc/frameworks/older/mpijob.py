@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.older.env import first, framework
+from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_pods, hostfile, kubexec
 from trainc.frameworks.older.peers import peers, short
 from trainc.model.patches import Contribution, Patch
@@ -21,7 +21,7 @@ _AGENT = "/etc/mpi/kubexec.sh"
 _LIMITS = {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "5Gi"}
 
 
-def entries(plan: Plan, role: Role, container: Tree) -> dict[str, object]:
+def entries(_: Plan, role: Role, container: Tree) -> dict[str, object]:
     """The launcher's variables of training operator v1.9.0, in its order; workers get none."""
     if role.name.value != "launcher":
         return {}
@@ -92,7 +92,7 @@ def _launcher(plan: Plan, role: Role) -> Contribution:
 
 
 def _worker(plan: Plan, role: Role) -> Contribution:
-    sleeps = {} if role.containers[0].get("command") else {"command": ["sleep"], "args": ["365d"]}
+    sleeps = {} if has_words(role.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
     mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
     pod = Patch(role.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))
     return Contribution([Patch(role.index, _first(role), mounts=mounts, sets=sleeps), pod])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.older.env import first, framework
+from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_hosts, hostfile
 from trainc.frameworks.older.peers import address, peers
 from trainc.frameworks.older.pytorchjob import search_domains
@@ -94,7 +94,7 @@ def _pod(plan: Plan, role: Role) -> Contribution:
         items.append({"key": "discover_hosts.sh", "path": "discover_hosts.sh", "mode": 0o555})
         mounts += ({"name": CONFIG, "mountPath": "/etc/mpi"},)
         volumes += ({"name": CONFIG, "configMap": {"name": _named(plan, "config"), "items": items}},)
-    elif not container.get("command") and not container.get("args"):
+    elif not has_words(container, "command") and not has_words(container, "args"):
         sets = {"command": ["/usr/sbin/sshd", "-De"]}
     name: str = container["name"].value
     return Contribution([Patch(role.index, name, mounts=mounts, sets=sets), Patch(role.index, volumes=volumes)])

@@ -167,7 +167,7 @@ def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
     if type(restart) is not Sourced or not restart.value:
         ssh_launcher = kind.api == MPI_OPERATOR and role == "Launcher"
         restart = Sourced("OnFailure" if ssh_launcher else kind.restart, by)
-    return Replica(role, ("spec", kind.field, key), count, restart, get(tree, "template"))
+    return Replica(role, ("spec", kind.field, key), count, restart, pruned(get(tree, "template")))
 
 
 def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
@@ -179,9 +179,16 @@ def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
             continue
         restart = get(entry.template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
-        template = entry.template or default_ps(document.tree)
+        template = pruned(entry.template) or default_ps(document.tree)
         out.append(Replica(role, entry.path, entry.count, policy, template, entry.port))
     return tuple(out)
+
+
+def pruned(tree: Tree) -> Tree:
+    """A tree without its nulls, as the API server stores it."""
+    if type(tree) is dict:
+        return {key: pruned(node) for key, node in tree.items() if not (type(node) is Sourced and node.value is None)}
+    return [pruned(item) for item in tree] if type(tree) is list else tree
 
 
 def default_ps(job: Tree) -> Tree:

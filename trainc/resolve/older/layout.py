@@ -47,7 +47,7 @@ class Part:
         self.name = name
         self.replica = replica
         self.pods = pods
-        self.jobs = jobs
+        self.jobs = jobs if jobs is not None else one("one Job for all")
         self.decides = decides  # its success is the job's
         self.succeeds = succeeds  # the child Job's own rule of success
         self.waits = waits  # the part that must be ready before it starts

@@ -54,7 +54,7 @@ def mpi(job: Job) -> Shape:
         )
     )
     _discovery(job, launcher)
-    settings = {"slots": _slots(job), "mainContainer": get(job.spec, "mainContainer") or ""}
+    settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
     return Shape(_parts(job, launcher, waits=False), settings)
 
 
@@ -120,7 +120,7 @@ def _slots(job: Job) -> Sourced[int]:
 
 def _discovery(job: Job, launcher: Replica) -> None:
     for container in launcher.containers:
-        words: Tree = [container.get("command") or [], container.get("args") or []]
+        words: Tree = {key: container[key] for key in ("command", "args") if key in container}
         for _, leaf in leaves(words):
             if "discover_hosts" in str(leaf.value):
                 message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"

@@ -9,7 +9,6 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp
 from trainc.resolve.older import runpolicy
 from trainc.resolve.older.job import Options, read
-from trainc.resolve.older.layout import one
 from trainc.resolve.older.pods import finish, prepare
 from trainc.resolve.older.restart import restart
 from trainc.resolve.older.shapes import SHAPES
@@ -51,10 +50,11 @@ def older(document: Document, report: Report, options: Options | None = None) ->
 
 
 def _plan(job: Job, shape: Shape) -> Plan | None:
-    built = [_replicated(job, part) for part in shape.parts]
+    everyone = not any(part.decides for part in shape.parts)
+    built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
     if any(tree is None for tree in built):
         return None
-    runpolicy.scopes(job, sum(part.jobs.value if part.jobs else 1 for part in shape.parts))
+    runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
     if any(part.pods.value > 1 for part in shape.parts):
         span = job.span(("spec", job.kind.field), key=True)
         job.say(
@@ -104,8 +104,8 @@ def _metadata(job: Job, shape: Shape) -> Tree:
     return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 
 
-def _replicated(job: Job, part: Part) -> Tree | None:
-    mapped = restart(job, part.replica, decides=part.decides, tolerates=part.tolerates)
+def _replicated(job: Job, part: Part, *, decides: bool) -> Tree | None:
+    mapped = restart(job, part.replica, decides=decides, tolerates=part.tolerates)
     if mapped is None:
         return None
     policy, budget = mapped
@@ -119,7 +119,7 @@ def _replicated(job: Job, part: Part) -> Tree | None:
         "template": finish(job, part, policy),
     }
     by = f"{job.kind.kind} roles"
-    out = {"name": stamp(part.name, by), "replicas": part.jobs or one(by), "template": {"spec": spec}}
+    out = {"name": stamp(part.name, by), "replicas": part.jobs, "template": {"spec": spec}}
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out
@@ -138,8 +138,9 @@ def _fits(job: Job, shape: Shape) -> bool:
 
 
 def _suffix(part: Part) -> int:
-    jobs = part.jobs.value if part.jobs else 1
-    return 1 + len(part.name) + 1 + len(str(max(jobs - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
+    return (
+        1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
+    )
 
 
 def _shortened(name: str, room: int) -> str:

@@ -84,7 +84,7 @@ def _ports(job: Job, replica: Replica, spec: Tree) -> list[Tree]:
     ports = list(main.get("ports") or [])
     if any(value(port, "name") == job.kind.port_name for port in ports):
         return containers
-    number = replica.port or stamp(job.kind.port, f"{job.kind.kind} default")
+    number = replica.port if replica.port is not None else stamp(job.kind.port, f"{job.kind.kind} default")
     same = next((i for i, p in enumerate(ports) if _clashes(p, number.value)), None)
     if same is None:
         ports.append(

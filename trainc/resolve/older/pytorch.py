@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
+from trainc.resolve.older.job import pruned
 from trainc.resolve.older.layout import ANY_DECIDES, Part, Shape, master_worker
 
 TYPE_CHECKING = False
@@ -71,7 +72,7 @@ def _shape(job: Job, settings: Tree) -> Shape:
 
 
 def _settings(job: Job) -> dict[str, Tree]:
-    elastic = get(job.spec, "elasticPolicy")
+    elastic = pruned(get(job.spec, "elasticPolicy"))
     out: dict[str, Tree] = {}
     procs = get(job.spec, "nprocPerNode")
     if type(procs) is Sourced and procs.value is not None:
