@@ -20,13 +20,18 @@ class Document:
     (line, column, end line, end column), counted from 1.
     """
 
-    __slots__ = ("file", "marks", "start", "tree")
+    __slots__ = ("file", "marks", "start", "tree", "written")
 
-    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1) -> None:
+    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1, *, written: Tree = None) -> None:
         self.file = file
         self.tree = tree
+        self.written = tree if written is None else written  # what the file says, before defaults
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
+
+    def admitted(self, tree: Tree) -> Document:
+        """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
+        return Document(self.file, tree, self.marks, self.start, written=self.written)
 
     @property
     def api_version(self) -> str:
@@ -58,11 +63,11 @@ class Document:
 
     def _span(self, path: Path, key: bool) -> Span | None:
         if key and path and type(path[-1]) is str:
-            parent = self.marks.get(id(get(self.tree, *path[:-1])))
+            parent = self.marks.get(id(get(self.written, *path[:-1])))
             mark = parent[1].get(path[-1]) if parent and parent[1] else None
             if mark:
                 return Span(self.file, *mark)
-        node = get(self.tree, *path)
+        node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
         found = self.marks.get(id(node))

@@ -127,50 +127,20 @@ class Finding:
         """The place shown first."""
         return self.labels[0].span
 
+    def at_level(self, level: str) -> Finding:
+        """This finding with another level."""
+        if level == self.level:
+            return self
+        return Finding(
+            self.rule, level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, self.refusal
+        )
+
     def identity(self) -> tuple[object, ...]:
         """What makes two findings one: a runtime's fault met by forty jobs is said once."""
         return (self.rule.name, self.message, self.span)
 
     def __repr__(self) -> str:
         return f"{self.level}[{self.rule.name}] {self.message} @ {self.span}"
-
-
-class Report:
-    """Collects the findings of a run; stages add to it, the command line alone reads it.
-
-    `unknown` counts checks that were skipped because a value cannot be known here, by reason. `reached` counts
-    for each finding the jobs it was met in.
-    """
-
-    __slots__ = ("_findings", "job", "reached", "unknown")
-
-    def __init__(self) -> None:
-        self._findings: dict[tuple[object, ...], Finding] = {}
-        self.reached: dict[tuple[object, ...], set[str]] = {}
-        self.unknown: dict[str, int] = {}
-        self.job = ""
-
-    def add(self, finding: Finding) -> None:
-        """Keep a finding, once, and remember which job met it."""
-        identity = finding.identity()
-        if identity not in self._findings:
-            self._findings[identity] = finding
-        if self.job:
-            self.reached.setdefault(identity, set()).add(self.job)
-
-    def skip(self, reason: str) -> None:
-        """Count a check that could not be made: unknown is not wrong."""
-        self.unknown[reason] = self.unknown.get(reason, 0) + 1
-
-    @property
-    def findings(self) -> list[Finding]:
-        """All findings, sorted by file, line, column and rule."""
-        return sorted(self._findings.values(), key=lambda f: (f.span, f.rule.name, f.message))
-
-    @property
-    def failed(self) -> bool:
-        """Whether any finding is an error."""
-        return any(f.level == ERROR for f in self._findings.values())
 
 
 def place(origin: Origin) -> Span | None:

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.model.finding import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {

@@ -95,6 +95,7 @@ class Plan:
     """
 
     __slots__ = (
+        "companions",
         "document",
         "framework",
         "gang",
@@ -106,6 +107,7 @@ class Plan:
         "policy",
         "roles",
         "runtime",
+        "secrets",
         "template",
     )
 
@@ -123,8 +125,11 @@ class Plan:
         roles: tuple[Role, ...],
         overrides: tuple[Patch, ...] = (),
         layers: tuple[Layer, ...] = (),
+        companions: tuple[Document, ...] = (),
+        secrets: Mapping[str, Sourced[str]] | None = None,
     ) -> None:
         self.document = document
+        self.companions = companions  # other documents of the job's file, which pass through
         self.runtime = runtime
         self.job: Tree = document.tree
         self.name = name
@@ -136,6 +141,8 @@ class Plan:
         self.roles = roles
         self.overrides = overrides
         self.layers = layers
+        # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
 
     @property
     def settings(self) -> Tree:
@@ -185,18 +192,15 @@ class Plan:
 
     def lowered(self, template: Tree, roles: tuple[Role, ...]) -> Plan:
         """This plan with everything laid on so far, as a scheduler sees it."""
-        return Plan(
-            document=self.document,
-            runtime=self.runtime,
-            name=self.name,
-            namespace=self.namespace,
-            framework=self.framework,
-            policy=self.policy,
-            gang=self.gang,
-            template=template,
-            roles=roles,
-            layers=self.layers,
-        )
+        return self._with(template=template, roles=roles, overrides=())
+
+    def with_layers(self, layers: tuple[Layer, ...]) -> Plan:
+        """This plan with a longer history."""
+        return self._with(layers=layers)
+
+    def _with(self, **changes: Any) -> Plan:
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "job"}
+        return Plan(**{**fields, **changes})
 
 
 def label_of(role: Role) -> Any:

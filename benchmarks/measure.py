@@ -1,0 +1,39 @@
+"""What one child process costs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Cost(NamedTuple):
+    """Seconds on the wall, seconds of CPU in user and kernel, peak resident memory in MiB."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+
+def cost(command: Sequence[str], folder: str, output: str = os.devnull) -> Cost:
+    """One run of a command that must succeed, its standard output going to a file."""
+    with open(output, "wb") as out, open(os.devnull, "rb") as nothing:
+        start = time.perf_counter()
+        child = subprocess.Popen(command, cwd=folder, stdin=nothing, stdout=out, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{' '.join(command)} exits {child.returncode}")
+    return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def costs(commands: Sequence[Sequence[str]], folder: str, times: int) -> list[Cost]:
+    """The medians of several commands, run in turn so that the machine's moods reach all alike."""
+    runs = [[cost(command, folder) for command in commands] for _ in range(times)]
+    return [Cost(*(median(run[at][field] for run in runs) for field in range(3))) for at in range(len(commands))]

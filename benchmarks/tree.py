@@ -1,0 +1,152 @@
+"""Writes a repository of N realistic jobs that share one runtime: `python benchmarks/tree.py N FOLDER`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TEAMS = ("speech", "vision", "ranking", "search", "forecast", "pricing", "translate", "robots")
+PER_FOLDER = 50
+
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: torch-shared
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 2
+    torch: {}
+  template:
+    metadata:
+      labels:
+        owner: ml-platform
+    spec:
+      failurePolicy:
+        maxRestarts: 3
+      ttlSecondsAfterFinished: 86400
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              backoffLimit: 0
+              template:
+                spec:
+                  terminationGracePeriodSeconds: 60
+                  tolerations:
+                    - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+                  containers:
+                    - name: node
+                      image: registry.example.com/ml/torch:2.8.0
+                      command: [torchrun, /opt/train/main.py]
+                      env:
+                        - {name: NCCL_SOCKET_IFNAME, value: eth0}
+                        - {name: OMP_NUM_THREADS, value: "8"}
+                      resources:
+                        limits: {nvidia.com/gpu: 8, memory: 512Gi}
+                        requests: {cpu: "32", memory: 512Gi}
+                      volumeMounts:
+                        - {name: shm, mountPath: /dev/shm}
+                        - {name: data, mountPath: /data, readOnly: true}
+                  volumes:
+                    - name: shm
+                      emptyDir: {medium: Memory, sizeLimit: 64Gi}
+                    - name: data
+                      persistentVolumeClaim: {claimName: datasets}
+"""
+
+JOB = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: {name}
+  namespace: {team}
+  labels:
+    team: {team}
+    experiment: sweep-{sweep}
+  annotations:
+    example.com/ticket: ML-{number}
+spec:
+  runtimeRef:
+    name: torch-shared
+  trainer:
+    image: registry.example.com/{team}/train:{number}
+    numNodes: {nodes}
+    command:
+      - torchrun
+      - /opt/train/main.py
+    args:
+      - --learning-rate=3e-{exponent}
+      - --batch-size={batch}
+      - --run-name={name}
+    env:
+      - name: WANDB_PROJECT
+        value: {team}
+      - name: SEED
+        value: "{number}"
+      - name: WANDB_API_KEY
+        valueFrom:
+          secretKeyRef:
+            name: wandb
+            key: token
+    resourcesPerNode:
+      limits:
+        nvidia.com/gpu: 8
+      requests:
+        cpu: 48
+        memory: 768Gi
+  runtimePatches:
+    - manager: example.com/platform
+      trainingRuntimeSpec:
+        template:
+          spec:
+            replicatedJobs:
+              - name: node
+                template:
+                  spec:
+                    template:
+                      spec:
+                        serviceAccountName: {team}-train
+                        nodeSelector:
+                          example.com/pool: a100-{pool}
+"""
+
+
+def job(number: int) -> tuple[str, str]:
+    """The path and the text of one job."""
+    team = TEAMS[number % len(TEAMS)]
+    name = f"{team}-{number:05d}"
+    text = JOB.format(
+        name=name,
+        team=team,
+        number=number,
+        sweep=number // 20,
+        nodes=2 + number % 7,
+        exponent=3 + number % 3,
+        batch=16 << number % 4,
+        pool="abc"[number % 3],
+    )
+    return f"jobs/{number // PER_FOLDER:03d}/{name}.yaml", text
+
+
+def write(count: int, folder: str) -> None:
+    """The repository: `trainc.yaml`, `runtimes/` and `jobs/`."""
+    files = {
+        "trainc.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Project\n",
+        "runtimes/torch-shared.yaml": RUNTIME,
+        **dict(job(number) for number in range(count)),
+    }
+    for path, text in files.items():
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+
+if __name__ == "__main__":
+    write(int(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,206 @@
+"""Recorded answers of the Kubeflow Trainer v2.3.0 controller, and what trainc does differently on purpose."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "trainer"
+OBJECTS = re.compile(r"expected(\.\d+)?\.yaml")
+REFUSALS = re.compile(r"expected-rejection(\.\d+)?\.txt")
+SUFFIXES = {
+    **{
+        suffix: Fraction(1000) ** power
+        for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)
+    },
+    **{f"{suffix}i": Fraction(1024) ** power for power, suffix in enumerate("KMGTPE", 1)},
+}
+
+
+class Case:
+    """One folder: `input.yaml` and every answer that counts as right."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.group = folder.parent.name
+        self.id = f"{self.group}/{folder.name}"
+        self.text = (folder / "input.yaml").read_text("utf-8")
+        self.answers = sorted(path for path in folder.iterdir() if OBJECTS.fullmatch(path.name))
+        self.refusals = sorted(path for path in folder.iterdir() if REFUSALS.fullmatch(path.name))
+        self.warnings = folder / "expected-warnings.txt"
+
+    @cached_property
+    def documents(self) -> list[Any]:
+        """The input as PyYAML reads it, for telling what the case is about."""
+        return [document for document in read(self.text) if isinstance(document, dict)]
+
+    @cached_property
+    def needs(self) -> set[str]:
+        """The parts of trainc that this case exercises: policies, gang scheduling, gates, refusals."""
+        found = {"refusal"} if self.refusals else set()
+        if "# feature-gates:" in self.text.partition("apiVersion")[0]:
+            found.add("feature gate")
+        for document in self.documents:
+            spec = document.get("spec")
+            if isinstance(spec, dict):
+                found |= _policies(spec) | _torchtune(spec)
+        return found
+
+
+def read(text: str) -> list[Any]:
+    """The documents of a YAML text, empty ones left out."""
+    return [document for document in yaml.load_all(text, yaml.CSafeLoader) if document]
+
+
+def _policies(spec: dict[str, Any]) -> set[str]:
+    policies = (spec.get("mlPolicy") or {}, spec.get("podGroupPolicy") or {})
+    return {key for policy in policies if isinstance(policy, dict) for key in policy if key != "numNodes"}
+
+
+def _torchtune(spec: dict[str, Any]) -> set[str]:
+    trainer = spec.get("trainer")
+    tune = isinstance(trainer, dict) and trainer.get("command") == ["tune", "run"]
+    return {"torchtune"} if tune else set()
+
+
+def cases() -> list[Case]:
+    """Every recorded case, sorted; none where the recordings are not beside this repository."""
+    return [Case(path.parent) for path in sorted(RECORDED.glob("*/*/input.yaml"))]
+
+
+def reduced(objects: list[Any], *, recorded: bool, carried: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The objects by kind and name, with exactly that taken away in which trainc differs on purpose.
+
+    `carried` are the labels that a TrainJob hands to its JobSet because no TrainJob will be in the cluster.
+    """
+    kept = {}
+    for tree in objects:
+        metadata = tree["metadata"]
+        # Nothing in Git can name the TrainJob's uid, and no TrainJob will be in the cluster to own anything.
+        metadata.pop("ownerReferences", None)
+        # An absent namespace stays absent; the recordings read it as `default`.
+        if metadata.get("namespace") == "default":
+            del metadata["namespace"]
+        if tree["kind"] == "JobSet":
+            _reduce_jobset(tree, recorded=recorded, carried=carried)
+        # Key material is a reference to a Secret that exists, never made here.
+        # The headless Service is the JobSet controller's own, written out; `service` says what it must be.
+        if tree["kind"] not in {"Secret", "Service"}:
+            kept[f"{tree['kind']}/{metadata['name']}"] = _written_alike(tree)
+    return kept
+
+
+def _reduce_jobset(tree: Any, *, recorded: bool, carried: frozenset[str]) -> None:
+    spec = tree["spec"]
+    # A queue owns `suspend`; only true is written.
+    if spec.get("suspend") is False:
+        del spec["suspend"]
+    # What the JobSet webhook would write is written already, so a recording gains it and trainc's text must have it.
+    if recorded:
+        _jobset_webhook(spec)
+    else:
+        # Kueue reads these from the JobSet where there is no TrainJob.
+        _drop(tree["metadata"], "labels", carried)
+    _jobset_schema_defaults(spec)
+
+
+def _drop(parent: dict[str, Any], field: str, keys: frozenset[str]) -> None:
+    if field in parent:
+        parent[field] = {key: value for key, value in parent[field].items() if key not in keys}
+
+
+def _jobset_webhook(spec: Any) -> None:
+    """Every default of the JobSet v0.12 mutating webhook."""
+    spec.setdefault("successPolicy", {"operator": "All"})
+    spec.setdefault("startupPolicy", {"startupPolicyOrder": "AnyOrder"})
+    network = spec.setdefault("network", {})
+    network.setdefault("enableDNSHostnames", True)
+    network.setdefault("publishNotReadyAddresses", True)
+    for job in spec.get("replicatedJobs") or []:
+        template = job["template"].setdefault("spec", {})
+        template.setdefault("completionMode", "Indexed")
+        template.setdefault("template", {}).setdefault("spec", {}).setdefault("restartPolicy", "OnFailure")
+    for index, rule in enumerate((spec.get("failurePolicy") or {}).get("rules") or []):
+        rule.setdefault("name", f"failurePolicyRule{index}")
+    for claim in spec.get("volumeClaimPolicies") or []:
+        claim.setdefault("retentionPolicy", {"whenDeleted": "Delete"})
+
+
+def _jobset_schema_defaults(spec: Any) -> None:
+    """Defaults of the JobSet CRD, which may be written or left to the server."""
+    if "failurePolicy" in spec:
+        spec["failurePolicy"].setdefault("restartStrategy", "Recreate")
+    for job in spec.get("replicatedJobs") or []:
+        job.setdefault("replicas", 1)
+        job.setdefault("groupName", "default")
+        pod = job["template"].get("spec", {}).get("template", {}).get("spec", {})
+        for container in [*pod.get("containers", []), *pod.get("initContainers", [])]:
+            for port in container.get("ports", []):
+                port.setdefault("protocol", "TCP")
+            for variable in container.get("env", []):
+                _optional_file(variable)
+
+
+def _optional_file(variable: Any) -> None:
+    source = variable.get("valueFrom", {}).get("fileKeyRef")
+    if source is not None:
+        source.setdefault("optional", False)
+
+
+def _written_alike(node: Any, field: str = "") -> Any:
+    """Empty maps that carry nothing left out, quantities by value, scripts that each side brings its own of masked."""
+    if isinstance(node, dict):
+        if field in {"limits", "requests", "minResources", "overhead", "capacity"}:
+            return {key: quantity(value) for key, value in node.items()}
+        return {
+            key: _leaf(key, _written_alike(value, key))
+            for key, value in node.items()
+            if not (key in {"metadata", "resources", "status", "labels", "annotations"} and value in ({}, None))
+        }
+    return [_written_alike(item) for item in node] if isinstance(node, list) else node
+
+
+def _leaf(key: str, value: Any) -> Any:
+    if key == "sizeLimit":
+        return quantity(value)
+    # Flux's scripts are our own.
+    return "<script>" if key in {"entrypoint.sh", "init.sh"} else value
+
+
+def quantity(text: Any) -> Fraction | str:
+    """The value of a Kubernetes quantity; the text itself where it is none."""
+    match = re.fullmatch(r"([+-]?[\d.]+)(?:[eE]([+-]?\d+)|([a-zA-Z]*))", str(text))
+    if not match or (match[3] or "") not in SUFFIXES:
+        return str(text)
+    return Fraction(match[1]) * (Fraction(10) ** int(match[2]) if match[2] else SUFFIXES[match[3] or ""])
+
+
+def service(jobset: Any) -> dict[str, Any] | None:
+    """The headless Service that the JobSet controller would make for this JobSet, None where it makes none."""
+    spec, metadata = jobset["spec"], jobset["metadata"]
+    if not spec["network"]["enableDNSHostnames"]:
+        return None
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": spec["network"].get("subdomain") or metadata["name"],
+            **({"namespace": metadata["namespace"]} if "namespace" in metadata else {}),
+        },
+        "spec": {
+            "clusterIP": "None",
+            "publishNotReadyAddresses": spec["network"]["publishNotReadyAddresses"],
+            "selector": {"jobset.sigs.k8s.io/jobset-name": metadata["name"]},
+        },
+    }
+
+
+def carried_labels(documents: list[Any]) -> frozenset[str]:
+    """The labels of Kueue on the TrainJobs of a case."""
+    labels = (d["metadata"].get("labels") or {} for d in documents if d.get("kind") == "TrainJob")
+    return frozenset(key for found in labels for key in found if key.startswith("kueue.x-k8s.io/"))

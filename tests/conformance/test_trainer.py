@@ -1,0 +1,106 @@
+"""Every recorded case of the Trainer v2.3.0 controller that trainc claims to answer alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.conformance import tally
+from tests.conformance.harness import RECORDED, Case, carried_labels, cases, read, reduced, service
+from tests.conformance.refusals import Refusal, difference, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compiling import Run
+
+# What a case may need that trainc does not answer for, and why.
+WAITING = {
+    "feature gate": "needs the TrainJobStatus feature gate, which serves a running cluster",
+    "refusal": "admission is not compared yet",
+    "torchtune": "no torchtune yet",
+    "mpi": "no mpi framework yet",
+    "xgboost": "no xgboost framework yet",
+    "flux": "no flux framework yet",
+    "coscheduling": "no coscheduling back end yet",
+    "volcano": "no volcano back end yet",
+}
+# How many cases of each group must pass now: a case that falls out of the run is missed here.
+CLAIMED: dict[str, int] = {
+    "initializers": 18,
+    "jax": 13,
+    "metadata": 17,
+    "plainml": 16,
+    "runtime-patches": 44,
+    "torch": 45,
+    "torchtune": 2,
+    "coscheduling": 1,
+    "yaml": 7,
+}
+CASES = cases()
+
+
+def reason(case: Case) -> str:
+    """Why a case is not run, empty for one that is."""
+    return next((why for need, why in WAITING.items() if need in case.needs), "")
+
+
+@pytest.mark.skipif(not CASES, reason=f"the recordings are not at {RECORDED}")
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_recorded_case(case: Case, tmp_path: Path) -> None:
+    why = reason(case)
+    if why:
+        tally.skipped[case.group, why] += 1
+        pytest.skip(why)
+    tally.ran[case.group] += 1
+    (tmp_path / "input.yaml").write_text(case.text, "utf-8")
+    run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
+    compare(case, run)
+    tally.passed[case.group] += 1
+
+
+def leniency(case: Case) -> list[str]:
+    """The recordings come from a client without strict field validation, which keeps the last of two equal keys."""
+    return ["--field-validation", "warn" if case.warnings.exists() else "ignore"]
+
+
+def compare(case: Case, run: Run) -> None:
+    if case.refusals:
+        said = [Refusal(f.refusal.by, f.refusal.text) for f in run.findings if f.refusal and f.level == "error"]
+        differences = [difference(recorded(path.read_text("utf-8")), said) for path in case.refusals]
+        assert min(differences, key=len) == [], run.err
+        assert (run.code, run.out) == (1, "")
+    else:
+        compare_objects(case, run)
+    if case.warnings.exists():
+        compare_warnings(case, run)
+
+
+def compare_objects(case: Case, run: Run) -> None:
+    assert run.code == 0, run.err
+    carried = carried_labels(case.documents)
+    jobsets = [tree for tree in run.objects if tree["kind"] == "JobSet"]
+    services = [tree for tree in run.objects if tree["kind"] == "Service"]
+    assert services == [made for tree in jobsets if (made := service(tree))]
+    made = reduced(run.objects, recorded=False, carried=carried)
+    answers = [reduced(read(path.read_text("utf-8")), recorded=True) for path in case.answers]
+    assert made in answers or made == answers[0]
+
+
+def compare_warnings(case: Case, run: Run) -> None:
+    said = {f.refusal.text for f in run.findings if f.refusal and f.level == "warning"}
+    for line in case.warnings.read_text("utf-8").splitlines():
+        assert line.partition(": ")[2].removesuffix(" pruned") in {text.removesuffix(" pruned") for text in said}, (
+            run.err
+        )
+
+
+@pytest.mark.skipif(not CASES, reason=f"the recordings are not at {RECORDED}")
+def test_the_claimed_cases_are_there() -> None:
+    count: dict[str, int] = {}
+    for case in CASES:
+        if not reason(case):
+            count[case.group] = count.get(case.group, 0) + 1
+    assert count == CLAIMED

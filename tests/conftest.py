@@ -1,0 +1,54 @@
+"""Snapshots that live in a case's own folder."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from syrupy.data import SnapshotCollections
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+
+class InPlace(SingleFileSnapshotExtension):
+    """One plain text file for each snapshot, in `folder`, under the name the test gives."""
+
+    _write_mode = WriteMode.TEXT
+    folder = ""
+
+    @classmethod
+    def get_location(cls, *, test_location: object, index: object) -> str:  # noqa: ARG003 (the signature is syrupy's)
+        return os.path.join(cls.folder, str(index))
+
+    @classmethod
+    def matches_test_location(cls, *, test_location: object, snapshot_location: str) -> bool:  # noqa: ARG003
+        return snapshot_location.startswith(cls.folder)
+
+    def discover_snapshots(self, **_: Any) -> SnapshotCollections:
+        """Nothing: `expected` below looks for leftovers in the one folder it owns."""
+        return SnapshotCollections()
+
+
+@pytest.fixture
+def expected(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Callable[[Path, Mapping[str, str]], None]:
+    """Compare texts with the files of a folder: every file, and no file more."""
+
+    def compare(folder: Path, texts: Mapping[str, str]) -> None:
+        here = type("Here", (InPlace,), {"folder": str(folder)})
+        in_place = snapshot.use_extension(here)
+        left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - set(texts)
+        if request.config.option.update_snapshots:
+            for name in left:
+                (folder / name).unlink()
+            left = set()
+        for name, text in texts.items():
+            assert in_place(name=name) == text, f"{name} differs; --snapshot-update accepts it"
+        assert left == set(), "files that the run no longer writes"
+
+    return compare

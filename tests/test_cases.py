@@ -1,0 +1,63 @@
+"""The folder is the test: what stands in `input/` becomes what stands in `expected/`."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT, compile_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
+EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())
+
+
+def names(folders: list[Path], above: str) -> list[str]:
+    return [str(folder.relative_to(ROOT / above)) for folder in folders]
+
+
+@pytest.mark.parametrize("case", CASES, ids=names(CASES, "tests/cases"))
+def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
+    """Compiled alone in an empty place, so that nothing around the case can help it."""
+    shutil.copytree(case / "input", tmp_path / "input")
+    first = first_line(case)
+    assert first.startswith("# "), f"{case}: the first line of the input says what the case shows"
+    run = compile_in(tmp_path, *options(case))
+    assert run.code == (1 if any(f.level == "error" for f in run.findings) else 0) or "--fail-on" in options(case)
+    texts = {"findings.txt": run.err or "no findings\n"}
+    if run.out:
+        texts |= {"manifests.yaml": run.out, "origins.txt": run.origins}
+    expected(case / "expected", texts)
+
+
+def first_line(case: Path) -> str:
+    first = min((case / "input").glob("*.y*ml"))
+    return first.read_text("utf-8").partition("\n")[0]
+
+
+def options(case: Path) -> list[str]:
+    """The arguments of the run: `build input` unless the case has a file `args`."""
+    written = case / "args"
+    return shlex.split(written.read_text("utf-8")) if written.exists() else ["build", "input"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=names(EXAMPLES, "examples"))
+def test_example(example: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
+    """What an example commits as its output is what it compiles to, with nothing to complain about."""
+    shutil.copytree(example, tmp_path / example.name, ignore=shutil.ignore_patterns("output"))
+    run = compile_in(tmp_path, "build", example.name, "-o", "output")
+    assert (run.code, [f for f in run.findings if f.level != "note"]) == (0, [])
+    written = tmp_path / "output"
+    texts = {str(p.relative_to(written)): p.read_text("utf-8") for p in sorted(written.rglob("*")) if p.is_file()}
+    expected(example / "output", texts)
+    assert readme(example), f"{example.name} has no README.md"
+
+
+def readme(example: Path) -> bool:
+    return (example / "README.md").exists()

@@ -1,0 +1,102 @@
+"""What the documents show is what happens: their sessions are run and their output compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.compiling import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCUMENTS = sorted(path for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")))
+BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+MARK = "\x1e"
+
+
+class Step(NamedTuple):
+    """One command of a session and what the document says it prints."""
+
+    command: str
+    shown: list[str]
+
+
+def sessions(document: Path) -> list[list[Step]]:
+    """The blocks of a document in which a line starts with `$ trainc`."""
+    blocks = BLOCK.findall(document.read_text("utf-8"))
+    return [steps(block) for block in blocks if re.search(r"^\$ trainc", block, re.MULTILINE)]
+
+
+def steps(block: str) -> list[Step]:
+    found: list[Step] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(Step(line[2:], []))
+        else:
+            found[-1].shown.append(line)
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
+def test_sessions(document: Path, tmp_path: Path) -> None:
+    """The sessions of one document, in order, in one copy of what the repository ships."""
+    for folder in ("examples", "runtimes"):
+        if (ROOT / folder).exists():
+            shutil.copytree(ROOT / folder, tmp_path / folder)
+    place = tmp_path / document.parent.relative_to(ROOT) if "examples" in document.parts else tmp_path
+    for session in sessions(document):
+        printed = perform([step.command for step in session], place)
+        for step, said in zip(session, printed, strict=True):
+            assert alike(step.shown, said.splitlines()), f"$ {step.command}\n{said}"
+
+
+def perform(commands: list[str], place: Path) -> list[str]:
+    """What each command prints on both streams when a shell runs them in turn."""
+    script = f'trainc() {{ "{sys.executable}" -m trainc "$@"; }}\n'
+    script += "".join(f"{command}\nstatus=$?; printf '\\036'; (exit $status)\n" for command in commands)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash"],
+        check=False,
+        input=script,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=place,
+        env=environment,
+    )
+    return done.stdout.split(MARK)[:-1]
+
+
+def alike(shown: list[str], said: list[str]) -> bool:
+    """Whether a text is the one shown, where a line `...` stands for any lines."""
+    if not shown:
+        return not said
+    if shown[0] == "...":
+        return any(alike(shown[1:], said[skipped:]) for skipped in range(len(said) + 1))
+    return bool(said) and shown[0].rstrip() == said[0].rstrip() and alike(shown[1:], said[1:])
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "same"),
+    [
+        (["a"], ["a"], True),
+        (["a"], ["a", "b"], False),
+        (["a", "..."], ["a", "b", "c"], True),
+        (["...", "c"], ["a", "b", "c"], True),
+        (["...", "d"], ["a", "b", "c"], False),
+    ],
+)
+def test_dots_stand_for_any_lines(shown: list[str], said: list[str], same: bool) -> None:
+    assert alike(shown, said) is same
+
+
+def test_a_session_runs_in_one_shell(tmp_path: Path) -> None:
+    assert perform(["x=1", "echo $x; false", "echo $?"], tmp_path) == ["", "1\n", "1\n"]

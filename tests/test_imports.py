@@ -1,0 +1,48 @@
+"""The hook starts fast because it imports little: `trainc validate FILE` may load these modules and no others.
+
+The list holds names, not times: a machine can be slow, but a careless import is always a mistake. Each of dataclasses,
+typing-heavy packages, pathlib, logging, enum, argparse, importlib.metadata, pydantic, jsonschema and ruamel.yaml costs
+more than all the work on one file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks import tree
+from tests.compiling import ROOT, relative_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = """
+import sys
+before = set(sys.modules)
+from trainc.cli import main
+code = main(["validate", sys.argv[1]])
+print(*sorted(set(sys.modules) - before), sep="\\n")
+raise SystemExit(code)
+"""
+STANDARD = frozenset[str]()
+YAML = frozenset({"yaml._yaml"})
+ROOMS = ("cli", "project", "model", "yaml", "schema", "load", "admit", "resolve", "lower", "verify", "emit", "report")
+
+
+def test_validate_imports_little(tmp_path: Path) -> None:
+    tree.write(1, str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{PROGRAM}", tree.job(0)[0]],
+        check=False,
+        cwd=tmp_path,
+        env=relative_environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    ours = {name for name in loaded if name.split(".")[0] == "trainc"}
+    assert loaded - ours - STANDARD - YAML == set()
+    assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "pipeline", "frameworks", "schedulers"}
+    assert not {name for name in ours if name.startswith("trainc.schema.gener")}

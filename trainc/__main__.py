@@ -1,0 +1,7 @@
+"""`python -m trainc`."""
+
+import sys
+
+from trainc.cli import main
+
+sys.exit(main())

@@ -1,0 +1,84 @@
+"""Documents -> Catalog: only what the API server and the webhooks would let in goes further."""
+
+from __future__ import annotations
+
+import difflib
+
+from trainc.admit.objects import admit_object
+from trainc.admit.runtimes import check_runtime
+from trainc.admit.shelves import Shelves
+from trainc.model.catalog import Catalog, Entry
+from trainc.model.finding import ERROR, Rule
+from trainc.schema.table import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents
+    from trainc.model.report import Report
+    from trainc.model.settings import Selection
+
+UNKNOWN_KIND = Rule(
+    "unknown-kind",
+    ERROR,
+    "a kind or version that none of these APIs has",
+    "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
+    verdict=True,
+)
+GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh")
+RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
+JOBS = ("TrainJob", "JobSet")
+
+
+def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
+    """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
+    shelves = Shelves(documents, selection, report)
+    return Catalog(lambda: _entries(documents, shelves, selection, report), shelves.find, shelves.names, shelves.places)
+
+
+def _entries(documents: Documents, shelves: Shelves, selection: Selection, report: Report) -> Iterator[Entry]:
+    for _, parts in documents.selected():
+        jobs: list[Document] = []
+        others: list[Document] = []
+        for document in parts:
+            group = document.api_version.partition("/")[0]
+            if group not in GROUPS:
+                if group != "trainc.dev":
+                    others.append(document)
+            elif load().root(f"{document.api_version}/{document.kind}") is None:
+                _unknown_kind(document, report)
+            elif document.kind in RUNTIMES:
+                shelves.admitted(document)
+            else:
+                (jobs if document.kind in JOBS else others).append(document)
+        yield from _admitted(jobs, others, selection, report)
+
+
+def _admitted(jobs: list[Document], others: list[Document], selection: Selection, report: Report) -> Iterator[Entry]:
+    companions = tuple(other for other in others if admit_object(other, selection.field_validation, report))
+    for job in jobs:
+        admitted = admit_object(job, selection.field_validation, report)
+        if admitted is not None:
+            yield Entry(admitted, companions)
+        # What stands beside several jobs goes out once, with the first.
+        companions = ()
+
+
+def _unknown_kind(document: Document, report: Report) -> None:
+    served = [kind.rsplit("/", 1) for kind in load().kinds]
+    close = difflib.get_close_matches(document.kind, [kind for _, kind in served], 1)
+    versions = [version for version, kind in served if kind == document.kind]
+    if versions:
+        hint = f"write `apiVersion: {versions[0]}`"
+    else:
+        hint = f"did you mean `{close[0]}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
+    report.add(
+        UNKNOWN_KIND.at(
+            document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint
+        )
+    )
+
+
+__all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

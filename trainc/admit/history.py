@@ -1,0 +1,41 @@
+"""Fields that an older API had, and what replaced them (Kubeflow Trainer up to v2.2)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+
+_TRAINJOB: dict[Path, str] = {
+    ("spec", "trainingRuntimeRef"): "since October 2024 it is `runtimeRef`",
+    ("spec", "datasetConfig"): "since March 2025 it is `spec.initializer.dataset`",
+    ("spec", "modelConfig"): "since March 2025 its `input` is `spec.initializer.model`; `output` is gone",
+    (
+        "spec",
+        "podSpecOverrides",
+    ): "since v2.2 it is `runtimePatches`: one entry per manager, target jobs by name below it",
+    (
+        "spec",
+        "podTemplateOverrides",
+    ): "since v2.2 it is `runtimePatches`: one entry per manager, target jobs by name below it",
+    ("spec", "labels"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.labels`",
+    ("spec", "annotations"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`",
+    ("spec", "runtimeRef", "namespace"): "a TrainingRuntime is looked up in the job's own namespace",
+    ("spec", "runtimeRef", "version"): "write the group alone, as `apiGroup`",
+}
+_RUNTIME: dict[Path, str] = {
+    ("spec", "mlSpec"): "it is `spec.mlPolicy`",
+    ("spec", "podGroupSpec"): "it is `spec.podGroupPolicy`",
+    ("spec", "numNodes"): "it is `spec.mlPolicy.numNodes`",
+    ("spec", "replicatedJobs"): "it is `spec.template.spec.replicatedJobs`",
+    ("spec", "mlPolicy", "torch", "numProcPerNode"): "gone since v2.2: it follows from the resources, or set "
+    "`spec.trainer.numProcPerNode` in the job",
+    ("spec", "mlPolicy", "torch", "elasticPolicy"): "gone since v2.2; it never had an effect on what was built",
+    ("spec", "mlPolicy", "torch", "standalone"): "gone before v2.0",
+    ("spec", "mlPolicy", "mpi", "SSHAuthMountPath"): "it is `sshAuthMountPath`",
+}
+
+
+def replacement(kind: str, path: Path) -> str:
+    """What to write instead of an old field, empty for one that never was."""
+    return (_TRAINJOB if kind == "TrainJob" else _RUNTIME).get(path, "")

@@ -1,0 +1,114 @@
+"""One object before the API server: what it would store, or everything that it has against it."""
+
+from __future__ import annotations
+
+import difflib
+
+from trainc.admit.history import replacement
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.tree import get
+from trainc.schema import metadata
+from trainc.schema.table import load
+from trainc.schema.walker import Log, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.schema.fault import Fault
+
+UNKNOWN_FIELD = Rule(
+    "unknown-field",
+    ERROR,
+    "a field that this kind does not have",
+    "kubectl and server-side apply refuse it; without strict validation the server drops it in silence.",
+    verdict=True,
+)
+INVALID_FIELD = Rule(
+    "invalid-field",
+    ERROR,
+    "a value that the schema refuses",
+    "The API server checks types, bounds, patterns and required fields before anything else looks at the object.",
+    verdict=True,
+)
+DUPLICATE_ITEM = Rule(
+    "duplicate-item",
+    ERROR,
+    "two items of a keyed list with the same key",
+    "The API server merges such lists by key and refuses a list in which one key stands twice.",
+    verdict=True,
+)
+BROKEN_RULE = Rule(
+    "broken-rule",
+    ERROR,
+    "a value that a validation rule of the kind refuses",
+    "Kinds carry rules of their own (CEL), which the API server evaluates on every write.",
+    verdict=True,
+)
+UNDECODABLE = Rule(
+    "undecodable",
+    ERROR,
+    "text that the server cannot turn into an object of its kind",
+    "The object never reaches validation: nothing is stored.",
+    verdict=True,
+)
+_RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
+
+
+def admit_object(document: Document, field_validation: str, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it.
+
+    Stages stand in the server's order: decoding, unknown fields, schema with lists, CEL rules.
+    """
+    root = load().root(f"{document.api_version}/{document.kind}")
+    if root is None:
+        return document
+    held = document.tree.get("metadata")
+    if undecodable := metadata.decode(held if held is not None else {}):
+        _refused(document, undecodable, report)
+        return None
+    log = Log()
+    tree = walk(root, document.tree, log)
+    unknown = [*log.unknown, *metadata.unknown_fields(held)]
+    if unknown and field_validation != "ignore":
+        for fault in unknown:
+            report.add(_unknown(document, fault, ERROR if field_validation == "strict" else WARNING))
+        if field_validation == "strict":
+            return None
+    faults = [*metadata.validate(held), *log.schema, *log.lists]
+    if faults:
+        _refused(document, faults, report)
+        return None
+    return document.admitted(tree)
+
+
+def _refused(document: Document, faults: list[Fault], report: Report) -> None:
+    for fault in faults:
+        rule = _RULES.get(fault.kind, UNDECODABLE)
+        path = fault.message.partition(": ")[0]
+        text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
+        missing = get(document.written, *fault.path) is None
+        report.add(
+            rule.at(
+                document.span(fault.path, key=missing),
+                f"`{path}`: {text[:1].lower()}{text[1:]}",
+                refusal=Refusal(fault.kind, fault.message),
+            )
+        )
+
+
+def _unknown(document: Document, fault: Fault, level: str) -> Finding:
+    name = str(fault.path[-1])
+    close = difflib.get_close_matches(name, fault.candidates, 1)
+    hint = replacement(document.kind, fault.path)
+    if not hint and close:
+        hint = f"did you mean `{close[0]}`?"
+    return UNKNOWN_FIELD.at(
+        document.span(fault.path, key=True),
+        f"{document.kind} has no field `{name}` here",
+        level=level,
+        help=hint,
+        effect="" if level == ERROR else "the server drops it in silence",
+        refusal=Refusal("unknown-field", fault.message),
+    )

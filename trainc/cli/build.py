@@ -1,0 +1,50 @@
+"""`trainc build` and `trainc validate`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc import pipeline
+from trainc.cli.session import Session
+from trainc.emit.spool import FolderSpool, Spool, StreamSpool
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+
+def build(options: Options) -> int:
+    """Compile, write everything or nothing, and report."""
+    session = Session(options)
+    spool = _spool(options)
+    pipeline.build(session.project, session.selection, spool, session.report)
+    code = session.finish(spool)
+    if spool.objects == 0 and code == 0:
+        raise Nothing
+    return code
+
+
+class Nothing(Trouble):
+    """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing to compile here: no TrainJob or JobSet under the paths given")
+
+
+def _spool(options: Options) -> Spool:
+    json = options.one("format") == "json"
+    if not options.has("output"):
+        return StreamSpool(sys.stdout, json=json)
+    if json:
+        raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
+    return FolderSpool(os.path.normpath(options.one("output")))
+
+
+def validate(options: Options) -> int:
+    """Compile without writing, and report."""
+    session = Session(options)
+    spool = Spool()
+    pipeline.build(session.project, session.selection, spool, session.report)
+    return session.finish(spool)

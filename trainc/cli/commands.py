@@ -1,0 +1,109 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from trainc.cli.options import Command, Option, Options
+
+_REPORTING = (
+    Option("--only", "report and judge by the API server's and webhooks' own verdicts alone", choices=("admission",)),
+    Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
+    Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
+    Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
+    Option("--report", "how findings are written", choices=("text", "json")),
+    Option("--color", "colours in text reports", choices=("auto", "always", "never")),
+    Option("-q --quiet", "errors only, no summary"),
+)
+
+
+def _build(options: Options) -> int:
+    from trainc.cli.build import build  # noqa: PLC0415 (each command loads what it needs)
+
+    return build(options)
+
+
+def _validate(options: Options) -> int:
+    from trainc.cli.build import validate  # noqa: PLC0415
+
+    return validate(options)
+
+
+def _runtimes(options: Options) -> int:
+    from trainc.cli.runtimes import runtimes  # noqa: PLC0415
+
+    return runtimes(options)
+
+
+def _why(options: Options) -> int:
+    from trainc.cli.why import why  # noqa: PLC0415
+
+    return why(options)
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "build",
+            "[PATH...]",
+            "Compile the jobs under PATH (files or folders; - is stdin; default: here) into plain manifests.\n"
+            "Manifests go to stdout, findings to stderr. With one error nothing is written.",
+            (
+                Option("-o --output", "write one file per job below DIR instead of stdout", metavar="DIR"),
+                Option("--format", "what stdout carries", choices=("yaml", "json")),
+                Option("--include-other", "pass other documents of other files through as well"),
+                *_REPORTING,
+            ),
+            (
+                "trainc build jobs/bert.yaml",
+                "trainc build -o manifests/",
+                "cat job.yaml | trainc build - | kubectl diff -f -",
+            ),
+            _build,
+        ),
+        Command(
+            "validate",
+            "[PATH...]",
+            "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
+            _REPORTING,
+            ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
+            _validate,
+        ),
+        Command(
+            "why",
+            "FILE[:LINE] [FIELD]",
+            "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
+            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path in the output.",
+            (Option("--report", "how the answer is written", choices=("text", "json")),),
+            ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
+            _why,
+        ),
+        Command(
+            "runtimes",
+            "[list|show NAME|copy NAME [DIR]]",
+            "The runtimes that trainc ships: list them, print one, or copy one to own it (DIR defaults to runtimes/).",
+            (),
+            ("trainc runtimes", "trainc runtimes show torch-distributed", "trainc runtimes copy torch-distributed"),
+            _runtimes,
+        ),
+    )
+}
+
+
+def overview() -> str:
+    """What `trainc --help` prints."""
+    width = max(len(name) for name in COMMANDS)
+    rows = [f"  {name:<{width}}  {command.summary.splitlines()[0]}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: trainc COMMAND [ARGUMENT...]",
+            "",
+            "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
+            "",
+            "commands:",
+            *rows,
+            "",
+            "trainc COMMAND --help shows options and examples. trainc --version shows the version.",
+            "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
+            "",
+        ]
+    )

@@ -1,0 +1,121 @@
+"""One run of the compiler from the command line: project and selection in, findings and a verdict out."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc.model.finding import ERROR, WARNING
+from trainc.model.report import Report
+from trainc.model.settings import Selection
+from trainc.model.trouble import Trouble
+from trainc.project import open_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+    from trainc.emit.spool import Spool
+    from trainc.model.settings import Project
+
+STDIN = "<stdin>"
+
+
+class Session:
+    """What a run works on, and how it reports.
+
+    Raises:
+        Trouble: for paths that are not there or belong to different projects.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        paths = options.arguments or ["."]
+        self.stdin = sys.stdin.buffer.read() if "-" in paths else None
+        named = [path for path in paths if path != "-"]
+        for path in named:
+            if not os.path.lexists(path):
+                raise Trouble(f"{path}: no such file or directory")
+        self._texts: dict[str, list[str]] = {}
+        admission_only = options.one("only") == "admission"
+        opening = Report()
+        self.project: Project = open_project(tuple(named) or (".",), opening)
+        self.report = Report(admission_only=admission_only, level_of=self.project.level_of)
+        for finding in opening.findings:
+            self.report.add(finding)
+        self.selection = Selection(
+            tuple(self._inside(path) for path in named),
+            stdin=self.stdin,
+            field_validation=options.one("field_validation", "strict"),
+            admission_only=admission_only,
+            closed_world=options.has("closed_world"),
+            include_other=options.has("include_other"),
+        )
+
+    def _inside(self, path: str) -> str:
+        return os.path.relpath(os.path.abspath(path), self.project.root).replace(os.sep, "/")
+
+    def shown(self, file: str) -> str:
+        """A file's name as the user can open it from here."""
+        if file == STDIN or file.startswith("trainc:"):
+            return file
+        return os.path.relpath(os.path.join(self.project.root, file)).replace(os.sep, "/")
+
+    def lines(self, file: str) -> list[str]:
+        """The lines of a file, for showing the place of a finding."""
+        if file not in self._texts:
+            self._texts[file] = self._read(file).decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        return self._texts[file]
+
+    def _read(self, file: str) -> bytes:
+        if file == STDIN:
+            return self.stdin or b""
+        if file.startswith("trainc:"):
+            from trainc.load import catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
+
+            path = os.path.join(catalogue(), file.rpartition("/")[2])
+        else:
+            path = os.path.join(self.project.root, file)
+        try:
+            with open(path, "rb") as stream:
+                return stream.read()
+        except OSError:
+            return b""
+
+    def verdict(self) -> int:
+        """The exit code that the findings ask for."""
+        if self.report.failed:
+            return 1
+        return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
+
+    def finish(self, spool: Spool) -> int:
+        """Print the findings and the summary on standard error; the exit code."""
+        if self.options.one("report", "text") == "json":
+            from trainc.report.json import document  # noqa: PLC0415 (only where asked for)
+
+            print(document(self.report, self.shown))
+        else:
+            self._print_text(spool)
+        return self.verdict()
+
+    def _print_text(self, spool: Spool) -> None:
+        from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
+
+        quiet = self.options.has("quiet")
+        style = Style(colour=_colour(self.options.one("color", "auto")))
+        for finding in self.report.findings:
+            if quiet and finding.level != ERROR:
+                continue
+            text = finding_text(finding, self.lines, self.shown, style)
+            reached = self.report.jobs_reached(finding)
+            if reached > 1:
+                text += f"\n  reaches {reached} jobs"
+            print(text + "\n", file=sys.stderr)
+        if not quiet:
+            counts = self.report.count(ERROR), self.report.count(WARNING)
+            print(summary(*counts, spool.jobs, self.report.unknown), file=sys.stderr)
+
+
+def _colour(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,32 @@
+"""Bundles -> text: one spelling, apply order, the header line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainc.model.tree import value
+from trainc.yaml.writer import dump, dump_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+
+
+class Rendered(NamedTuple):
+    """The text of one job's objects, and the stable name of the file it belongs in."""
+
+    path: str  # <namespace>/<job>.yaml, relative to the output folder
+    source: str  # the file the job was written in
+    text: str
+    objects: int
+
+
+def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
+    """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
+    namespace = value(bundle.jobset, "metadata", "namespace") or "default"
+    path = f"{namespace}/{bundle.name}.yaml"
+    if json:
+        text = ",".join(dump_json(tree) for tree in bundle.objects)
+    else:
+        text = "---\n".join(dump(tree) for tree in bundle.objects)
+    return Rendered(path, bundle.document.file, text, len(bundle.objects))

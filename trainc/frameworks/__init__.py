@@ -1,0 +1,54 @@
+"""The table of frameworks: one line for each, its module loaded when a job selects it."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.patches import Framework
+
+GROUP = "trainc.frameworks"
+
+FRAMEWORKS = {
+    "plain": "trainc.frameworks.plain",
+    "torch": "trainc.frameworks.torch",
+    "jax": "trainc.frameworks.jax",
+    "mpi": "trainc.frameworks.mpi",
+    "xgboost": "trainc.frameworks.xgboost",
+    "flux": "trainc.frameworks.flux",
+    "tensorflow": "trainc.frameworks.tensorflow",
+    "paddle": "trainc.frameworks.paddle",
+    "lightgbm": "trainc.frameworks.lightgbm",
+}
+
+# Selected by a field of `mlPolicy` (or by the lack of one): the framework label never selects these.
+POLICIES = frozenset(("plain", "torch", "jax", "mpi", "xgboost", "flux"))
+
+
+def framework(name: str) -> Framework | None:
+    """The framework of that name, trainc's own or an installed package's; None where nobody knows it.
+
+    A package offers one as an entry point of the group `trainc.frameworks`. It adds, it never replaces: a name in
+    the table is trainc's own.
+    """
+    path = FRAMEWORKS.get(name)
+    if path is None:
+        return _installed(name)
+    __import__(path)
+    found: Framework = sys.modules[path].FRAMEWORK
+    return found
+
+
+def labelled(name: str) -> Framework | None:
+    """The framework that the label `trainer.kubeflow.org/framework` selects where no policy does, None for none."""
+    return None if name in POLICIES else framework(name)
+
+
+def _installed(name: str) -> Framework | None:
+    from importlib.metadata import entry_points  # noqa: PLC0415 (costs more than a whole validation)
+
+    for entry in entry_points(group=GROUP, name=name):
+        found: Framework = entry.load()
+        return found
+    return None

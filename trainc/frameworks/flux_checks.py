@@ -1,0 +1,80 @@
+"""What the TrainJob webhook refuses of a Flux job, and where its brokers would not meet."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.plan import NODE
+from trainc.model.refusals import policy_span, refuse, unbuildable
+from trainc.model.secrets import note, secret_name
+from trainc.model.tree import value
+from trainc.model.wiring import check, check_slots, template_span
+from trainc.model.wording import invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan
+
+INSTALLER = "flux-installer"
+LONGEST = 63 - len("-flux-entrypoint")
+RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-file=curve.cert"
+
+SPLIT_WORD = Rule(
+    "split-argument",
+    WARNING,
+    "an argument with blanks in it falls apart",
+    "Flux's command is joined by spaces and split again in the pod, without quotes (Trainer v2.3.0).",
+)
+LONG_VOLUME = Rule(
+    "long-volume-name",
+    ERROR,
+    "a volume named after the job is longer than a volume's name may be",
+    "The volume `<job>-flux-entrypoint` must be a DNS label of at most 63 characters.",
+)
+NOT_NODE = Rule(
+    "trainer-not-node",
+    ERROR,
+    "Flux equips the replicatedJob `node`, and the trainer has another name",
+    "Volumes and installer go by the name, the wrapped command by the trainer label (Trainer v2.3.0).",
+)
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """The TrainJob webhook's refusals of a Flux job, and what makes the controller crash."""
+    procs = plan.asked("numProcPerNode")
+    if procs is not None and procs.value < 1:
+        detail = "must be greater than or equal to 1 for Flux TrainJob"
+        path = ("spec", "trainer", "numProcPerNode")
+        refuse(plan, report, path, f"`numProcPerNode` {detail}", invalid(".".join(path), procs, detail))
+    role = plan.role(NODE)
+    if role is not None and role.init_container(INSTALLER) is not None:
+        text = invalid("spec.trainer.initContainers", INSTALLER, f"InitContainer '{INSTALLER}' is reserved")
+        message = f"the runtime has an init container `{INSTALLER}`, a name that Flux keeps for its own"
+        refuse(plan, report, ("spec", "runtimeRef"), message, text, "give it another name")
+    if plan.asked("numNodes") is None:
+        text = "runtime error: invalid memory address or nil pointer dereference"
+        message = "a Flux job must say `spec.trainer.numNodes`: the controller crashes without it (Trainer v2.3.0)"
+        unbuildable(plan, report, plan.document.span(("spec", "trainer")), message, text, "set `numNodes`")
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the brokers would not meet, or the command would not be what was written."""
+    check(plan, report)
+    check_slots(plan, report, plan.asked("numProcPerNode"))
+    curve = secret_name(plan, "flux", "-flux-curve").value
+    note(plan, report, curve, ("curve.cert",), RECIPE)
+    for field in ("command", "args"):
+        for item in plan.asked(field) or []:
+            if any(c.isspace() for c in item.value):
+                message = f"`{item.value}` falls apart at its blanks"
+                advice = "put the command into a script in the image"
+                report.add(SPLIT_WORD.at(place(item.origin) or policy_span(plan), message, help=advice))
+    if len(plan.name.value) > LONGEST:
+        message = f"the volume `{plan.name.value}-flux-entrypoint` has a name of more than 63 characters"
+        span = plan.document.span(("metadata", "name"))
+        report.add(LONG_VOLUME.at(span, message, help=f"use at most {LONGEST} characters"))
+    trainer = plan.trainer
+    if trainer is not None and value(trainer.tree, "name") != NODE:
+        message = f"the trainer is called `{trainer.name.value}`, and Flux equips `node` alone"
+        effect = "its command is wrapped in a script that is not there, and every pod fails at once"
+        report.add(NOT_NODE.at(template_span(plan), message, effect=effect, help=f"call it `{NODE}`"))

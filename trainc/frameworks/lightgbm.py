@@ -1,0 +1,66 @@
+"""LightGBM: a script builds `machines` from the address of rank 0 and the list of the other workers."""
+
+from __future__ import annotations
+
+from trainc.model.inference import PORT
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.peers import LONGEST, check_length, domain, hosts, length, refuse_length
+from trainc.model.refusals import reserved
+from trainc.model.sourced import Sourced, derive
+from trainc.model.wiring import check, overwritten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+
+VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS")
+
+
+def lower(plan: Plan) -> Contribution:
+    """Addresses, ranks and the size of the world, as LightGBM's scripts for Kubeflow read them."""
+    role = plan.trainer
+    if role is None or length(plan, members(plan)) > LONGEST:
+        return Contribution()
+    env = {
+        "MASTER_PORT": PORT,
+        "MASTER_ADDR": addresses(plan, role).map(lambda names: names.partition(",")[0]),
+        "WORLD_SIZE": role.count,
+        "RANK": COMPLETION_INDEX,
+        "PYTHONUNBUFFERED": 1,
+    }
+    if role.count.value > 1:
+        others = addresses(plan, role).map(lambda names: names.partition(",")[2])
+        env |= {"WORKER_PORT": PORT, "WORKER_ADDRS": others}
+    return on(role, env=env, ports=(PORT,))
+
+
+def addresses(plan: Plan, role: Role) -> Sourced[str]:
+    """The names of all pods in order, with commas between them; rank 0 has one even in a job without pods."""
+    name = role.name.value
+
+    def names(job: str, subdomain: str, count: int) -> str:
+        return ",".join(hosts(job, subdomain, name, 1, max(count, 1)))
+
+    return derive("LightGBM's machines", names, plan.name, domain(plan), role.count)
+
+
+def members(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods train, by the index of their role."""
+    return {plan.trainer.index: plan.trainer.count} if plan.trainer is not None else {}
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """A refusal where the hosts would not fit into an object."""
+    refuse_length(plan, report, length(plan, members(plan)))
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the workers would not meet."""
+    check(plan, report, VARIABLES, infers=False)
+    check_length(plan, report, "WORKER_ADDRS", length(plan, members(plan)))
+    for at, name in reserved(plan, VARIABLES):
+        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
+
+
+FRAMEWORK = Framework("lightgbm", lower, reserved=VARIABLES, refuse=refuse_job, verify=verify)

@@ -1,0 +1,116 @@
+"""MPI: a launcher reaches the nodes over ssh and learns of them from a hostfile (Open MPI)."""
+
+from __future__ import annotations
+
+from trainc.frameworks import mpi_keys
+from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patches import Contribution, Framework, on, pod
+from trainc.model.peers import LONGEST, length, refuse_length
+from trainc.model.plan import NODE
+from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
+from trainc.model.sourced import derive
+from trainc.model.tree import value
+from trainc.model.wiring import check_container, check_gpus, check_nodes, check_overwritten, check_slots, template_span
+from trainc.model.wording import invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+    from trainc.model.sourced import Sourced
+
+OMPI = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_orte_keep_fqdn_hostnames",
+    "OMPI_MCA_orte_set_default_slots",
+    "OMPI_MCA_plm_rsh_args",
+)
+
+NO_PEER = Rule(
+    "no-launcher",
+    ERROR,
+    "an MPI runtime lacks the replicatedJob `launcher` or `node`",
+    "MPI goes by these names: one pod starts mpirun, the others are where it starts processes.",
+)
+SEVERAL_LAUNCHERS = Rule(
+    "several-launchers",
+    WARNING,
+    "more than one launcher starts",
+    "`mlPolicy.numNodes` sizes the role labelled as trainer, which is the launcher (Trainer v2.3.0).",
+)
+EFFECTS = {
+    LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
+    NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
+}
+
+
+def lower(plan: Plan) -> Contribution:
+    """Keys on launcher and nodes, hostfile and variables on the launcher, and the number of nodes."""
+    slots = slots_per_node(plan)
+    out = Contribution(counts=node_count(plan)) + mpi_keys.lower(plan)
+    launcher = plan.role(LAUNCHER)
+    if launcher is not None:
+        out += launch(plan, launcher, slots)
+    if length(plan, host_counts(plan)) > LONGEST:
+        return out
+    name, data = {"name": _hostfile_name(plan)}, {"hostfile": hostfile(plan, slots)}
+    return out + Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}])
+
+
+def launch(plan: Plan, launcher: Role, slots: Sourced[int]) -> Contribution:
+    """What the launcher alone has: the hostfile, and the variables that make Open MPI read it."""
+    source = {"name": _hostfile_name(plan), "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
+    return pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}]) + on(
+        launcher,
+        env=dict(zip(OMPI, ("/etc/mpi/hostfile", "true", slots, "-o ConnectionAttempts=10"), strict=True)),
+        mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
+    )
+
+
+def _hostfile_name(plan: Plan) -> Sourced[str]:
+    return derive("name of the hostfile's ConfigMap", lambda job: f"{job}-mpi-hostfile", plan.name)
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """The TrainJob webhook's refusals of an MPI job, and what the controller cannot build."""
+    nodes, launcher = plan.asked("numNodes"), plan.role(LAUNCHER)
+    if as_node(plan) and nodes is not None and nodes.value >= 2 and (launcher is None or plan.role(NODE) is None):
+        detail = (
+            "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node"
+        )
+        message = "`numNodes` above 1 needs a runtime with both `launcher` and `node`"
+        refuse(plan, report, ("spec", "trainer", "numNodes"), message, invalid("spec.trainer.numNodes", nodes, detail))
+    refuse_env(plan, report, OMPI, ", or set `numProcPerNode` instead")
+    if value(plan.settings, "mpiImplementation") == "" and launcher is not None and launcher.container() is not None:
+        message = "`mpiImplementation` is empty, and the launcher cannot be set up for no implementation"
+        text = "MPI implementation for <pointer> doesn't supported"
+        unbuildable(plan, report, policy_span(plan), message, text, "set `mpiImplementation: OpenMPI`, or leave it out")
+    refuse_length(plan, report, length(plan, host_counts(plan)))
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where mpirun would not start, or would not reach its nodes."""
+    check_nodes(plan, report)
+    check_gpus(plan, report)
+    check_slots(plan, report, slots_per_node(plan))
+    mpi_keys.verify(plan, report)
+    launcher = plan.role(LAUNCHER)
+    for name, effect in EFFECTS.items():
+        role = plan.role(name)
+        if role is not None:
+            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
+        elif name == LAUNCHER or not as_node(plan):
+            message = f"the runtime has no replicatedJob named `{name}`"
+            help_ = f"name the replicatedJob `{name}`"
+            report.add(NO_PEER.at(template_span(plan), message, effect=effect, help=help_))
+    if launcher is not None:
+        check_overwritten(plan, report, launcher, OMPI)
+        if launcher.count.value > 1:
+            message = f"{launcher.count.value} launchers start, each with an mpirun of its own"
+            span = place(launcher.count.origin) or template_span(plan)
+            advice = "leave `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
+            report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
+
+
+FRAMEWORK = Framework("mpi", lower, reserved=OMPI, refuse=refuse_job, env_first=True, verify=verify)

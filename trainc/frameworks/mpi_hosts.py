@@ -1,0 +1,63 @@
+"""Who takes MPI's processes: the number of nodes, the slots of each, and the hostfile that says so."""
+
+from __future__ import annotations
+
+from trainc.model.inference import gpus
+from trainc.model.patches import literal
+from trainc.model.peers import domain, hosts
+from trainc.model.plan import NODE
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.plan import Plan
+
+LAUNCHER = "launcher"
+
+
+def node_count(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods the role `node` has: what the job asks for, less the launcher where that is one of the nodes."""
+    asked, role = plan.asked("numNodes"), plan.role(NODE)
+    if asked is None or role is None:
+        return {}
+    if as_node(plan):
+        return {role.index: derive("nodes beside the launcher", lambda n: max(n - 1, 1), asked)}
+    return {role.index: asked}
+
+
+def slots_per_node(plan: Plan) -> Sourced[int]:
+    """What the job asks for, else the policy's number; where that is 1, the number of GPUs."""
+    asked: Sourced[int] | None = plan.asked("numProcPerNode")
+    if asked is not None:
+        return asked
+    policy: Sourced[int] = get(plan.settings, "numProcPerNode") or literal(1, "mpi")
+    gpu = gpus(plan.resources)
+    return gpu if policy.value == 1 and gpu.value > 1 else policy
+
+
+def hostfile(plan: Plan, slots: Sourced[int]) -> Sourced[str]:
+    """One line for each pod that takes processes, in the order of the runtime; empty but for Open MPI."""
+    roles = [(plan.roles[index], count) for index, count in host_counts(plan).items()]
+
+    def lines(job: str, subdomain: str, each: int, *_: int) -> str:
+        return "".join(
+            f"{host} slots={each}\n"
+            for role, count in roles
+            for host in hosts(job, subdomain, role.name.value, role.replicas.value, count.value)
+        )
+
+    return derive("hostfile", lines, plan.name, domain(plan), slots, *(count for _, count in roles))
+
+
+def host_counts(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods of which role (by index) take processes."""
+    if value(plan.settings, "mpiImplementation") == "":
+        return {}
+    counts, names = node_count(plan), (NODE, LAUNCHER) if as_node(plan) else (NODE,)
+    return {r.index: counts.get(r.index, r.count) for r in plan.roles if r.name.value in names}
+
+
+def as_node(plan: Plan) -> bool:
+    """Whether the launcher takes processes too."""
+    return bool(value(plan.settings, "runLauncherAsNode"))

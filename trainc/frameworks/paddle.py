@@ -1,0 +1,110 @@
+"""PaddlePaddle: `paddle.distributed.launch` meets its peers at PADDLE_MASTER, and gives out the ranks itself."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule
+from trainc.model.patches import Contribution, Framework, on
+from trainc.model.peers import domain, port_of, shared_counts
+from trainc.model.plan import NODE, TRAINER
+from trainc.model.refusals import reserved
+from trainc.model.sourced import Sourced, derive
+from trainc.model.wiring import check_container, check_nodes, overwritten, role_span, template_span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+
+PORT = 36543
+SERVER, LEADER, WORKER = "master", "leader", "worker"
+ROLES = (SERVER, LEADER, WORKER, NODE)
+VARIABLES = ("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM")
+OWN_ADDRESS = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
+
+NO_HEAD = Rule(
+    "no-rendezvous-server",
+    ERROR,
+    "no pod of a Paddle job starts the server that the others ask",
+    "The launcher starts it only where PADDLE_MASTER is the pod's own IP address, so one pod needs a role of its own.",
+)
+
+
+def lower(plan: Plan) -> Contribution:
+    """The address of the head's server: by IP on the head itself, which thereby starts it, by name elsewhere."""
+    counts, head = members(plan), head_of(plan)
+    if head is None:
+        return Contribution()
+    total = derive("number of Paddle nodes", lambda *each: sum(each), *counts.values())
+    common = {"PYTHONUNBUFFERED": 1, "PADDLE_JOB_ID": plan.name, "PADDLE_NNODES": total}
+    out = Contribution(counts=counts)
+    for index in counts:
+        role = plan.roles[index]
+        own = role is head and counts[index].value == 1
+        out += on(role, env={**common, **(at_home(head) if own else elsewhere(plan, head)), **mode(plan, role)})
+    return out
+
+
+def members(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods each role has; where leader and worker are one trainer, the leader is one of its nodes."""
+    leader, worker = plan.role(LEADER), plan.role(WORKER)
+    counts = {r.index: r.count for r in plan.roles if r.name.value in ROLES}
+    if plan.role(SERVER) is not None:
+        return counts | {at: n for at, n in shared_counts(plan, WORKER).items() if at in counts}
+    if leader is not None and worker is not None and leader.ancestor == worker.ancestor == TRAINER:
+        nodes = plan.asked("numNodes") or leader.count
+        rest = derive("nodes beside the leader", lambda n: max(n - 1, 0), nodes)
+        return {leader.index: derive("the leader is one node", lambda n: min(n, 1), nodes), worker.index: rest}
+    return counts
+
+
+def head_of(plan: Plan) -> Role | None:
+    """The role whose first pod starts the server: the master, else the leader, else whoever trains."""
+    named = (plan.role(name) for name in ROLES[:2])
+    return next((role for role in named if role is not None), plan.role(WORKER) or plan.role(NODE))
+
+
+def at_home(head: Role) -> dict[str, Any]:
+    """The head's own variables: the address is its IP, filled in by the kubelet."""
+    port = port_of(head.container(), SERVER, PORT)
+    number = port.value if type(port) is Sourced else port
+    return {"POD_IP_DUMMY": OWN_ADDRESS, "PADDLE_MASTER": f"$(POD_IP_DUMMY):{number}"}
+
+
+def elsewhere(plan: Plan, head: Role) -> dict[str, Any]:
+    """The others' variables: the address is the head's name."""
+    port = port_of(head.container(), SERVER, PORT)
+    number = port.value if type(port) is Sourced else port
+    name = head.name.value
+    address = derive("Paddle's server", lambda job, sub: f"{job}-{name}-0-0.{sub}:{number}", plan.name, domain(plan))
+    return {"PADDLE_MASTER": address}
+
+
+def mode(plan: Plan, role: Role) -> dict[str, Any]:
+    """With parameter servers, what this pod counts as; nothing in collective mode."""
+    if plan.role(SERVER) is None:
+        return {}
+    return {"PADDLE_SERVER_NUM": 1} if role.name.value == SERVER else {"PADDLE_TRAINER_NUM": 1}
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the launchers would not meet."""
+    check_nodes(plan, report)
+    counts, head = members(plan), head_of(plan)
+    for index in counts:
+        check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it for ever")
+    for at, name in reserved(plan, VARIABLES):
+        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
+    if head is None or counts[head.index].value > 1:
+        report.add(
+            NO_HEAD.at(
+                role_span(plan, head) if head is not None else template_span(plan),
+                "no replicatedJob of a single pod starts Paddle's server",
+                effect="every launcher asks for a server that nobody starts, for ever",
+                help=f"give the first pod a replicatedJob `{LEADER}` of its own beside `{WORKER}`",
+            )
+        )
+
+
+FRAMEWORK = Framework("paddle", lower, reserved=VARIABLES, verify=verify)

@@ -1,0 +1,111 @@
+"""TensorFlow: every task reads the whole cluster, and its own place in it, from TF_CONFIG."""
+
+from __future__ import annotations
+
+from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.peers import LONGEST, check_length, length, port_of, refuse_length
+from trainc.model.refusals import reserved
+from trainc.model.tree import get
+from trainc.model.wiring import check_container, check_nodes, overwritten, role_span, template_span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+
+DECIDERS = ("chief", "master")
+
+NO_DECIDER = Rule(
+    "no-decider",
+    ERROR,
+    "a TensorFlow job has neither chief nor worker",
+    "Chief, master and worker train; a parameter server or evaluator only serves them.",
+)
+TWO_CHIEFS = Rule(
+    "two-chiefs",
+    ERROR,
+    "a TensorFlow job has more than one chief",
+    "One chief saves checkpoints and decides the outcome; two of them believe that they are it.",
+)
+REPLICATED_TASK = Rule(
+    "replicated-task",
+    ERROR,
+    "a role of a TensorFlow job has several replicas",
+    "The index of a task is its pod's completion index, which starts anew in every replica.",
+)
+ENDLESS_SERVER = Rule(
+    "endless-server",
+    WARNING,
+    "parameter servers keep the job from ever being complete",
+    "Without a success policy a JobSet waits for all of its Jobs, and a parameter server never ends by itself.",
+)
+
+
+def lower(plan: Plan) -> Contribution:
+    """TF_CONFIG on every task; none for a job of a single process, which has nobody to meet."""
+    counts = tasks(plan)
+    out = Contribution(counts=counts)
+    if sum(count.value for count in counts.values()) == 1 or length(plan, counts) > LONGEST:
+        return out
+    for index, count in counts.items():
+        role = plan.roles[index]
+        # The index stands before TF_CONFIG: `$(NAME)` sees only the variables above it.
+        rank = {} if count.value == 1 else {"JOB_COMPLETION_INDEX": COMPLETION_INDEX}
+        ports = (PORT,) if port_of(role.container(), PORT_NAME, PORT) == PORT else ()
+        out += on(role, env={**rank, "TF_CONFIG": config(plan, role, counts)}, ports=ports)
+    return out
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """A refusal where the hosts would not fit into an object."""
+    refuse_length(plan, report, length(plan, tasks(plan)))
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the tasks would not form a cluster."""
+    counts = tasks(plan)
+    roles = [plan.roles[index] for index in counts]
+    kinds = [TASKS[role.name.value] for role in roles]
+    check_nodes(plan, report)
+    check_length(plan, report, "TF_CONFIG", length(plan, counts))
+    if not {WORKER, *DECIDERS} & set(kinds):
+        message = "the runtime has neither a `chief` nor a `worker`"
+        effect = "nobody trains: parameter servers and evaluators wait for ever"
+        report.add(NO_DECIDER.at(template_span(plan), message, effect=effect, help="name a replicatedJob `worker`"))
+    for role in roles:
+        check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it for ever")
+        check_replicas(plan, report, role)
+    check_chiefs(plan, report, [role for role in roles if role.name.value in DECIDERS])
+    if "ps" in kinds and get(plan.template, "spec", "successPolicy") is None:
+        server = roles[kinds.index("ps")]
+        message = "`ps` never ends, and the runtime has no `successPolicy`"
+        advice = "set `successPolicy` to the role that decides, with `operator: All`"
+        report.add(ENDLESS_SERVER.at(role_span(plan, server), message, effect=ENDLESS, help=advice))
+    for at, name in reserved(plan, ("TF_CONFIG",)):
+        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
+
+
+ENDLESS = "the JobSet is never complete, and its pods stay"
+
+
+def check_replicas(plan: Plan, report: Report, role: Role) -> None:
+    """A finding for a role whose tasks would share their indices."""
+    if role.replicas.value != 1:
+        span = place(role.replicas.origin) or role_span(plan, role)
+        message = f"`{role.name.value}` has {role.replicas.value} replicas"
+        effect = "several tasks claim one index, and the rest is waited for in vain"
+        report.add(REPLICATED_TASK.at(span, message, effect=effect, help="use `parallelism` instead"))
+
+
+def check_chiefs(plan: Plan, report: Report, chiefs: list[Role]) -> None:
+    """A finding where more than one pod would be the chief."""
+    counts = tasks(plan)
+    number = sum(counts[role.index].value for role in chiefs)
+    if number > 1:
+        span = role_span(plan, chiefs[-1])
+        report.add(TWO_CHIEFS.at(span, f"the job has {number} chiefs", help="keep one `chief` with one pod"))
+
+
+FRAMEWORK = Framework("tensorflow", lower, reserved=("TF_CONFIG",), refuse=refuse_job, verify=verify)

@@ -1,0 +1,103 @@
+"""PyTorch: torchrun meets its peers through PET_* variables."""
+
+from __future__ import annotations
+
+from trainc.frameworks import torchtune, torchtune_refusals
+from trainc.model.finding import NOTE, Rule
+from trainc.model.inference import PORT, cpus, gpus
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, literal, on
+from trainc.model.refusals import refuse, refuse_env
+from trainc.model.sourced import derive
+from trainc.model.tree import get
+from trainc.model.wiring import check, check_slots
+from trainc.model.wording import invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan
+    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
+
+PET = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
+
+ONE_PROCESS = Rule(
+    "one-process-per-node",
+    NOTE,
+    "nothing says how many processes a node runs, so it runs one",
+    "Without `numProcPerNode`, GPUs or CPUs in the resources, torchrun's `auto` becomes 1 (Trainer v2.3.0).",
+)
+
+
+def lower(plan: Plan) -> Contribution:
+    """The variables torchrun reads, on the node container and on every target of `envInjection`."""
+    trainer = plan.trainer
+    nodes = trainer.count if trainer is not None else literal(1, "torch")
+    procs = procs_per_node(plan)
+    world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
+    master = {"PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
+    injected = sum((on(plan.role(job), c, env=world | master) for _, job, c in targets(plan)), Contribution())
+    if not plan.wired:
+        return injected
+    if torchtune.selected(plan):
+        return on(trainer, env=world, ports=(PORT,)) + torchtune.lower(plan, nodes, procs) + injected
+    return on(trainer, env=world | master, ports=(PORT,)) + injected
+
+
+def procs_per_node(plan: Plan) -> Sourced[int | str]:
+    """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
+    asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
+    if asked is not None:
+        return asked
+    gpu = gpus(plan.resources)
+    if gpu.value > 0:
+        return derive("torchrun counts the GPUs", lambda _: "auto", gpu)
+    return derive("one process for each CPU", lambda n: max(1, n), cpus(plan.resources))
+
+
+def targets(plan: Plan) -> Iterator[tuple[Tree, str, str]]:
+    """Every container that `envInjection` names: the target it stands in, its role and its name."""
+    for target in get(plan.settings, "envInjection", "targets") or []:
+        for container in target["containerNames"]:
+            yield target, target["jobName"].value, container.value
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """The TrainJob webhook's refusals of a torch job."""
+    for target, job, container in targets(plan):
+        role = plan.role(job)
+        if role is None or (role.container(container) or role.init_container(container)) is None:
+            detail = f'envInjection target podSet "{job}" container "{container}" not found in runtime template'
+            refuse(
+                plan,
+                report,
+                ("spec", "runtimeRef"),
+                f"the runtime injects variables into `{container}` of `{job}`, which it does not have",
+                invalid("spec.runtimeRef", target, detail),
+                "name a container of the runtime in `mlPolicy.torch.envInjection`",
+            )
+    refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
+    if torchtune.selected(plan):
+        torchtune_refusals.refuse_job(plan, report)
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the processes would not meet, or too few of them start."""
+    check(plan, report, PET)
+    if torchtune.selected(plan):
+        torchtune.verify(plan, report)
+    asked = plan.asked("numProcPerNode")
+    check_slots(plan, report, asked)
+    if plan.wired and asked is None and gpus(plan.resources).value == 0 and cpus(plan.resources).value == 0:
+        report.add(
+            ONE_PROCESS.at(
+                plan.document.span(("spec", "trainer"), key=True),
+                "each node runs one process: neither GPUs nor CPUs are asked for",
+                help="set `numProcPerNode` or `resourcesPerNode`",
+            )
+        )
+
+
+FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify)

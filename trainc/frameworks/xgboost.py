@@ -1,0 +1,49 @@
+"""XGBoost: workers meet at the tracker that rank 0 starts, through DMLC_* variables."""
+
+from __future__ import annotations
+
+from trainc.model.inference import PORT, gpus
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.refusals import reserved, reserved_env
+from trainc.model.sourced import derive
+from trainc.model.wiring import check
+from trainc.model.wording import forbidden
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan
+
+DMLC = ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER")
+
+
+def lower(plan: Plan) -> Contribution:
+    """The tracker's address, the rank of the node and the number of workers: one for each GPU, or for each node."""
+    if not plan.wired or plan.trainer is None:
+        return Contribution()
+    workers = derive("one worker for each GPU", lambda n, g: n * max(g, 1), plan.trainer.count, gpus(plan.resources))
+    return on(
+        plan.trainer,
+        env={
+            "DMLC_TRACKER_URI": plan.host(),
+            "DMLC_TRACKER_PORT": PORT,
+            "DMLC_TASK_ID": COMPLETION_INDEX,
+            "DMLC_NUM_WORKER": workers,
+        },
+        ports=(PORT,),
+    )
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """The TrainJob webhook's refusal of each variable that belongs to the tracker."""
+    for at, name in reserved(plan, DMLC):
+        text = forbidden(f"spec.trainer.env[{at}]", f"{name} is reserved for the XGBoost runtime")
+        report.add(reserved_env(plan, at, name, text, ""))
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where the workers would not meet."""
+    check(plan, report, DMLC)
+
+
+FRAMEWORK = Framework("xgboost", lower, reserved=DMLC, refuse=refuse_job, verify=verify)

@@ -1,0 +1,125 @@
+"""Files -> Documents: text becomes trees with positions, one file at a time."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.load.lists import expand
+from trainc.load.walk import contents, files, inside, ours
+from trainc.model.documents import Documents, Shelf
+from trainc.model.report import Report
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.settings import Project, Selection
+
+STDIN = "<stdin>"
+
+
+class Loader:
+    """Reads files as documents when they are asked for.
+
+    Files that can only hold jobs are read again each time they are asked for, so that ten thousand of them are
+    never in memory together.
+    """
+
+    def __init__(self, project: Project, selection: Selection, report: Report) -> None:
+        self._project = project
+        self._selection = selection
+        self._report = report
+        self._kept: dict[str, list[Document]] = {}
+        self._shelves: dict[str, Shelf] = {}
+        self.skipped = 0  # files under the paths that name no group of ours
+
+    def selected(self) -> Iterator[tuple[str, list[Document]]]:
+        """Each selected file with its documents, in order."""
+        explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
+        self.skipped = 0
+        if self._selection.stdin is not None:
+            yield STDIN, self._documents(STDIN, self._selection.stdin)
+        for file in files(self._project.root, self._selection.paths):
+            data = b"" if file in self._kept else contents(self._project.root, file)
+            if file in self._kept or file in explicit or self._selection.include_other or ours(data):
+                yield file, self._documents(file, data)
+            else:
+                self.skipped += 1
+
+    def runtimes(self) -> Iterator[Document]:
+        """Every document of the selected files that may hold a runtime; these files are read once and kept."""
+        if self._selection.stdin is not None and b"Runtime" in self._selection.stdin:
+            yield from self._keep(STDIN, self._selection.stdin)
+        for file in files(self._project.root, self._selection.paths):
+            data = contents(self._project.root, file)
+            if b"Runtime" in data and ours(data):
+                yield from self._keep(file, data)
+
+    def shelf(self, file: str) -> Shelf:
+        """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
+        folders = self._project.runtimes
+        names = list(folders) if folders is not None else [self._nearest(file)]
+        label = ", ".join(name + "/" for name in names if name)
+        if label not in self._shelves:
+            report = Report()
+            present = tuple(name for name in names if name and os.path.isdir(self._absolute(name)))
+            documents: list[Document] = []
+            for name in files(self._project.root, present):
+                data = contents(self._project.root, name)
+                if ours(data):
+                    documents.extend(expand(read(data, name, report), report))
+            self._shelves[label] = Shelf(label, documents, report)
+        return self._shelves[label]
+
+    def shipped(self, name: str) -> list[Document]:
+        """The documents of the catalogue's file of that name, empty where it has none."""
+        path = os.path.join(catalogue(), f"{name}.yaml")
+        if "/" in name or not os.path.isfile(path):
+            return []
+        with open(path, "rb") as stream:
+            return list(read(stream.read(), f"trainc:runtimes/{name}.yaml", Report()))
+
+    def _absolute(self, path: str) -> str:
+        return os.path.join(self._project.root, path)
+
+    def _keep(self, file: str, data: bytes) -> list[Document]:
+        self._kept[file] = self._documents(file, data)
+        return self._kept[file]
+
+    def _documents(self, file: str, data: bytes) -> list[Document]:
+        if file in self._kept:
+            return self._kept[file]
+        duplicates = self._selection.field_validation
+        return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
+
+    def _nearest(self, file: str) -> str:
+        folder = os.path.dirname(file) if file != STDIN else ""
+        while True:
+            candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
+            path = self._absolute(candidate)
+            if os.path.isdir(path) and inside(self._project.root, path):
+                return candidate.replace(os.sep, "/")
+            if not folder:
+                return ""
+            folder = os.path.dirname(folder)
+
+
+def catalogue() -> str:
+    """The folder of runtimes that trainc ships: in the wheel, or beside the package in a checkout."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    packed = os.path.join(here, "_data", "runtimes")
+    return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
+
+
+def shipped_names() -> list[str]:
+    """The names of all runtimes in the catalogue."""
+    folder = catalogue()
+    return sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".yaml")) if os.path.isdir(folder) else []
+
+
+def load(project: Project, selection: Selection, report: Report) -> Documents:
+    """The documents that a selection names, and those it may reach."""
+    loader = Loader(project, selection, report)
+    return Documents(loader.selected, loader.runtimes, loader.shelf, loader.shipped, shipped_names)

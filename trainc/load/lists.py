@@ -1,0 +1,39 @@
+"""`kind: List`: one document that holds several."""
+
+from __future__ import annotations
+
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainc.model.report import Report
+
+NOT_AN_OBJECT = Rule(
+    "not-an-object",
+    ERROR,
+    "a document is no Kubernetes object",
+    "Every document of a manifest is a mapping with `apiVersion` and `kind`; the API server cannot decode others.",
+    admission=True,
+)
+
+
+def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:
+    """Each document, a List replaced by its items; what is no mapping is a finding."""
+    for document in documents:
+        if type(document.tree) is not dict:
+            report.add(
+                NOT_AN_OBJECT.at(
+                    document.span(),
+                    "this document is no mapping",
+                    help="separate documents with `---`; each needs `apiVersion` and `kind`",
+                )
+            )
+        elif document.kind.endswith("List") and type(document.tree.get("items")) is list:
+            items = document.tree["items"]
+            parts = (Document(document.file, item, document.marks, document.start) for item in items)
+            yield from expand(parts, report)
+        else:
+            yield document

@@ -1,0 +1,90 @@
+"""Which files a run reads: those under the given paths that name a group of ours, in one fixed order."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIXES = (".yaml", ".yml", ".json")
+HEADER = b"# trainc: from "
+GROUPS = (
+    b"trainer.kubeflow.org",
+    b"jobset.x-k8s.io",
+    b"scheduling.x-k8s.io",
+    b"scheduling.volcano.sh",
+    b"trainc.dev",
+)
+LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
+
+
+def files(root: str, paths: tuple[str, ...]) -> Iterator[str]:
+    """Every candidate file, relative to the root, each once, sorted within each path given.
+
+    Raises:
+        Trouble: for a path that is not there, cannot be read or leads out of the root.
+    """
+    seen = set()
+    for path in paths:
+        absolute = os.path.join(root, path)
+        if not inside(root, absolute):
+            raise Trouble(f"{path} lies outside {root}")
+        if os.path.isdir(absolute):
+            found = _walk(root, absolute)
+        elif os.path.isfile(absolute):
+            found = iter([absolute])
+        else:
+            raise Trouble(f"{path}: no such file or directory")
+        for name in found:
+            relative = os.path.relpath(name, root).replace(os.sep, "/")
+            if relative not in seen:
+                seen.add(relative)
+                yield relative
+
+
+def _walk(root: str, folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        raise Trouble(f"{os.path.relpath(folder, root)}: {error.strerror}") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_symlink() and not inside(root, entry.path):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(root, entry.path)
+        elif entry.name.endswith(SUFFIXES) and entry.is_file():
+            yield entry.path
+
+
+def inside(root: str, path: str) -> bool:
+    """Whether a path, its symbolic links followed, stays under the root."""
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def contents(root: str, file: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        Trouble: where it cannot be read or is larger than any spec can be.
+    """
+    path = os.path.join(root, file)
+    try:
+        if os.path.getsize(path) > LARGEST:
+            raise Trouble(f"{file}: larger than {LARGEST >> 20} MiB, which no training spec is")
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise Trouble(f"{file}: {error.strerror}") from error
+
+
+def ours(data: bytes) -> bool:
+    """Whether the text names a group of ours and was not written by trainc itself."""
+    return not data.startswith(HEADER) and any(group in data for group in GROUPS)

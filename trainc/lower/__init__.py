@@ -1,0 +1,91 @@
+"""Plan -> Bundle: what machines need, laid over what people said."""
+
+from __future__ import annotations
+
+from trainc.lower.contributors import contributor
+from trainc.lower.delivery import carried_labels, deadline, managed_by
+from trainc.lower.jobset import counted, identity, jobset, service
+from trainc.lower.lay import fold_ports, lay
+from trainc.lower.notes import lost_ports
+from trainc.model.bundle import Bundle
+from trainc.model.patches import Contribution, Patch
+from trainc.model.plan import Layer, Role
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.patches import Framework
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+    from trainc.model.tree import Tree
+
+_INITIALIZERS = ("dataset-initializer", "model-initializer")
+
+
+def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
+    """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
+    if plan.runtime is None:
+        return _bundle(plan, Contribution(), "")
+    framework = contributor(plan, selection, report)
+    if framework is None:
+        return None
+    contribution = framework.lower(plan).stamped(framework.name)
+    roles = _laid(plan, contribution, framework, report)
+    spec = dict(plan.template["spec"])
+    if roles:
+        spec["replicatedJobs"] = [role.tree for role in roles]
+    if not selection.admission_only:
+        spec = managed_by(plan, deadline(plan, spec, project, report))
+    return _bundle(plan.lowered({**plan.template, "spec": spec}, roles), contribution, framework.name)
+
+
+def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
+    """The roles with everything laid on that the job and its framework ask for."""
+    jobs = [role.tree for role in plan.roles]
+    for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
+        jobs[patch.role] = lay(jobs[patch.role], patch)
+    folded = [fold_ports(job) for job in jobs]
+    lost_ports(plan, jobs, folded, report)
+    for patch in plan.overrides:
+        if patch.container in _INITIALIZERS:
+            folded[patch.role] = lay(folded[patch.role], patch)
+    counts = [contribution.counts.get(role.index, role.count) for role in plan.roles]
+    return tuple(Role(i, counted(job, counts[i]), counts[i]) for i, job in enumerate(folded))
+
+
+def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_first: bool) -> Iterator[Patch]:
+    """The trainer's overrides and the framework's patches as the controller's steps order them.
+
+    A framework that puts its env first still loses to the job's own variables, which are laid on after it.
+    """
+    trainer = [patch for patch in overrides if patch.container not in _INITIALIZERS]
+    if not env_first:
+        yield from trainer
+        yield from contribution.patches
+        return
+    yield from (Patch(patch.role, patch.container, sets=patch.sets) for patch in trainer)
+    yield from contribution.patches
+    yield from (Patch(patch.role, patch.container, env=patch.env) for patch in trainer)
+
+
+def _bundle(plan: Plan, contribution: Contribution, framework: str) -> Bundle:
+    metadata = {key: dict(part) for key, part in plan.template["metadata"].items()}
+    labels = {**metadata.get("labels", {}), **carried_labels(plan), **contribution.labels}
+    annotations = {**metadata.get("annotations", {}), **contribution.annotations}
+    metadata = {k: v for k, v in (("labels", labels), ("annotations", annotations)) if v}
+    whole = jobset(plan, plan.template["spec"], metadata)
+    twin = service(plan, whole["spec"])
+    objects = [
+        *(document.tree for document in plan.companions),
+        *({**tree, "metadata": {**tree["metadata"], **_namespace(plan)}} for tree in contribution.objects),
+        *([twin] if twin is not None else []),
+        whole,
+    ]
+    layer = Layer("framework", framework, patches=contribution.patches)
+    return Bundle(plan.document, tuple(objects), plan.with_layers((*plan.layers, layer)))
+
+
+def _namespace(plan: Plan) -> Tree:
+    return {key: node for key, node in identity(plan).items() if key == "namespace"}

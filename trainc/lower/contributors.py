@@ -1,0 +1,44 @@
+"""Who is asked about a plan: its framework, once the framework has let it in."""
+
+from __future__ import annotations
+
+from trainc.frameworks import framework
+from trainc.model.finding import ERROR, Rule
+from trainc.model.report import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.patches import Framework
+    from trainc.model.plan import Plan
+    from trainc.model.settings import Selection
+
+UNKNOWN_FRAMEWORK = Rule(
+    "unknown-framework",
+    ERROR,
+    "a runtime's framework label names nothing that trainc or an installed package knows",
+    "Without a policy the label selects the framework; an unknown one would leave the processes unconnected.",
+)
+
+
+def contributor(plan: Plan, selection: Selection, report: Report) -> Framework | None:
+    """The framework of a plan, None with findings where it refuses the job or is not known."""
+    found = framework(plan.framework)
+    if found is None:
+        report.add(
+            UNKNOWN_FRAMEWORK.at(
+                plan.document.span(("spec", "runtimeRef", "name")),
+                f"no framework is called `{plan.framework}`",
+                help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
+            )
+        )
+        return None
+    if found.refuse is not None:
+        heard = Report()
+        found.refuse(plan, heard)
+        for finding in heard.findings:
+            report.add(finding)
+        if heard.failed:
+            return None
+    if found.verify is not None and not selection.admission_only:
+        found.verify(plan, report)
+    return found

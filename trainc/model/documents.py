@@ -1,0 +1,35 @@
+"""What was loaded: the selected files' documents, and where runtimes can be found."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+
+
+class Shelf(NamedTuple):
+    """A project's runtimes folder: its name as people know it, its documents, and what is wrong with their text."""
+
+    label: str
+    documents: list[Document]
+    faults: Report
+
+
+class Documents(NamedTuple):
+    """The documents of a run, each file read when it is asked for.
+
+    `selected()` yields each selected file with its documents; `runtimes()` the documents of those files that may hold
+    runtimes; `shelf(file)` the runtimes folder that serves a file; `shipped(name)` the catalogue's file of that name,
+    `shipped_names()` all of its names.
+    """
+
+    selected: Callable[[], Iterator[tuple[str, list[Document]]]]
+    runtimes: Callable[[], Iterator[Document]]
+    shelf: Callable[[str], Shelf]
+    shipped: Callable[[str], list[Document]]
+    shipped_names: Callable[[], list[str]]

@@ -1,0 +1,94 @@
+"""The names under which pods reach each other, and how long a list of them may become."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule
+from trainc.model.plan import TRAINER
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
+LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an environment
+
+TOO_MANY_HOSTS = Rule(
+    "too-many-hosts",
+    ERROR,
+    "the list of hosts is longer than an object may be",
+    "The API server refuses a ConfigMap of more than 1 MiB, and etcd an object not much larger.",
+    verdict=True,
+)
+LONG_VARIABLE = Rule(
+    "long-variable",
+    ERROR,
+    "a variable is longer than the kernel takes",
+    "Linux starts no process with one string of more than 128 KiB in its environment.",
+)
+RULES = (TOO_MANY_HOSTS, LONG_VARIABLE)
+
+
+def domain(plan: Plan) -> Sourced[str]:
+    """The subdomain of the job's pods: the runtime's, else the job's name."""
+    named: Sourced[str] | None = get(plan.template, "spec", "network", "subdomain")
+    return named if named is not None else plan.name
+
+
+def hosts(job: str, subdomain: str, role: str, replicas: int, count: int) -> Iterator[str]:
+    """The DNS names of all pods of one role, in order, as JobSet publishes them."""
+    for replica in range(replicas):
+        for index in range(count):
+            yield f"{job}-{role}-{replica}-{index}.{subdomain}"
+
+
+def length(plan: Plan, counts: Mapping[int, Sourced[int]]) -> int:
+    """About how many bytes a list of all pods of some roles (by index) takes, found without writing it."""
+    pods = sum(plan.roles[index].replicas.value * max(count.value, 0) for index, count in counts.items())
+    return int(pods * (2 * len(plan.name.value) + 24))
+
+
+def refuse_length(plan: Plan, report: Report, size: int) -> None:
+    """A refusal where a list of hosts would not fit into an object."""
+    if size > LONGEST:
+        span = plan.document.span(("spec", "trainer", "numNodes"))
+        report.add(TOO_MANY_HOSTS.at(span, "the list of hosts would be larger than 1 MiB", help="ask for fewer nodes"))
+
+
+def check_length(plan: Plan, report: Report, name: str, size: int) -> None:
+    """A finding where a list of hosts would not fit into a variable."""
+    if LONGEST >= size > LONGEST_VARIABLE:
+        span = plan.document.span(("spec", "trainer", "numNodes"))
+        effect = "no process starts: `argument list too long`"
+        message = f"`{name}` would be longer than 128 KiB"
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer nodes"))
+
+
+def port_of(container: Tree, name: str, default: int) -> Sourced[int] | int:
+    """The port of that name, the default where the container declares none."""
+    for port in get(container, "ports") or []:
+        if value(port, "name") == name:
+            found: Sourced[int] = port["containerPort"]
+            return found
+    return default
+
+
+def shared_counts(plan: Plan, sized: str) -> dict[int, Sourced[int]]:
+    """Counts where several roles are one trainer: `numNodes` is for the role called `sized`, others keep their own."""
+    out = {}
+    for role in plan.roles:
+        if role.ancestor == TRAINER:
+            asked = plan.asked("numNodes") or get(plan.policy, "numNodes") if role.name.value == sized else None
+            out[role.index] = asked if asked is not None else own_count(role)
+    return out
+
+
+def own_count(role: Role) -> Sourced[int]:
+    """The number of pods that the runtime writes for a role, 1 where it writes none."""
+    written: Sourced[int] | None = get(role.tree, "template", "spec", "parallelism")
+    return written if written is not None else Sourced(1, Origin(by="Job default"))

@@ -1,0 +1,129 @@
+"""The findings of one run, and what a project and its files have chosen not to hear."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Finding, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from trainc.model.sourced import Span
+
+UNUSED_ALLOW = Rule(
+    "unused-allow",
+    WARNING,
+    "an `allow` comment silences nothing",
+    "The mistake it was written for is gone, or its rule is spelled wrong; left in place it would hide the next one.",
+)
+ALLOW_WITHOUT_REASON = Rule(
+    "allow-without-reason",
+    WARNING,
+    "an `allow` comment gives no reason",
+    "The next reader has to know why; without a reason the comment silences nothing.",
+)
+
+
+class Allow:
+    """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next."""
+
+    __slots__ = ("reason", "rule", "span", "used")
+
+    def __init__(self, rule: str, reason: str, span: Span) -> None:
+        self.rule = rule
+        self.reason = reason
+        self.span = span
+        self.used = False
+
+
+class Report:
+    """Collects the findings of a run; stages add to it, the command line alone reads it.
+
+    `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
+    `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
+    findings are met in just now; `reached` holds for each finding the jobs it was met in.
+    """
+
+    __slots__ = ("_allows", "_findings", "_level_of", "admission_only", "job", "reached", "unknown")
+
+    def __init__(self, *, admission_only: bool = False, level_of: Callable[[str, str], str] | None = None) -> None:
+        self.admission_only = admission_only
+        self.unknown: dict[str, int] = {}
+        self.job = ""
+        self.reached: dict[tuple[object, ...], set[str]] = {}
+        self._findings: dict[tuple[object, ...], Finding] = {}
+        self._allows: dict[tuple[str, int], list[Allow]] = {}
+        self._level_of = level_of
+
+    def allow(self, comments: Iterable[Allow]) -> None:
+        """Heed the `allow` comments of a file; a file read twice is heeded once."""
+        for comment in comments:
+            known = self._allows.setdefault((comment.span.file, comment.span.line), [])
+            if all(other.rule != comment.rule for other in known):
+                known.append(comment)
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding, once, unless it is silenced; remember which job met it."""
+        if self.admission_only and not finding.rule.admission:
+            return
+        if not finding.rule.verdict:
+            if self._allows and self._allowed(finding):
+                return
+            wanted = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
+            if wanted == "off":
+                return
+            finding = finding.at_level(wanted or finding.level)
+        identity = finding.identity()
+        self._findings.setdefault(identity, finding)
+        if self.job:
+            self.reached.setdefault(identity, set()).add(self.job)
+
+    def _allowed(self, finding: Finding) -> bool:
+        heard = False
+        for label in finding.labels:
+            for line in (label.span.line, label.span.line - 1):
+                for comment in self._allows.get((label.span.file, line), ()):
+                    if comment.rule == finding.rule.name and comment.reason:
+                        comment.used = heard = True
+        return heard
+
+    def skip(self, reason: str) -> None:
+        """Count a check that could not be made: unknown is not wrong."""
+        self.unknown[reason] = self.unknown.get(reason, 0) + 1
+
+    def close(self) -> None:
+        """Say which `allow` comments gave no reason or silenced nothing; called once, after the last stage."""
+        for comments in list(self._allows.values()):
+            for comment in comments:
+                if not comment.reason:
+                    self.add(
+                        ALLOW_WITHOUT_REASON.at(
+                            comment.span,
+                            f"`allow[{comment.rule}]` gives no reason, so it silences nothing",
+                            help="write the reason behind the bracket, on the same line",
+                        )
+                    )
+                elif not comment.used and not self.admission_only:
+                    self.add(
+                        UNUSED_ALLOW.at(
+                            comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"
+                        )
+                    )
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings, sorted by file, line, column and rule."""
+        return sorted(self._findings.values(), key=lambda f: (f.span, f.rule.name, f.message))
+
+    @property
+    def failed(self) -> bool:
+        """Whether any finding is an error."""
+        return any(f.level == ERROR for f in self._findings.values())
+
+    def count(self, level: str) -> int:
+        """How many findings there are of one level."""
+        return sum(1 for f in self._findings.values() if f.level == level)
+
+    def jobs_reached(self, finding: Finding) -> int:
+        """In how many jobs a finding was met."""
+        return len(self.reached.get(finding.identity(), ()))

@@ -1,0 +1,54 @@
+"""Key material by reference: which Secret a job uses, and what the user must know about it."""
+
+from __future__ import annotations
+
+from trainc.model.finding import NOTE, Rule
+from trainc.model.sourced import derive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan
+    from trainc.model.sourced import Sourced
+
+EXISTING = "existing"  # the project names a Secret: `existing:NAME`
+IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
+
+SECRET_NEEDED = Rule(
+    "secret-needed",
+    NOTE,
+    "a Secret with key material must exist before the job starts",
+    "Keys are never generated: they would differ in every run and stand readable in Git.",
+)
+
+
+RULES = (SECRET_NEEDED,)
+
+
+def choice(plan: Plan, framework: str) -> str:
+    """What the project chose for a framework's keys: `existing` (also where it is silent) or `external-secrets`."""
+    chosen = plan.secrets.get(framework)
+    return chosen.value.partition(":")[0] if chosen is not None else EXISTING
+
+
+def secret_name(plan: Plan, framework: str, suffix: str) -> Sourced[str]:
+    """The Secret that the project names, else the job's name with `suffix`, as the Trainer controller names it."""
+    chosen = plan.secrets.get(framework)
+    if chosen is not None and ":" in chosen.value:
+        return derive("the project's Secret", lambda text: text.partition(":")[2], chosen)
+    return derive("the controller's name for this Secret", lambda job: job + suffix, plan.name)
+
+
+def note(plan: Plan, report: Report, name: str, keys: Sequence[str], recipe: str) -> None:
+    """A note on the Secret a job needs: its keys, and the command that makes it."""
+    where = f" -n {plan.namespace.value}" if plan.namespace is not None else ""
+    report.add(
+        SECRET_NEEDED.at(
+            plan.document.span(("metadata", "name")),
+            f"the Secret `{name}` must hold {' and '.join(f'`{key}`' for key in keys)}",
+            effect="the pods wait in ContainerCreating until it exists",
+            help=f"{recipe.replace('NAME', name)}{where}",
+        )
+    )

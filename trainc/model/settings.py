@@ -1,0 +1,76 @@
+"""The settings a run works under: the project's, and what the command line asked for."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.sourced import Sourced
+
+STRICT, WARN, IGNORE = "strict", "warn", "ignore"
+
+
+class Project:
+    """A repository of training specs: where it starts and what it says for all its jobs.
+
+    `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
+    empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
+    nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
+    glob of paths to such a map.
+    """
+
+    __slots__ = ("deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        file: str = "",
+        runtimes: tuple[str, ...] | None = None,
+        rules: Mapping[str, str] | None = None,
+        rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
+        deadline: str = "",
+        secrets: Mapping[str, Sourced[str]] | None = None,
+    ) -> None:
+        self.root = root
+        self.file = file
+        self.runtimes = runtimes
+        self.rules = dict(rules or {})
+        self.rules_by_path = dict(rules_by_path or {})
+        self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
+        self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
+
+    def level_of(self, rule: str, file: str) -> str:
+        """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
+        level = self.rules.get(rule, "")
+        for glob, rules in self.rules_by_path.items():
+            if rule in rules:
+                from fnmatch import fnmatchcase  # noqa: PLC0415 (few projects ask)
+
+                if fnmatchcase(file, glob):
+                    level = rules[rule]
+        return level
+
+
+class Selection:
+    """What one run compiles and reports: paths under the root, or the text of standard input."""
+
+    __slots__ = ("admission_only", "closed_world", "field_validation", "include_other", "paths", "stdin")
+
+    def __init__(
+        self,
+        paths: tuple[str, ...],
+        *,
+        stdin: bytes | None = None,
+        field_validation: str = STRICT,
+        admission_only: bool = False,
+        closed_world: bool = False,
+        include_other: bool = False,
+    ) -> None:
+        self.paths = paths
+        self.stdin = stdin
+        self.field_validation = field_validation
+        self.admission_only = admission_only
+        self.closed_world = closed_world
+        self.include_other = include_other

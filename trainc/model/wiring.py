@@ -1,0 +1,249 @@
+"""What every framework asks of a plan before its processes can meet: a trainer, its node container, a node."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.inference import gpu_names, gpus
+from trainc.model.plan import NODE, TRAINER
+from trainc.model.tree import first_leaf, get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.plan import Plan, Role
+    from trainc.model.sourced import Sourced, Span
+    from trainc.model.tree import Tree
+
+OVERWRITTEN_ENV = Rule(
+    "overwritten-env",
+    WARNING,
+    "a variable is overwritten by the framework",
+    "The framework's value replaces it where it stands, so the written value never reaches a process.",
+)
+NO_NODES = Rule(
+    "no-nodes",
+    ERROR,
+    "a job asks for no nodes, or for nodes without processes",
+    "A JobSet without pods is complete at once; a launcher without slots has nowhere to start a process.",
+)
+NO_TRAINER = Rule(
+    "no-trainer",
+    ERROR,
+    "no replicatedJob of the runtime is labelled as trainer",
+    "The label `trainer.kubeflow.org/trainjob-ancestor-step: trainer` tells which pods the job's trainer is about.",
+)
+TWO_TRAINERS = Rule(
+    "two-trainers",
+    WARNING,
+    "two replicatedJobs are labelled as trainer",
+    "Image, command and env of the job reach both; its number of nodes and the framework's variables only the first.",
+)
+NO_NODE_CONTAINER = Rule(
+    "no-node-container",
+    ERROR,
+    "a replicatedJob lacks the container `node`",
+    "Variables, image, command and resources go to the container of that name and to no other.",
+)
+NO_TRAINER_BLOCK = Rule(
+    "no-trainer-block",
+    WARNING,
+    "a job without `spec.trainer` gets no rendezvous variables",
+    "The Trainer controller (v2.3.0) sets them only where the job has a trainer block; an empty one is enough.",
+)
+SEVERAL_GPU_NAMES = Rule(
+    "several-gpu-resources",
+    WARNING,
+    "several resource names count as GPUs",
+    "The Trainer controller takes any one of them, by chance; trainc takes the first in alphabetical order.",
+)
+MISMATCHED_SLOTS = Rule(
+    "slots-gpus-mismatch",
+    WARNING,
+    "a node runs more or fewer processes than it has GPUs",
+    "Training frameworks run one process for each GPU.",
+)
+RULES = (
+    OVERWRITTEN_ENV,
+    NO_NODES,
+    NO_TRAINER,
+    TWO_TRAINERS,
+    NO_NODE_CONTAINER,
+    NO_TRAINER_BLOCK,
+    SEVERAL_GPU_NAMES,
+    MISMATCHED_SLOTS,
+)
+
+
+def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool = False, infers: bool = True) -> None:
+    """Findings that hold for every framework whose processes meet; `names` are the variables it sets.
+
+    `shared` allows several trainers, for frameworks that split one trainer into several roles; `infers` says that
+    process counts come from the resources.
+    """
+    check_nodes(plan, report)
+    if infers:
+        check_gpus(plan, report)
+    trainer = plan.trainer
+    if trainer is None:
+        report.add(no_trainer(plan))
+        return
+    if not plan.wired:
+        report.add(unwired(plan))
+    others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
+    if others and not shared:
+        report.add(two_trainers(plan, trainer, others[0]))
+    check_container(plan, report, trainer, "no variable reaches a process: every one of them believes to be alone")
+    if plan.wired:
+        check_overwritten(plan, report, trainer, names)
+
+
+def check_nodes(plan: Plan, report: Report) -> None:
+    """A finding where the job asks for no node, or for fewer."""
+    asked = plan.asked("numNodes")
+    if asked is not None and asked.value <= 0:
+        report.add(
+            NO_NODES.at(
+                plan.document.span(("spec", "trainer", "numNodes")),
+                f"`numNodes` is {asked.value}",
+                effect="the JobSet is complete at once and no process ever starts"
+                if asked.value == 0
+                else "the JobSet controller cannot create a Job with fewer than no pods",
+                help="ask for at least one node; to hold a job back set `suspend: true`",
+            )
+        )
+
+
+def check_gpus(plan: Plan, report: Report) -> None:
+    """A finding where it is a matter of chance which resource the controller counts as GPU."""
+    resources = plan.resources
+    for part in ("requests", "limits"):
+        names = gpu_names(get(resources, part))
+        if len(names) > 1:
+            first, *rest = (_span(plan, get(resources, part, name)) for name in names)
+            report.add(
+                SEVERAL_GPU_NAMES.at(
+                    first,
+                    f"{_words(names)} all count as GPUs",
+                    label="counted",
+                    also=[Label(span, "not counted") for span in rest],
+                    effect="the Trainer controller would count any one of them, another one each time",
+                    help="keep one, or set `numProcPerNode`",
+                )
+            )
+            return
+
+
+def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
+    """A finding where the processes that a node is told to run do not match its GPUs."""
+    gpu = gpus(plan.resources)
+    if asked is not None and asked.value < 1:
+        report.add(
+            NO_NODES.at(
+                place(asked.origin) or template_span(plan),
+                f"`numProcPerNode` is {asked.value}",
+                effect="no node may start a process",
+                help="set it to 1 or more, or leave it out",
+            )
+        )
+        return
+    if asked is None or gpu.value in (0, asked.value):
+        return
+    fewer = asked.value < gpu.value
+    report.add(
+        MISMATCHED_SLOTS.at(
+            place(asked.origin) or template_span(plan),
+            f"{asked.value} processes for each node, which has {gpu.value} GPUs",
+            also=[Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None],
+            effect=f"{gpu.value - asked.value} GPUs of every node stay idle"
+            if fewer
+            else "processes share GPUs, and collectives between two on one GPU fail or hang",
+            help=f"set `numProcPerNode: {gpu.value}`, or ask for {asked.value} GPUs",
+        )
+    )
+
+
+def no_trainer(plan: Plan) -> Finding:
+    """The finding for a runtime in which no role is the trainer."""
+    return NO_TRAINER.at(
+        template_span(plan),
+        f"no replicatedJob is labelled as trainer, so `{plan.framework}` has nowhere to put its variables",
+        effect="every process believes to be alone, and what `spec.trainer` says reaches no pod",
+        help="label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`",
+    )
+
+
+def unwired(plan: Plan) -> Finding:
+    """The finding for a job without trainer block."""
+    return NO_TRAINER_BLOCK.at(
+        plan.document.span(("spec",)),
+        f"there is no `spec.trainer`, so `{plan.framework}` sets no variables",
+        effect="every process believes to be alone",
+        help="add `trainer: {}`",
+    )
+
+
+def two_trainers(plan: Plan, first: Role, second: Role) -> Finding:
+    """The finding for a runtime with two trainers."""
+    return TWO_TRAINERS.at(
+        role_span(plan, second),
+        f"`{second.name.value}` is a second trainer beside `{first.name.value}`",
+        label="gets image, command and env, but neither nodes nor rendezvous variables",
+        also=[Label(role_span(plan, first), "the trainer that counts")],
+        effect=f"the processes of `{second.name.value}` do not know their peers",
+        help="label one of them only",
+    )
+
+
+def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None:
+    """A finding where a role lacks the container that the framework fills."""
+    if role.container() is None:
+        report.add(
+            NO_NODE_CONTAINER.at(
+                role_span(plan, role),
+                f"`{role.name.value}` has no container named `{NODE}`",
+                effect=effect,
+                help=f"name the container that trains `{NODE}`",
+            )
+        )
+
+
+def check_overwritten(plan: Plan, report: Report, role: Role, names: Iterable[str]) -> None:
+    """Findings for variables of the runtime's container that the framework replaces."""
+    wanted = frozenset(names)
+    for entry in (role.container() or {}).get("env") or []:
+        if value(entry, "name") in wanted:
+            report.add(overwritten(plan, entry["name"].value, _span(plan, entry)))
+
+
+def overwritten(plan: Plan, name: str, span: Span) -> Finding:
+    """The finding for one variable whose value is lost to the framework's."""
+    return OVERWRITTEN_ENV.at(
+        span,
+        f"`{name}` is set by the `{plan.framework}` framework",
+        label="this value is overwritten",
+        help="remove it",
+    )
+
+
+def template_span(plan: Plan) -> Span:
+    """Where the runtime lists its replicatedJobs, or the job's reference to it."""
+    if plan.runtime is None:
+        return plan.document.span(("spec", "runtimeRef"))
+    return plan.runtime.span(("spec", "template", "spec", "replicatedJobs"), key=True)
+
+
+def role_span(plan: Plan, role: Role) -> Span:
+    """Where a role is written."""
+    return place(role.name.origin) or template_span(plan)
+
+
+def _span(plan: Plan, node: Tree) -> Span:
+    leaf = first_leaf(node)
+    return (place(leaf.origin) if leaf is not None else None) or template_span(plan)
+
+
+def _words(names: Sequence[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)

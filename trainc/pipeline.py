@@ -1,0 +1,36 @@
+"""The whole compiler: a training job enters as text with positions and leaves as plain manifests."""
+
+from __future__ import annotations
+
+from trainc.admit import admit
+from trainc.emit import emit
+from trainc.load import load
+from trainc.lower import lower
+from trainc.resolve import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.emit.spool import Spool
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+
+def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
+    """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
+    for bundle in bundles(project, selection, report):
+        spool.add(emit(bundle, json=spool.json))
+    report.close()
+    spool.commit(unless=report.failed)
+
+
+def bundles(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:
+    """Every bundle of the selection that can be made, one at a time; findings go to the report."""
+    documents = load(project, selection, report)
+    catalog = admit(documents, selection, report)
+    for plan in resolve(catalog, project, report):
+        bundle = lower(plan, project, selection, report)
+        if bundle is not None:
+            yield bundle

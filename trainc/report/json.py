@@ -1,0 +1,54 @@
+"""Findings as JSON, for machines."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+
+
+def document(report: Report, shown: Callable[[str], str]) -> str:
+    """One JSON object with every finding of the run, what could not be checked, and the verdict."""
+    findings = [_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings]
+    content = {"version": 1, "failed": report.failed, "findings": findings, "unknown": report.unknown}
+    return dumps(content, indent=2, sort_keys=True)
+
+
+def _finding(finding: Finding, jobs: int, shown: Callable[[str], str]) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "rule": finding.rule.name,
+        "level": finding.level,
+        "message": finding.message,
+        "labels": [{**_span(label.span, shown), "text": label.text} for label in finding.labels],
+        "jobs": jobs,
+    }
+    for key in ("effect", "help"):
+        if getattr(finding, key):
+            out[key] = getattr(finding, key)
+    if finding.notes:
+        out["notes"] = list(finding.notes)
+    if finding.refusal:
+        out["admission"] = {"by": finding.refusal.by, "message": finding.refusal.text}
+    if finding.fix:
+        out["fix"] = [
+            {"file": shown(e.file), "line": e.line, "path": list(e.path), "value": e.value, "safety": e.safety}
+            for e in finding.fix
+        ]
+    return out
+
+
+def _span(span: Span, shown: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "file": shown(span.file),
+        "line": span.line,
+        "column": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }

@@ -1,0 +1,146 @@
+"""Catalog -> Plans: what people said about each job, looked up and merged."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule, place
+from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import UnknownDirectiveError, get, value
+from trainc.resolve.overrides import overrides
+from trainc.resolve.runtimes import runtime_for
+from trainc.resolve.template import Prepared, patched
+from trainc.resolve.webhook import check
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.catalog import Catalog, Entry
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.tree import Tree
+
+
+def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
+    """A plan for each job of the catalog that can be planned, in the order of the files."""
+    prepared: dict[int, Prepared] = {}
+    for entry in catalog.entries():
+        report.job = entry.document.name
+        if entry.document.kind == "JobSet":
+            plan: Plan | None = jobset_plan(entry)
+        else:
+            plan = _trainjob(entry, catalog, prepared, project, report)
+        if plan is not None:
+            yield plan
+    report.job = ""
+
+
+def jobset_plan(entry: Entry) -> Plan:
+    """A JobSet given as input: all of it is what people said, and no framework is asked about it."""
+    tree = entry.document.tree
+    spec = dict(tree.get("spec") or {})
+    metadata = {key: node for key, node in tree["metadata"].items() if key in ("annotations", "finalizers", "labels")}
+    jobs = spec.get("replicatedJobs") or ()
+    return Plan(
+        document=entry.document,
+        runtime=None,
+        name=tree["metadata"]["name"],
+        namespace=get(tree, "metadata", "namespace"),
+        framework="",
+        policy=None,
+        gang=None,
+        template={"metadata": metadata, "spec": spec},
+        roles=tuple(Role(index, job, _pods(job)) for index, job in enumerate(jobs)),
+        layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
+        companions=entry.companions,
+    )
+
+
+def _pods(job: Tree) -> Sourced[int]:
+    written = get(job, "template", "spec", "parallelism")
+    return written if written is not None else Sourced(1, Origin(by="batch/v1 default of parallelism"))
+
+
+def _trainjob(
+    entry: Entry, catalog: Catalog, prepared: dict[int, Prepared], project: Project, report: Report
+) -> Plan | None:
+    document = entry.document
+    found = runtime_for(document, catalog, project, report)
+    if found is None:
+        return None
+    if id(found) not in prepared:
+        prepared[id(found)] = Prepared(found, found.tree)
+    runtime = prepared[id(found)]
+    patches = get(document.tree, "spec", "runtimePatches") or []
+    try:
+        template, layers = patched(runtime.template, patches)
+    except UnknownDirectiveError as error:
+        report.add(_unknown_directive(document, error))
+        return None
+    roles = roles_of(document.tree, runtime, template)
+    laid = overrides(document.tree, runtime.policy, roles)
+    plan = Plan(
+        document=document,
+        runtime=found,
+        name=document.tree["metadata"]["name"],
+        namespace=get(document.tree, "metadata", "namespace"),
+        framework=runtime.framework,
+        policy=runtime.policy,
+        gang=runtime.gang,
+        template=template,
+        roles=roles,
+        overrides=laid,
+        layers=(
+            Layer("runtime", runtime.document.name, runtime.template),
+            *layers,
+            Layer("overrides", "spec.trainer, spec.initializer", patches=laid),
+        ),
+        companions=entry.companions,
+        secrets=project.secrets,
+    )
+    return plan if check(plan, report) else None
+
+
+UNKNOWN_DIRECTIVE = Rule(
+    "unknown-patch-directive",
+    ERROR,
+    "a `$patch` that the strategic merge does not know",
+    "The merge knows `replace` and `delete`; for anything else the Trainer controller fails to build the job.",
+    admission=True,
+)
+
+
+def _unknown_directive(document: Document, error: UnknownDirectiveError) -> Finding:
+    return UNKNOWN_DIRECTIVE.at(
+        place(error.leaf.origin) or document.span(("spec", "runtimePatches")),
+        f"`$patch: {error.leaf.value}` is no directive of the strategic merge",
+        help="write `replace` or `delete`, or remove the key",
+    )
+
+
+def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
+    """A role for each replicatedJob, with the number of pods that policy, template and job ask for."""
+    asked = get(job, "spec", "trainer", "numNodes")
+    scaled = asked is None or get(runtime.policy, "mpi") is not None
+    roles = []
+    for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
+        role = Role(index, tree, _count(runtime.policy, tree))
+        if role.ancestor == TRAINER and not scaled:
+            # numNodes of the job reaches the first trainer role alone, and is not raised to 1 (Trainer v2.3.0).
+            role = Role(index, tree, asked)
+            scaled = True
+        roles.append(role)
+    return tuple(roles)
+
+
+def _count(policy: Tree, tree: Tree) -> Sourced[int]:
+    trains = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) == TRAINER
+    if trains and policy is not None:
+        written, otherwise = get(policy, "numNodes"), "default of mlPolicy.numNodes"
+    else:
+        written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
+    if written is None:
+        return Sourced(1, Origin(by=otherwise))
+    return written if written.value >= 1 else derive("at least one pod", lambda _: 1, written)

@@ -1,0 +1,99 @@
+"""What `spec.trainer` and `spec.initializer` ask for, as patches on the pods they reach."""
+
+from __future__ import annotations
+
+from trainc.model.patches import Patch
+from trainc.model.plan import NODE, TRAINER
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
+from trainc.resolve.normalise import canonical
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from trainc.model.plan import Role
+    from trainc.model.tree import Tree
+
+INITIALIZERS = {"dataset-initializer": "dataset", "model-initializer": "model"}
+_EMPTY = Sourced("", Origin(by="TrainJob env conversion"))
+_ZERO = Sourced("0", Origin(by="TrainJob env conversion"))
+
+
+def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ...]:
+    """The patches of one job, in the order of the roles they reach."""
+    trainer = get(job, "spec", "trainer")
+    patches: list[Patch] = []
+    for role in roles:
+        if trainer is not None:
+            patches.extend(_trainer(trainer, policy, role))
+        patches.extend(_initializer(get(job, "spec", "initializer"), role))
+    return tuple(patches)
+
+
+def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Iterator[Patch]:
+    node = role.container()
+    labelled = role.ancestor == TRAINER
+    shares = role.name.value == NODE and value(policy, "mpi", "runLauncherAsNode") is True
+    if node is None or not (labelled or shares):
+        return
+    sets = {key: trainer[key] for key in ("image", "command", "args") if labelled and key in trainer}
+    asked = trainer.get("resourcesPerNode")
+    # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
+    if asked is not None and policy is not None:
+        sets["resources"] = merge_resources(node.get("resources") or {}, asked)
+    env = tuple(convert(entry) for entry in trainer.get("env") or ())
+    if sets or env:
+        yield Patch(role.index, NODE, sets=sets, env=env)
+
+
+def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree:
+    """Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0)."""
+    merged = {}
+    for part in ("limits", "requests"):
+        both = {**(base.get(part) or {}), **{k: canonical(v) for k, v in (asked.get(part) or {}).items()}}
+        if both:
+            merged[part] = both
+    return merged
+
+
+def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
+    asked = get(initializer, INITIALIZERS.get(role.ancestor, "")) if role.ancestor in INITIALIZERS else None
+    container = role.container(role.ancestor)
+    if asked is None or container is None:
+        return
+    env = [convert(entry) for entry in asked.get("env") or ()]
+    if "storageUri" in asked:
+        # An explicit STORAGE_URI in env comes later and wins.
+        env.insert(0, {"name": Sourced("STORAGE_URI", asked["storageUri"].origin), "value": asked["storageUri"]})
+    sets = {}
+    if "secretRef" in asked:
+        reference = {"secretRef": {"name": asked["secretRef"].get("name", _EMPTY)}}
+        sets["envFrom"] = [*(container.get("envFrom") or ()), reference]
+    if env or sets:
+        yield Patch(role.index, role.ancestor, env=tuple(env), sets=sets)
+
+
+def convert(entry: Mapping[str, Tree]) -> Tree:
+    """A job's env entry as the controller copies it: one source, some details dropped (Trainer v2.3.0)."""
+    source = entry.get("valueFrom")
+    if source is None:
+        return {"name": entry["name"], "value": entry.get("value", _EMPTY)}
+    return {"name": entry["name"], "valueFrom": _source(source)}
+
+
+def _source(source: Mapping[str, Tree]) -> Tree:
+    field, resource = source.get("fieldRef"), source.get("resourceFieldRef")
+    converted: dict[str, Tree] = {}
+    if field is not None:
+        converted["fieldRef"] = {"fieldPath": field["fieldPath"]}
+    if resource is not None:
+        converted["resourceFieldRef"] = {
+            "containerName": resource.get("containerName", _EMPTY),
+            "divisor": canonical(resource.get("divisor", _ZERO)),
+            "resource": resource["resource"],
+        }
+    for kind in ("configMapKeyRef", "secretKeyRef"):
+        if (reference := source.get(kind)) is not None:
+            converted[kind] = {"name": _EMPTY, **reference}
+    return converted

@@ -1,0 +1,142 @@
+"""Which runtime a job names, and what to say when there is none."""
+
+from __future__ import annotations
+
+import difflib
+
+from trainc.model.catalog import SHIPPED
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.tree import plain, value
+from trainc.schema.fault import compact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+
+GROUP = "trainer.kubeflow.org"
+
+UNSUPPORTED_RUNTIME = Rule(
+    "unsupported-runtime",
+    ERROR,
+    "`runtimeRef` names a kind or group that no Trainer serves",
+    "The TrainJob webhook knows TrainingRuntime and ClusterTrainingRuntime of trainer.kubeflow.org alone.",
+    verdict=True,
+)
+MISSING_RUNTIME = Rule(
+    "missing-runtime",
+    ERROR,
+    "a job names a runtime that is nowhere to be found",
+    "The TrainJob webhook refuses a job whose runtime does not exist; trainc has nothing to compile it with.",
+    verdict=True,
+)
+SHIPPED_RUNTIME = Rule(
+    "shipped-runtime",
+    NOTE,
+    "a job uses a runtime from trainc's own catalogue",
+    "A newer trainc may ship a newer runtime; inside a project that would change manifests nobody edited.",
+)
+DEPRECATED_RUNTIME = Rule(
+    "deprecated-runtime",
+    WARNING,
+    "a job uses a ClusterTrainingRuntime that is marked as deprecated",
+    "The Trainer webhook warns about it; the runtime will be removed in a later release.",
+    admission=True,
+)
+
+_POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
+
+
+def runtime_for(document: Document, catalog: Catalog, project: Project, report: Report) -> Document | None:
+    """The admitted runtime of a job, None with findings where there is none to compile with."""
+    kind = value(document.tree, "spec", "runtimeRef", "kind") or ""
+    group = value(document.tree, "spec", "runtimeRef", "apiGroup") or ""
+    name = value(document.tree, "spec", "runtimeRef", "name")
+    if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
+        report.add(_unsupported(document, kind, group))
+        return None
+    namespace = (document.namespace or "default") if kind == "TrainingRuntime" else ""
+    found = catalog.find((kind, namespace, name), document.file)
+    if found is None:
+        report.add(_missing(document, kind, namespace, name, catalog))
+        return None
+    if found.document is None:
+        return None
+    if found.source == SHIPPED:
+        report.add(_shipped(document, name, project))
+    if kind == "ClusterTrainingRuntime" and _deprecated(found.document):
+        report.add(_uses_deprecated(document, found.document, name))
+    return found.document
+
+
+def _unsupported(document: Document, kind: str, group: str) -> Finding:
+    return UNSUPPORTED_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "kind")),
+        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`",
+        help="`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org",
+        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}"),
+    )
+
+
+def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
+    where = f" in namespace `{namespace}`" if namespace else ""
+    close = difflib.get_close_matches(name, catalog.names(kind, namespace, document.file), 1)
+    other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
+    twin = catalog.names(other, "" if namespace else document.namespace or "default", document.file)
+    if name in twin:
+        hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
+    elif close:
+        hint = f"did you mean `{close[0]}`?"
+    else:
+        hint = f"add the {kind} to one of these places, or name one that is there"
+    path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
+    reference = compact(plain(document.tree["spec"]["runtimeRef"]))
+    lower = kind[0].lower() + kind[1:]
+    text = (
+        f'{path}: Invalid value: {reference}: {kind.lower()}s.{GROUP} "{name}" not found: '
+        f"specified {lower} must be created before the TrainJob is created"
+    )
+    return MISSING_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "name")),
+        f"there is no {kind} `{name}`{where}",
+        help=hint,
+        notes=[f"looked in {', '.join(catalog.places(document.file))}"],
+        refusal=Refusal("webhook", text),
+    )
+
+
+def _shipped(document: Document, name: str, project: Project) -> Finding:
+    if project.file:
+        return SHIPPED_RUNTIME.at(
+            document.span(("spec", "runtimeRef", "name")),
+            f"`{name}` comes from trainc's own catalogue, and this is a project",
+            level=ERROR,
+            effect="an upgrade of trainc could change this job's manifests although nobody edited a file",
+            help=f"run `trainc runtimes copy {name}` and commit the file",
+        )
+    return SHIPPED_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "name")),
+        f"`{name}` comes from trainc's own catalogue",
+        help=f"run `trainc runtimes copy {name}` to own it",
+    )
+
+
+def _deprecated(runtime: Document) -> bool:
+    return bool(value(runtime.tree, "metadata", "labels", "trainer.kubeflow.org/support") == "deprecated")
+
+
+def _uses_deprecated(document: Document, runtime: Document, name: str) -> Finding:
+    return DEPRECATED_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "name")),
+        f"ClusterTrainingRuntime `{name}` is deprecated",
+        also=[Label(runtime.span(("metadata", "labels", "trainer.kubeflow.org/support")), "marked here")],
+        effect="a later release removes it",
+        refusal=Refusal(
+            "webhook",
+            f'Referenced ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of '
+            f"Kubeflow Trainer. See runtime deprecation policy: {_POLICY_URL}",
+        ),
+    )

@@ -1,0 +1,89 @@
+"""A runtime's template with a job's patches merged in: what people said about pods, before anything is computed."""
+
+from __future__ import annotations
+
+from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.plan import Layer
+from trainc.model.tree import get, merge, value
+from trainc.resolve.normalise import normalise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.document import Document
+    from trainc.model.tree import Tree
+
+
+def base_template(spec: Tree) -> Tree:
+    """`{metadata, spec}` of a runtime's JobSet template, normalised; only its labels and annotations count."""
+    template = get(spec, "template") or {}
+    metadata = template.get("metadata") or {}
+    return {
+        "metadata": {key: dict(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)},
+        "spec": normalise(template.get("spec") or {}),
+    }
+
+
+def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...]]:
+    """The template under every runtimePatch in turn, and a layer for each.
+
+    Raises:
+        UnknownDirectiveError: for a `$patch` that is neither `replace` nor `delete`.
+    """
+    layers = []
+    spec = template["spec"]
+    metadata = template["metadata"]
+    order = {value(job, "name"): index for index, job in enumerate(spec.get("replicatedJobs") or ())}
+    for patch in patches:
+        overlay = get(patch, "trainingRuntimeSpec", "template") or {}
+        layer: dict[str, Tree] = {}
+        if overlay.get("metadata"):
+            layer["metadata"] = {k: v for k, v in overlay["metadata"].items() if k in ("labels", "annotations") and v}
+            metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
+        if overlay.get("spec"):
+            layer["spec"] = normalise(overlay["spec"])
+            spec = merge(spec, layer["spec"], MERGE_KEYS)
+            if _directed(layer["spec"]):
+                spec = normalise(spec)
+        layers.append(Layer("patches", value(patch, "manager") or "", layer))
+    jobs = spec.get("replicatedJobs")
+    if layers and jobs:
+        # The controller sorts by the runtime's own order afterwards; a name it does not know counts as the first.
+        spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
+    return {"metadata": metadata, "spec": spec}, tuple(layers)
+
+
+def _directed(tree: Tree) -> bool:
+    if type(tree) is dict:
+        return "$patch" in tree or any(_directed(node) for node in tree.values())
+    return type(tree) is list and any(_directed(item) for item in tree)
+
+
+class Prepared:
+    """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
+
+    __slots__ = ("document", "framework", "gang", "policy", "template")
+
+    def __init__(self, document: Document, tree: Tree) -> None:
+        spec = tree.get("spec") or {}
+        self.document = document
+        self.policy: Tree = spec.get("mlPolicy")
+        self.gang: Tree = spec.get("podGroupPolicy")
+        self.template = base_template(spec)
+        self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
+
+
+POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+FRAMEWORK_LABEL = "trainer.kubeflow.org/framework"
+# Labels that upstream's own runtimes carry beside a policy or for the SDK alone: they select nothing.
+_UPSTREAM_LABELS = frozenset({*POLICIES, "deepspeed", "mlx", "torchtune", "plain"})
+
+
+def framework_of(policy: Tree, labels: Mapping[str, Tree]) -> str:
+    """The framework that a runtime's policy selects, else its label where upstream has no such policy, else plain."""
+    for name in POLICIES:
+        if get(policy, name) is not None:
+            return name
+    label = value(labels, FRAMEWORK_LABEL)
+    return label if type(label) is str and label and label not in _UPSTREAM_LABELS else "plain"

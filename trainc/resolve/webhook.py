@@ -1,0 +1,117 @@
+"""What the TrainJob webhook refuses whatever the framework: initializers without a home, misused patches."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.tree import get, plain, value
+from trainc.resolve.overrides import INITIALIZERS
+from trainc.schema.fault import compact
+from trainc.schema.names import prefixed_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+INITIALIZER_WITHOUT_HOME = Rule(
+    "initializer-without-home",
+    ERROR,
+    "a job configures an initializer that its runtime has no place for",
+    "The TrainJob webhook wants a replicatedJob and a container of that name, with the volume `initializer` mounted.",
+    verdict=True,
+)
+PATCH_MANAGER = Rule(
+    "patch-manager",
+    ERROR,
+    "the manager of a runtimePatch is no domain-prefixed path",
+    "The webhook wants `<domain>/<name>`, so that two systems that patch one job keep out of each other's way.",
+    verdict=True,
+)
+PATCH_RESERVED_ENV = Rule(
+    "patch-reserved-env",
+    ERROR,
+    "a runtimePatch sets env on a container whose env belongs to the job",
+    "The webhook refuses env patches on `node` and the initializers; `spec.trainer.env` and `spec.initializer` are for that.",
+    verdict=True,
+)
+
+_RESERVED = ("dataset-initializer", "model-initializer", "node")
+
+
+def check(plan: Plan, report: Report) -> bool:
+    """Whether the webhook lets the job in, as far as no framework is involved."""
+    found = [*_initializers(plan), *_patches(plan)]
+    for finding in found:
+        report.add(finding)
+    return not found
+
+
+def _initializers(plan: Plan) -> Iterator[Finding]:
+    for name, field in INITIALIZERS.items():
+        if get(plan.job, "spec", "initializer", field) is not None:
+            problem = _initializer(plan, name, field)
+            if problem:
+                yield _homeless(plan, name, field, problem)
+
+
+def _initializer(plan: Plan, name: str, field: str) -> str:
+    role = plan.role(name)
+    if role is None:
+        return f"must have {name} job when trainJob is configured with input {field}Config"
+    container = role.container(name)
+    if container is None and role.init_container(name) is None:
+        return f"must have container with name - {name} in the {name} job"
+    mounts = (container or {}).get("volumeMounts") or ()
+    if not any(value(mount, "name") == "initializer" for mount in mounts):
+        return f"must have volumeMount with name - initializer in container {name} of the {name} job"
+    return ""
+
+
+def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
+    reference = compact(plain(plan.job["spec"]["runtimeRef"]))
+    runtime = value(plan.job, "spec", "runtimeRef", "name")
+    return INITIALIZER_WITHOUT_HOME.at(
+        plan.document.span(("spec", "initializer", field), key=True),
+        f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
+        help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
+        refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
+    )
+
+
+def _patches(plan: Plan) -> Iterator[Finding]:
+    patches = get(plan.job, "spec", "runtimePatches") or []
+    for index, patch in enumerate(patches):
+        path: Path = ("spec", "runtimePatches", index)
+        for part, reason in prefixed_path(value(patch, "manager")):
+            problem = f"Invalid value: {compact(part)}: {reason}"
+            yield PATCH_MANAGER.at(
+                plan.document.span((*path, "manager")),
+                f"manager `{value(patch, 'manager')}` is no domain-prefixed path",
+                help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
+                refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
+            )
+        for spot, name in _reserved_env(patch):
+            text = f"spec.runtimePatches: Invalid value: {compact(plain(patches))}: "
+            yield PATCH_RESERVED_ENV.at(
+                plan.document.span((*path, *spot), key=True),
+                f"a patch sets env on container `{name}`",
+                help="set it in `spec.trainer.env`" if name == "node" else "set it in `spec.initializer`",
+                refusal=Refusal(
+                    "webhook",
+                    text + "must not have envs for the dataset-initializer, model-initializer, node containers",
+                ),
+            )
+
+
+def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:
+    base: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+    for i, job in enumerate(get(patch, *base) or ()):
+        inner: Path = ("template", "spec", "template", "spec", "containers")
+        for j, container in enumerate(get(job, *inner) or ()):
+            name = value(container, "name")
+            if name in _RESERVED and container.get("env"):
+                yield (*base, i, *inner, j, "env"), name

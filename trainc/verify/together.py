@@ -1,0 +1,63 @@
+"""What only shows across jobs: two objects of one name, two JobSets behind one Service."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+
+SAME_NAME = Rule(
+    "same-name",
+    ERROR,
+    "two jobs compile to objects of one kind, namespace and name",
+    "Whichever is applied last overwrites the other, and a JobSet cannot be changed into another one.",
+)
+SHARED_SUBDOMAIN = Rule(
+    "shared-subdomain",
+    ERROR,
+    "two JobSets of one namespace use the same network subdomain",
+    "The Service of that name selects the pods of one JobSet; the pods of the other get no DNS names.",
+)
+
+
+class Together:
+    """Remembers the names of every bundle; small enough for ten thousand of them."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str, str], tuple[str, Span]] = {}
+
+    def add(self, bundle: Bundle, report: Report) -> None:
+        """Compare the names of one bundle with all before it."""
+        place = bundle.document.span(("metadata", "name"))
+        for tree in bundle.objects:
+            kind = value(tree, "kind")
+            key = (kind, value(tree, "metadata", "namespace") or "default", value(tree, "metadata", "name"))
+            first = self._seen.setdefault(key, (bundle.name, place))
+            if first[1] != place:
+                report.add(_clash(kind, key[2], bundle.name, first, place))
+
+
+def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:
+    other, before = first
+    if kind == "Service" and other != job:
+        return SHARED_SUBDOMAIN.at(
+            place,
+            f"jobs `{other}` and `{job}` share the subdomain `{name}`",
+            also=[Label(before, "the other job")],
+            effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
+            help="leave `network.subdomain` out, or give each job its own",
+        )
+    return SAME_NAME.at(
+        place,
+        f"{kind} `{name}` comes out of two jobs",
+        label="and here",
+        also=[Label(before, "once here")],
+        effect="the one that is applied last overwrites the other",
+        help="rename one of the jobs, or put it into another namespace",
+    )

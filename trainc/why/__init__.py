@@ -1,0 +1,141 @@
+"""Who set a field of the output: the layer that won, where it is written, and what it beat."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.sourced import Sourced
+from trainc.model.tree import leaves, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.patches import Patch
+    from trainc.model.plan import Layer, Plan
+    from trainc.model.sourced import Origin
+    from trainc.model.tree import Path, Tree
+
+Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
+
+
+class Said(NamedTuple):
+    """What one layer says about a field."""
+
+    layer: str  # a name of the precedence order
+    who: str  # a runtime's name, a manager, a framework
+    value: Any
+    origin: Origin
+
+
+class Why(NamedTuple):
+    """One field of the output: its value, who set it, and what each lower layer had said."""
+
+    object: str  # <Kind>/<name>
+    path: str
+    value: Any
+    winner: Said
+    beaten: tuple[Said, ...]
+
+
+def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
+    """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
+    for tree in bundle.objects:
+        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+        for path, leaf in leaves(tree):
+            steps = keyed(tree, path)
+            if matches(steps, wanted):
+                yield of_leaf(bundle, label, steps, leaf)
+
+
+def of_leaf(bundle: Bundle, label: str, steps: tuple[Step, ...], leaf: Sourced[Any]) -> Why:
+    """One leaf explained."""
+    said = list(_said(bundle.plan, steps)) if bundle.plan is not None and label.startswith("JobSet/") else []
+    same = [index for index, one in enumerate(said) if one.value == leaf.value]
+    if not same:
+        # No layer holds the value itself: code computed it, and says from what.
+        return Why(
+            label, shown(steps), leaf.value, Said("computed", "", leaf.value, leaf.origin), tuple(reversed(said))
+        )
+    return Why(label, shown(steps), leaf.value, said[same[-1]], tuple(reversed(said[: same[-1]])))
+
+
+def keyed(tree: Tree, path: Path) -> tuple[Step, ...]:
+    """A path with indices of keyed lists replaced by the key of the item: it means the same in every layer."""
+    steps: list[Step] = []
+    field = ""
+    for step in path:
+        tree = tree[step]
+        key = MERGE_KEYS.get(field, "") if type(step) is int else ""
+        name = value(tree, key) if key and type(tree) is dict else None
+        steps.append((key, name) if name is not None else step)
+        field = step if type(step) is str else field
+    return tuple(steps)
+
+
+def shown(steps: tuple[Step, ...]) -> str:
+    """A path as people write it: `spec.replicatedJobs[node].template`."""
+    text = ""
+    for step in steps:
+        if type(step) is str:
+            text += f".{step}" if text else step
+        else:
+            text += f"[{step[1] if type(step) is tuple else step}]"
+    return text
+
+
+def matches(steps: tuple[Step, ...], wanted: str) -> bool:
+    """Whether the words of `wanted` (`env[RANK].value`, `image`) stand in the path one after another."""
+    words = [word for word in wanted.replace("[", ".").replace("]", "").split(".") if word]
+    names = [str(step[1]) if type(step) is tuple else str(step) for step in steps]
+    return any(names[at : at + len(words)] == words for at in range(len(names) - len(words) + 1))
+
+
+def _said(plan: Plan, steps: tuple[Step, ...]) -> Iterator[Said]:
+    """What each layer says about a field of the JobSet, lowest layer first."""
+    for layer in plan.layers:
+        found = [_in_tree(layer.tree, steps)] if layer.tree is not None else _in_patches(plan, layer, steps)
+        for leaf in found:
+            if type(leaf) is Sourced:
+                yield Said(layer.name, layer.label, leaf.value, leaf.origin)
+
+
+def _in_tree(tree: Tree, steps: tuple[Step, ...]) -> Tree:
+    for step in steps:
+        if type(step) is tuple:
+            items = tree if type(tree) is list else ()
+            tree = next((item for item in items if value(item, step[0]) == step[1]), None)
+        elif type(step) is int:
+            tree = tree[step] if type(tree) is list and step < len(tree) else None
+        else:
+            tree = tree.get(step) if type(tree) is dict else None
+        if tree is None:
+            return None
+    return tree
+
+
+def _in_patches(plan: Plan, layer: Layer, steps: tuple[Step, ...]) -> Iterator[Tree]:
+    for patch in layer.patches:
+        yield _in_tree(_as_tree(plan, patch), steps)
+
+
+def _as_tree(plan: Plan, patch: Patch) -> Tree:
+    """A patch in the shape of the JobSet that it changes."""
+    pod: dict[str, Tree] = dict(patch.pod)
+    if patch.volumes:
+        pod["volumes"] = list(patch.volumes)
+    if patch.init_containers:
+        pod["initContainers"] = list(patch.init_containers)
+    if patch.container:
+        lists = {"env": patch.env, "ports": patch.ports, "volumeMounts": patch.mounts}
+        name = Sourced(patch.container, plan.name.origin)
+        content = {"name": name, **patch.sets, **{field: list(items) for field, items in lists.items() if items}}
+        role = plan.roles[patch.role]
+        field = "containers" if role.container(patch.container) is not None else "initContainers"
+        pod[field] = [*pod.get(field, []), content]
+    metadata = {key: dict(part) for key, part in (("labels", patch.labels), ("annotations", patch.annotations)) if part}
+    job = {"name": plan.roles[patch.role].name, "template": {"spec": {"template": {"metadata": metadata, "spec": pod}}}}
+    return {"spec": {"replicatedJobs": [job]}}

@@ -1,0 +1,129 @@
+"""Reading: Kubernetes' YAML as documents of sourced leaves, and findings for all that is not."""
+
+from __future__ import annotations
+
+import re
+
+from trainc.model.finding import Label
+from trainc.model.sourced import Span
+from trainc.yaml import rules
+from trainc.yaml.constructor import Constructor, StopError
+from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+
+LIMIT = 64 * 1024 * 1024  # bytes of one file
+RESTARTS = 20  # broken documents of one file that are reported
+
+_BOM = b"\xef\xbb\xbf"
+_PAIR = re.compile(rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_LINE_END = re.compile(rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]")
+_BREAKS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_CONTROLS = bytes((*range(9), 11, 12, *range(14, 32), 127))
+_NEXT = re.compile(rb"^---(?=[\s]|\Z)", re.MULTILINE)
+
+
+def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "strict") -> Iterator[Document]:
+    """The documents of a YAML or JSON text, one at a time; what is broken is reported at its place in `file`.
+
+    A key that is written twice is an error (`strict`), a warning (`warn`) or nothing (`ignore`); the last one wins.
+    After a document that cannot be read, reading goes on at the next line that starts one.
+    """
+    data = text.encode("utf-8", "surrogatepass") if type(text) is str else bytes(text)
+    if len(data) > LIMIT:
+        report.add(too_large(file))
+        return
+    data, line = _prepared(data, file, report), 1
+    for _ in range(RESTARTS):
+        constructor = Constructor(Parser(data).get_event, file, line, report, duplicates)
+        try:
+            yield from constructor.documents()
+        except StopError as error:
+            report.add(error.finding)
+        except YAMLError as error:
+            report.add(_fault(error, file, line))
+        else:
+            return
+        rest = _after(data, constructor.line - line)
+        if rest is None:
+            return
+        data, line = data[rest[0] :], line + rest[1]
+
+
+def too_large(file: str) -> Finding:
+    """The finding for a file that is not read at all."""
+    message = f"this file is larger than {LIMIT // (1024 * 1024)} MiB"
+    return rules.SIZE.at(Span(file, 1, 1, 1, 1), message, help="split it, or move what is not a manifest elsewhere")
+
+
+def _prepared(data: bytes, file: str, report: Report) -> bytes:
+    """The text as libyaml takes it: a line end at the end, as kubectl adds, and JSON's surrogate pairs joined."""
+    if data[-1:] != b"\n":
+        data += b"\n"
+    if not data.isascii() or len(data.translate(None, _CONTROLS)) < len(data):
+        data = _readable(data, file, report)
+    if b"\\u" in data and data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}:
+        data = _PAIR.sub(_joined, data)
+    return data
+
+
+def _readable(data: bytes, file: str, report: Report) -> bytes:
+    """The text without its documents that hold what is no text; their lines stay, and each is reported once."""
+    text = data.decode("utf-8", "surrogateescape")
+    end, out = 0, []
+    for bad in re.finditer("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]", text):
+        if bad.start() < end:
+            continue
+        report.add(_bad_character(bad, file))
+        start = max(text.rfind("\n---", end, bad.start()) + 1, end)
+        following = text.find("\n---", bad.end())
+        out += [text[end:start], "---" if start else "", *_BREAKS.findall(text, start, following if following > 0 else len(text))]
+        end = following if following > 0 else len(text)
+    return "".join((*out, text[end:])).encode() if out else data
+
+
+def _bad_character(bad: re.Match[str], file: str) -> Finding:
+    breaks = [found.end() for found in _BREAKS.finditer(bad.string, 0, bad.start())]
+    column = len(bad.string[breaks[-1] if breaks else 0 : bad.start()].removeprefix("\ufeff")) + 1
+    at = Span(file, len(breaks) + 1, column, len(breaks) + 1, column + 1)
+    code = ord(bad[0])
+    if 0xD800 <= code <= 0xDFFF:
+        return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")
+    return rules.CONTROL_CHARACTER.at(
+        at, f"the character U+{code:04X} is not allowed in YAML", help="remove it, or write it as an escape in double quotes"
+    )
+
+
+def _joined(pair: re.Match[bytes]) -> bytes:
+    high, low = int(pair[1], 16) - 0xD800, int(pair[2], 16) - 0xDC00
+    return b"\\U%08x" % (0x10000 + (high << 10) + low)
+
+
+def _fault(error: YAMLError, file: str, line: int) -> Finding:
+    """The finding for one of the parser's errors."""
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return rules.SYNTAX.at(Span(file, line, 1, line, 1), f"this is not YAML: {error}")
+    mark, context = error.problem_mark, error.context_mark
+    at = Span(file, mark.line + line, mark.column + 1, mark.line + line, mark.column + 2)
+    also = []
+    if context is not None and context.line != mark.line:
+        start = Span(file, context.line + line, context.column + 1, context.line + line, context.column + 2)
+        also = [Label(start, (error.context or "").removeprefix("while "))]
+    problem = error.problem or "this cannot be read"
+    return rules.SYNTAX.at(at, f"this is not YAML: {problem}", also=also, help=rules.help_for(problem))
+
+
+def _after(data: bytes, lines: int) -> tuple[int, int] | None:
+    """Where the first document starts below a line, as bytes and lines; None where there is none."""
+    position, count = 0, 0
+    for found in _LINE_END.finditer(data):
+        position, count = found.end(), count + 1
+        if count > lines and _NEXT.match(data, position):
+            return position, count
+    return None

@@ -1,0 +1,90 @@
+"""What can be wrong with a text before it is a document."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Rule
+
+NOT_UTF8 = Rule(
+    "not-utf8",
+    ERROR,
+    "a file is not UTF-8",
+    "Kubernetes' tools either refuse the file or replace the bytes they cannot read.",
+    admission=True,
+)
+CONTROL_CHARACTER = Rule(
+    "control-character",
+    ERROR,
+    "a file holds a character that YAML does not allow",
+    "Such characters are written as escapes in double quotes, as in `\"\\x07\"`.",
+    admission=True,
+)
+SYNTAX = Rule(
+    "yaml-syntax", ERROR, "a file is not YAML", "Nothing can be said about a document that cannot be read.", admission=True
+)
+DUPLICATE_KEY = Rule(
+    "duplicate-key",
+    ERROR,
+    "a map has a key twice",
+    "Some readers take the last value, some the first, and kubectl refuses the document.",
+    admission=True,
+)
+BAD_KEY = Rule(
+    "yaml-key", ERROR, "a key is not text", "The keys of Kubernetes' maps are text; null, lists and maps are not.", admission=True
+)
+TAG = Rule(
+    "yaml-tag",
+    ERROR,
+    "a value has a tag that is not understood alike everywhere",
+    "Kubernetes drops unknown tags silently; other readers refuse them or make objects of them.",
+    admission=True,
+)
+DIRECTIVE = Rule(
+    "yaml-directive",
+    ERROR,
+    "a document starts with a `%` directive",
+    "kubectl loses the document that follows a directive.",
+    admission=True,
+)
+NOT_A_NUMBER = Rule(
+    "not-a-number", ERROR, "a value is infinite or not a number", "Kubernetes keeps JSON, which has no such values.", admission=True
+)
+ALIASES = Rule(
+    "yaml-aliases",
+    ERROR,
+    "an alias has no anchor, contains itself or multiplies without bounds",
+    "A few lines of nested aliases can stand for more values than any machine holds.",
+    admission=True,
+)
+DEPTH = Rule("yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", admission=True)
+SIZE = Rule("yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", admission=True)
+AMBIGUOUS = Rule(
+    "ambiguous-scalar",
+    WARNING,
+    "an unquoted value is read differently by different tools",
+    "YAML 1.1 and 1.2 disagree about words like `on` and numbers like `0755`; Kubernetes follows neither.",
+)
+LATE_MERGE = Rule(
+    "late-merge",
+    WARNING,
+    "a merge key stands below a key that it sets",
+    "Kubernetes lets the merged value win there, all other readers the written one.",
+)
+
+HELP = (  # words of libyaml's messages, and what usually helps
+    ("mapping values are not allowed", "check the indentation, and quote a value that contains `: `"),
+    ("found character that cannot start any token", "indent with spaces, and quote a value that starts with `@`, `%` or a backtick"),
+    ("found a tab character", "indent with spaces, not tabs"),
+    ("expected node content", "give a value here, or close the bracket that is open"),
+    ("did not find expected key", "check the indentation of this line against the lines above it"),
+    ("did not find expected '-' indicator", "check the indentation of this line against the list above it"),
+    ("could not find expected ':'", "write `key: value`, with a space after the colon"),
+    ("expected ',' or", "close the bracket, or separate its items with commas"),
+    ("unexpected end of stream", "close the quote or bracket that is opened here"),
+    ("expected alphabetic or numeric character", "quote a value that starts with `*` or `&`"),
+    ("unknown escape character", "use single quotes, or double the backslash"),
+)
+
+
+def help_for(problem: str) -> str:
+    """What usually helps against one of libyaml's messages."""
+    return next((text for words, text in HELP if words in problem), "")
