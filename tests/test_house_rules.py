@@ -109,7 +109,8 @@ def test_strangers_stay_where_they_are_needed(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=shown(SOURCES))
 def test_ceilings(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= 300
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= 300
     assert [name for name, length in functions(path) if length > 40] == []
     assert path.stem not in {"utils", "util", "helpers", "common", "misc"}
 

@@ -7,6 +7,7 @@ import difflib
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.admit.shelves import Shelves
+from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
 from trainc.schema.table import load
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.documents import Documents
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Selection
 
@@ -27,6 +29,13 @@ UNKNOWN_KIND = Rule(
     "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
     verdict=True,
 )
+GENERATED_NAME = Rule(
+    "generated-name",
+    ERROR,
+    "a job whose name only the server will know",
+    "Everything that is derived from the name has to be written down before the server makes one up.",
+    admission=True,
+)
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 JOBS = ("TrainJob", "JobSet")
@@ -35,10 +44,18 @@ JOBS = ("TrainJob", "JobSet")
 def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     shelves = Shelves(documents, selection, report)
-    return Catalog(lambda: _entries(documents, shelves, selection, report), shelves.find, shelves.names, shelves.places)
+    catalog = Catalog(
+        lambda: _entries(documents, shelves, selection, report, catalog.passing),
+        shelves.find,
+        shelves.names,
+        shelves.places,
+    )
+    return catalog
 
 
-def _entries(documents: Documents, shelves: Shelves, selection: Selection, report: Report) -> Iterator[Entry]:
+def _entries(
+    documents: Documents, shelves: Shelves, selection: Selection, report: Report, passing: list[Bundle]
+) -> Iterator[Entry]:
     for _, parts in documents.selected():
         jobs: list[Document] = []
         others: list[Document] = []
@@ -54,16 +71,29 @@ def _entries(documents: Documents, shelves: Shelves, selection: Selection, repor
             else:
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted(jobs, others, selection, report)
+        if not jobs and others and selection.include_other:
+            passing.append(Bundle(others[0], tuple(other.tree for other in others)))
 
 
 def _admitted(jobs: list[Document], others: list[Document], selection: Selection, report: Report) -> Iterator[Entry]:
-    companions = tuple(other for other in others if admit_object(other, selection.field_validation, report))
+    companions = tuple(other for other in others if admit_object(other, selection, report))
     for job in jobs:
-        admitted = admit_object(job, selection.field_validation, report)
-        if admitted is not None:
+        admitted = admit_object(job, selection, report)
+        if admitted is not None and not admitted.name:
+            report.add(_generated(admitted))
+        elif admitted is not None:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
         companions = ()
+
+
+def _generated(document: Document) -> Finding:
+    return GENERATED_NAME.at(
+        document.span(("metadata", "generateName"), key=True),
+        f"this {document.kind} leaves its name to the server",
+        effect="host names, Service and hostfile hold the job's name, which is not known before it is created",
+        help="write `metadata.name`",
+    )
 
 
 def _unknown_kind(document: Document, report: Report) -> None:

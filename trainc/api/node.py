@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple, Self
 
 from annotated_types import MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints, WrapValidator, model_validator
 from pydantic.alias_generators import to_camel
 
 from trainc.api.text import to_yaml
 
 if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
+    from pydantic import GetJsonSchemaHandler, ValidatorFunctionWrapHandler
     from pydantic.config import JsonDict, JsonValue
     from pydantic_core import CoreSchema
 
@@ -80,6 +80,14 @@ def _rules(schema: JsonDict) -> list[JsonValue]:
     return found if isinstance(found, list) else []
 
 
+def _or_null(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    return value if value is None else check(value)
+
+
+def _same(value: object) -> object:
+    return value
+
+
 ATOMIC = Keywords({"x-kubernetes-list-type": "atomic"})
 SET = Keywords({"x-kubernetes-list-type": "set"})
 FIELD_IMMUTABLE = rule("self == oldSelf", "field is immutable")
@@ -90,6 +98,8 @@ Int32 = Annotated[int, Keywords({"format": "int32"})]
 Int64 = Annotated[int, Keywords({"format": "int64"})]
 Time = Annotated[str, Keywords({"format": "date-time"})]
 Name = Annotated[str, MinLen(1), MaxLen(253)]
+StringMap = dict[str, Annotated[str, WrapValidator(_or_null), PlainSerializer(_same)]]
+"""Labels and the like; a null value, which the server drops, survives the way through a model."""
 Quantity = Annotated[
     int | Annotated[str, StringConstraints(pattern=QUANTITY)],
     Keywords(
@@ -177,9 +187,9 @@ class ObjectMeta(Node):
     """Prefix from which the server makes a name when `name` is absent; nothing can be compiled from it."""
     namespace: str | None = None
     """Namespace of the object; absent leaves the choice to whoever applies the manifest."""
-    labels: dict[str, str] | None = None
+    labels: StringMap | None = None
     """Short values to select objects by."""
-    annotations: dict[str, str] | None = None
+    annotations: StringMap | None = None
     """Free text for tools and people."""
     finalizers: list[str] | None = None
     """What must happen before the object may go away."""
@@ -210,9 +220,9 @@ class TemplateMeta(Node):
     """Accepted and not used."""
     namespace: str | None = None
     """Accepted and not used."""
-    labels: dict[str, str] | None = None
+    labels: StringMap | None = None
     """Labels of what is made from the template."""
-    annotations: dict[str, str] | None = None
+    annotations: StringMap | None = None
     """Annotations of what is made from the template."""
     finalizers: list[str] | None = None
     """Finalizers of what is made from the template."""

@@ -17,7 +17,7 @@ from trainc.api.core import (
     Volume,
     VolumeMount,
 )
-from trainc.api.node import ATOMIC, FIELD_IMMUTABLE, Int64, Name, Node, TemplateMeta, Time, list_map
+from trainc.api.node import ATOMIC, FIELD_IMMUTABLE, Int64, Name, Node, StringMap, TemplateMeta, Time, list_map
 
 
 class ContainerPatch(Node):
@@ -50,7 +50,7 @@ class PodSpecPatch(Node):
     """Secrets for pulling images."""
     security_context: Annotated[PodSecurityContext, FIELD_IMMUTABLE] | None = None
     """Security settings of the pods."""
-    node_selector: dict[str, str] | None = None
+    node_selector: StringMap | None = None
     """Labels that a node must have."""
     affinity: Affinity | None = None
     """Which nodes and neighbours the pods want."""

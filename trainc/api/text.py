@@ -6,7 +6,10 @@ import re
 
 import yaml
 
-_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+_PLAIN = re.compile(
+    r"[A-Za-z/](?:[A-Za-z0-9_./@%+=-]|:(?=[A-Za-z0-9_./@%+=-]))*(?: [A-Za-z0-9_./@%+=-]+)*"
+    r"|[0-9]+(?:\.[0-9]+)?(?:[KMGTPE]i|[mkMGT])"
+)
 _BOOLEAN = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])  # YAML 1.1, as Kubernetes reads it
 
 

@@ -23,10 +23,13 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    namespace = value(bundle.jobset, "metadata", "namespace") or "default"
-    path = f"{namespace}/{bundle.name}.yaml"
+    path = bundle.document.file if bundle.jobset is None else _path(bundle)
     if json:
         text = ",".join(dump_json(tree) for tree in bundle.objects)
     else:
         text = "---\n".join(dump(tree) for tree in bundle.objects)
     return Rendered(path, bundle.document.file, text, len(bundle.objects))
+
+
+def _path(bundle: Bundle) -> str:
+    return f"{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.name}.yaml"

@@ -7,17 +7,28 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from trainc.model.tree import Path, Tree
 
-Mark = tuple[int, int, int, int]
-Marks = tuple[Mark, "dict[str, Mark] | None"]
+    class Mark(Protocol):
+        """A place as the parser counts it: lines and columns from 0."""
+
+        @property
+        def line(self) -> int: ...
+
+        @property
+        def column(self) -> int: ...
+
+    Stretch = tuple[Mark, Mark]
+    Marks = tuple[Stretch, dict[str, Stretch] | None]
 
 
 class Document:
     """Valid YAML as Kubernetes reads it; `span(path)` answers for every path.
 
     `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
-    (line, column, end line, end column), counted from 1.
+    pairs of the parser's own marks, start and end, which become spans only when somebody asks.
     """
 
     __slots__ = ("file", "marks", "start", "tree", "written")
@@ -66,12 +77,18 @@ class Document:
             parent = self.marks.get(id(get(self.written, *path[:-1])))
             mark = parent[1].get(path[-1]) if parent and parent[1] else None
             if mark:
-                return Span(self.file, *mark)
+                return span_of(self.file, mark)
         node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
         found = self.marks.get(id(node))
-        return Span(self.file, *found[0]) if found and node is not None else None
+        return span_of(self.file, found[0]) if found and node is not None else None
+
+
+def span_of(file: str, stretch: Stretch) -> Span:
+    """The span of a pair of the parser's marks."""
+    start, end = stretch
+    return Span(file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
 def _text(value: object) -> str:

@@ -81,9 +81,7 @@ class Node:
 
     def _defaults(self) -> tuple[tuple[str, Tree], ...]:
         nodes = self.table.nodes
-        return tuple(
-            (name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index]
-        )
+        return tuple((name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index])
 
     def filled(self, index: int) -> Tree:
         """The default of a child, with the defaults below it, every leaf saying so."""
@@ -97,7 +95,7 @@ class Node:
             return self.other()
         if child.__class__ is int:
             child = self.props[name] = self.table.node(child)
-        return child  # type: ignore[no-any-return]
+        return child
 
     def other(self) -> Node | None:
         """The node of properties that have no name of their own."""
@@ -109,7 +107,7 @@ class Node:
         """The node of the items of a list."""
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
-        return self.items  # type: ignore[no-any-return]
+        return self.items if self.items.__class__ is Node else None
 
 
 def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:

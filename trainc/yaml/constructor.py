@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import Any
 
-from trainc.model.document import Document
+from trainc.model.document import Document, span_of
 from trainc.model.finding import WARNING, Label
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.yaml import rules
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.model.document import Mark, Marks
+    from trainc.model.document import Mark, Marks, Stretch
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -52,7 +52,6 @@ class Constructor:
     __slots__ = (
         "_aliased",
         "_anchors",
-        "_base",
         "_duplicates",
         "_end",
         "_file",
@@ -65,13 +64,12 @@ class Constructor:
         "line",
     )
 
-    def __init__(self, get: Callable[[], Any], file: str, line: int, report: Report, duplicates: str) -> None:
+    def __init__(self, get: Callable[[], Any], file: str, report: Report, duplicates: str) -> None:
         self._get = get
         self._file = file
-        self._base = line  # of the first line of the stream
         self._report = report
         self._duplicates = duplicates
-        self.line = line  # where the latest document starts
+        self.line = 1  # where the latest document starts
 
     def documents(self) -> Iterator[Document]:
         """Each document that is not empty and holds only what Kubernetes can hold."""
@@ -80,11 +78,11 @@ class Constructor:
         while type(start := get()) is not StreamEndEvent:
             self._aliased = self._nodes = 0
             self._anchors: dict[str, tuple[Any, int]] = {}
-            self._end = (0, 0)
+            self._end: Mark = start.end_mark
             self._marks: dict[int, Marks] = {}
             self._merged: dict[int, set[str]] = {}
             self._refused = False
-            self.line = start.start_mark.line + self._base
+            self.line = start.start_mark.line + 1
             if start.version or start.tags:
                 self._refuse(rules.DIRECTIVE.at(self._span(start), "this directive is not understood by Kubernetes' tools", help="remove it"))
             root = get()
@@ -103,7 +101,7 @@ class Constructor:
 
     def _leaf(self, event: Any) -> Sourced[Any]:
         span = self._span(event)
-        self._end = span[3:]
+        self._end = event.end_mark
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
@@ -118,9 +116,10 @@ class Constructor:
 
     def _mapping(self, start: Any, depth: int) -> dict[str, Tree]:
         before, left = self._enter(start, depth, "map")
-        get, file, base, new = self._get, self._file, self._base, _new
+        get, file, new = self._get, self._file, _new
         out: dict[str, Tree] = {}
-        places: dict[str, Mark] = {}
+        places: dict[str, Stretch] = {}
+        last = None
         for _ in repeat(None, left):
             event = get()
             if type(event) is ScalarEvent and event.implicit[0] and event.anchor is None:
@@ -129,18 +128,16 @@ class Constructor:
                 except OddError:
                     key = self._odd_key(event)
             elif type(event) is MappingEndEvent:
-                return self._leave(start, event, out, places, before)
+                return self._leave(start, event, out, places, before, last)
             else:
                 key = self._other_key(event, depth)
-            a, b = event.start_mark, event.end_mark
-            place = (a.line + base, a.column + 1, b.line + base, b.column + 1)
+            place = (event.start_mark, event.end_mark)
             event = get()
             if type(event) is ScalarEvent and event.anchor is None:
-                a, b = event.start_mark, event.end_mark
-                self._end = end = (b.line + base, b.column + 1)
-                span = new(Span, (file, a.line + base, a.column + 1, *end))
-                implicit = event.implicit
-                if implicit[0]:
+                a = event.start_mark
+                last = event.end_mark
+                span = new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
+                if (implicit := event.implicit)[0]:
                     try:
                         value = VALUES[event.value]
                     except OddError:
@@ -150,6 +147,7 @@ class Constructor:
                 node: Tree = Sourced(value, new(Origin, (span, "", ())))
             else:
                 node = self._node(event, depth)
+                last = None
             if key is None or key in out:
                 self._again(out, places, key, node, place)
             else:
@@ -164,7 +162,7 @@ class Constructor:
         for _ in repeat(None, left):
             event = get()
             if type(event) is SequenceEndEvent:
-                return self._leave(start, event, out, None, before)
+                return self._leave(start, event, out, None, before, None)
             out.append(node(event, depth))
         raise self._too_large(start)
 
@@ -178,17 +176,18 @@ class Constructor:
             self._refuse(rules.TAG.at(self._span(start), f"the tag `{_short(start.tag)}` is not understood alike everywhere", help="remove the tag"))
         return self._nodes, NODES - self._nodes + 1
 
-    def _leave(self, start: Any, event: Any, out: Any, places: dict[str, Mark] | None, before: int) -> Any:
+    def _leave(self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Mark | None) -> Any:
         """Note where a container stands: a block ends with its last item, not where the next one starts."""
         self._nodes += len(out) + 1
         if self._nodes > NODES:
             raise self._too_large(start)
-        a, b, base = start.start_mark, event.end_mark, self._base
-        if not out or event.start_mark.index != b.index:
-            self._end = (b.line + base, b.column + 1)
+        if last is not None:
+            self._end = last
+        if not out or event.start_mark.index != event.end_mark.index:
+            self._end = event.end_mark
         if self._merged:
             self._merged.pop(id(out), None)
-        self._marks[id(out)] = (a.line + base, a.column + 1, *self._end), places
+        self._marks[id(out)] = (start.start_mark, self._end), places
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
         return out
@@ -199,7 +198,7 @@ class Constructor:
         if node is None or node is _OPEN:
             fault = "contains itself" if node else "has no anchor above it"
             raise StopError(rules.ALIASES.at(span, f"the alias `*{event.anchor}` {fault}", help="write the value out"))
-        self._end = span[3:]
+        self._end = event.end_mark
         self._nodes += size
         self._aliased += size
         if self._aliased > ALIASED:
@@ -265,7 +264,7 @@ class Constructor:
             self._refuse(rules.BAD_KEY.at(self._span(event), message, help="quote it to make it text; fill templates in first"))
         return f"?{event.start_mark.index}"
 
-    def _again(self, out: dict[str, Tree], places: dict[str, Mark], key: str | None, node: Tree, place: Mark) -> None:
+    def _again(self, out: dict[str, Tree], places: dict[str, Stretch], key: str | None, node: Tree, place: Stretch) -> None:
         """Set a key that is there already, or merge; Kubernetes lets whatever is written last win."""
         if key is None:
             self._merge(out, places, node, place)
@@ -274,7 +273,7 @@ class Constructor:
         if merged and key in merged:
             merged.discard(key)
         elif self._duplicates != "ignore":
-            self._duplicate(key, Span(self._file, *places[key]), Span(self._file, *place))
+            self._duplicate(key, span_of(self._file, places[key]), span_of(self._file, place))
         out[key] = node
         places[key] = place
 
@@ -292,7 +291,7 @@ class Constructor:
             )
         )
 
-    def _merge(self, out: dict[str, Tree], places: dict[str, Mark], node: Tree, place: Mark) -> None:
+    def _merge(self, out: dict[str, Tree], places: dict[str, Stretch], node: Tree, place: Stretch) -> None:
         sources = node if type(node) is list else [node]
         if any(type(source) is not dict for source in sources):
             self._bad_merge(place)
@@ -302,22 +301,22 @@ class Constructor:
             late = [key for key in source if key in out and key not in merged]
             for key in late:
                 message = f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
-                self._report.add(rules.LATE_MERGE.at(Span(self._file, *place), message, help="write the merge key first"))
+                self._report.add(rules.LATE_MERGE.at(span_of(self._file, place), message, help="write the merge key first"))
             out.update(source)
             places.update(self._marks[id(source)][1] or {})
             merged.update(source)
 
-    def _bad_merge(self, place: Mark) -> None:
+    def _bad_merge(self, place: Stretch) -> None:
         message = "the merge key `<<` has a value that is neither a map nor a list of maps"
-        self._refuse(rules.SYNTAX.at(Span(self._file, *place), message, help="merge an alias of a map, or quote the key"))
+        self._refuse(rules.SYNTAX.at(span_of(self._file, place), message, help="merge an alias of a map, or quote the key"))
 
     def _refuse(self, finding: Finding) -> None:
         self._refused = True
         self._report.add(finding)
 
     def _span(self, event: Any) -> Span:
-        a, b, base = event.start_mark, event.end_mark, self._base
-        return _new(Span, (self._file, a.line + base, a.column + 1, b.line + base, b.column + 1))
+        a, b = event.start_mark, event.end_mark
+        return _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
 
     def _too_large(self, start: Any) -> StopError:
         return StopError(rules.SIZE.at(self._span(start), f"this document has more than {NODES} values", help="split it"))

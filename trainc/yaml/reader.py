@@ -39,21 +39,21 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     if len(data) > LIMIT:
         report.add(too_large(file))
         return
-    data, line = _prepared(data, file, report), 1
+    data = _prepared(data, file, report)
     for _ in range(RESTARTS):
-        constructor = Constructor(Parser(data).get_event, file, line, report, duplicates)
+        constructor = Constructor(Parser(data).get_event, file, report, duplicates)
         try:
             yield from constructor.documents()
         except StopError as error:
             report.add(error.finding)
         except YAMLError as error:
-            report.add(_fault(error, file, line))
+            report.add(_fault(error, file))
         else:
             return
-        rest = _after(data, constructor.line - line)
+        rest = _after(data, constructor.line)
         if rest is None:
             return
-        data, line = data[rest[0] :], line + rest[1]
+        data = rest
 
 
 def too_large(file: str) -> Finding:
@@ -83,7 +83,11 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
         report.add(_bad_character(bad, file))
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         following = text.find("\n---", bad.end())
-        out += [text[end:start], "---" if start else "", *_BREAKS.findall(text, start, following if following > 0 else len(text))]
+        out += [
+            text[end:start],
+            "---" if start else "",
+            *_BREAKS.findall(text, start, following if following > 0 else len(text)),
+        ]
         end = following if following > 0 else len(text)
     return "".join((*out, text[end:])).encode() if out else data
 
@@ -96,7 +100,9 @@ def _bad_character(bad: re.Match[str], file: str) -> Finding:
     if 0xD800 <= code <= 0xDFFF:
         return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")
     return rules.CONTROL_CHARACTER.at(
-        at, f"the character U+{code:04X} is not allowed in YAML", help="remove it, or write it as an escape in double quotes"
+        at,
+        f"the character U+{code:04X} is not allowed in YAML",
+        help="remove it, or write it as an escape in double quotes",
     )
 
 
@@ -105,25 +111,23 @@ def _joined(pair: re.Match[bytes]) -> bytes:
     return b"\\U%08x" % (0x10000 + (high << 10) + low)
 
 
-def _fault(error: YAMLError, file: str, line: int) -> Finding:
+def _fault(error: YAMLError, file: str) -> Finding:
     """The finding for one of the parser's errors."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-        return rules.SYNTAX.at(Span(file, line, 1, line, 1), f"this is not YAML: {error}")
+        return rules.SYNTAX.at(Span(file, 1, 1, 1, 1), f"this is not YAML: {error}")
     mark, context = error.problem_mark, error.context_mark
-    at = Span(file, mark.line + line, mark.column + 1, mark.line + line, mark.column + 2)
+    at = Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
     also = []
     if context is not None and context.line != mark.line:
-        start = Span(file, context.line + line, context.column + 1, context.line + line, context.column + 2)
+        start = Span(file, context.line + 1, context.column + 1, context.line + 1, context.column + 2)
         also = [Label(start, (error.context or "").removeprefix("while "))]
     problem = error.problem or "this cannot be read"
     return rules.SYNTAX.at(at, f"this is not YAML: {problem}", also=also, help=rules.help_for(problem))
 
 
-def _after(data: bytes, lines: int) -> tuple[int, int] | None:
-    """Where the first document starts below a line, as bytes and lines; None where there is none."""
-    position, count = 0, 0
-    for found in _LINE_END.finditer(data):
-        position, count = found.end(), count + 1
-        if count > lines and _NEXT.match(data, position):
-            return position, count
+def _after(data: bytes, line: int) -> bytes | None:
+    """What follows from the first document that starts below a line, on its old lines; None where there is none."""
+    for count, found in enumerate(_LINE_END.finditer(data), 1):
+        if count >= line and _NEXT.match(data, found.end()):
+            return b"\n" * count + data[found.end() :]
     return None

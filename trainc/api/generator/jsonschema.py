@@ -38,7 +38,7 @@ def _definitions(given: Schema) -> dict[str, Schema]:
         if short in found:
             continue
         shape = definition(name)
-        found[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape)}
+        found[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape, nullable=True)}
         todo += _references(shape)
     return found
 
@@ -54,8 +54,7 @@ def _references(node: Schema) -> list[str]:
 def _node(given: Schema, *, nullable: bool = False) -> Schema:
     node = {key: value for key, value in given.items() if not key.startswith("x-")}
     if "$ref" in node:
-        reference = {"$ref": f"#/$defs/{node.pop('$ref').rpartition('.')[2]}"}
-        return {**node, "anyOf": [reference, {"type": "null"}]} if nullable else {**node, **reference}
+        return _reference(node, nullable=nullable)
     if given.get("x-kubernetes-int-or-string"):
         del node["anyOf"]
         node["type"] = ["integer", "string"]
@@ -64,6 +63,13 @@ def _node(given: Schema, *, nullable: bool = False) -> Schema:
     _number(node)
     _children(node, closed=not given.get("x-kubernetes-preserve-unknown-fields"))
     return _nullable(node) if nullable else node
+
+
+def _reference(node: Schema, *, nullable: bool) -> Schema:
+    """The definitions allow null, so that what is wrong inside one is said in its own words and not as `anyOf`."""
+    name = node["$ref"]
+    strict = {} if nullable else {"type": _node(definition(name))["type"]}
+    return {**node, **strict, "$ref": f"#/$defs/{name.rpartition('.')[2]}"}
 
 
 def _number(node: Schema) -> None:

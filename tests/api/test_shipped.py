@@ -1,0 +1,43 @@
+"""People can list, read and copy the schemas."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from trainc.api.shipped import export, folder, listed, show
+
+
+def test_listed() -> None:
+    assert [(one.group, one.version, one.kind) for one in listed()][:2] == [
+        ("jobset.x-k8s.io", "v1alpha2", "JobSet"),
+        ("scheduling.volcano.sh", "v1beta1", "PodGroup"),
+    ]
+    assert all(one.about.endswith(".") for one in listed())
+    assert all((folder() / one.crd).is_file() and (folder() / one.json).is_file() for one in listed())
+
+
+@pytest.mark.parametrize(
+    ("kind", "plurals"),
+    [
+        ("TrainJob", ["trainjobs.trainer.kubeflow.org"]),
+        ("jobset", ["jobsets.jobset.x-k8s.io"]),
+        ("PodGroup", ["podgroups.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io"]),
+        ("podgroup.scheduling.volcano.sh", ["podgroups.scheduling.volcano.sh"]),
+        ("Nope", []),
+    ],
+)
+def test_show_as_yaml(kind: str, plurals: list[str]) -> None:
+    documents = yaml.load_all(show(kind), Loader=yaml.CSafeLoader)
+    assert [document["metadata"]["name"] for document in documents] == plurals
+
+
+def test_show_as_json() -> None:
+    assert json.loads(show("TrainJob", form="json"))["title"] == "TrainJob"
+
+
+def test_export(tmp_path: Path) -> None:
+    written = export(tmp_path / "out")
+    assert len(written) == 2 * len(listed())
+    assert all(path.is_file() for path in written)

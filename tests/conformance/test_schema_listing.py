@@ -1,0 +1,76 @@
+"""The generated CRDs say of every path what the CRDs of Trainer v2.3.0 and JobSet say, and nothing more."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from trainc.api import ClusterTrainingRuntime, JobSet, Resource, TrainingRuntime, TrainJob
+from trainc.api.shipped import crd_path
+
+ROOT = Path(__file__).parents[2]
+LISTINGS = ROOT.parent / "shared" / "reference"
+UNLISTED = ("type", "description", "properties", "items", "additionalProperties")
+
+pytestmark = pytest.mark.skipif(not LISTINGS.is_dir(), reason="the listings of the real CRDs lie beside the checkout")
+
+
+def crd_lines(kind: type[Resource]) -> list[str]:
+    text = (ROOT / "schemas" / crd_path(kind.NAMES)).read_text(encoding="utf-8")
+    definition = yaml.load(text, Loader=yaml.CSafeLoader)
+    return list(lines(definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"], ""))
+
+
+def lines(node: dict[str, Any], path: str) -> Iterator[str]:
+    """`path type {constraints}` for a node and all below it, as the listings are written."""
+    facts = {key: value for key, value in node.items() if key not in UNLISTED}
+    kind = "int-or-string" if node.get("x-kubernetes-int-or-string") else node["type"]
+    yield f"{path} {kind} {json.dumps(facts, sort_keys=True) if facts else ''}"
+    for name, child in node.get("properties", {}).items():
+        yield from lines(child, f"{path}.{name}")
+    for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
+        if key in node:
+            yield from lines(node[key], path + mark)
+
+
+def listed(name: str) -> list[str]:
+    return (LISTINGS / name).read_text(encoding="utf-8").splitlines()
+
+
+def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    with capsys.disabled():
+        sys.stdout.write(f"\n{line} ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (TrainJob, "trainer-schema-trainjob.txt"),
+        (TrainingRuntime, "trainer-schema-runtime.txt"),
+        (ClusterTrainingRuntime, "trainer-schema-runtime.txt"),
+    ],
+)
+def test_same_paths(kind: type[Resource], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ours, theirs = crd_lines(kind), listed(name)
+    assert sorted(set(ours) - set(theirs)) == []
+    assert sorted(set(theirs) - set(ours)) == []
+    assert len(ours) == len(theirs)
+    report(capsys, f"{kind.__name__}: {len(ours)} paths equal {len(theirs)} listed ones")
+
+
+def test_jobset_is_what_runtimes_embed(capsys: pytest.CaptureFixture[str]) -> None:
+    """JobSet 0.13 differs from the 0.12 inside a runtime by one bound."""
+    ours = {line for line in crd_lines(JobSet) if line.startswith(".spec")}
+    prefix = ".spec.template"
+    theirs = {
+        line.removeprefix(prefix)
+        for line in listed("trainer-schema-runtime.txt")
+        if line.startswith((f"{prefix}.spec.", f"{prefix}.spec "))
+    }
+    assert ours - theirs == {'.spec.replicatedJobs[].replicas integer {"default": 1, "format": "int32", "minimum": 0}'}
+    assert theirs - ours == {'.spec.replicatedJobs[].replicas integer {"default": 1, "format": "int32"}'}
+    report(capsys, f"JobSet: {len(ours & theirs)} of {len(ours)} paths below spec equal those inside a runtime")

@@ -1,0 +1,166 @@
+"""CEL rules at work: the rules that hold for one object, and the transition rules between two."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.model.tree import plain
+from trainc.schema.celrun import CelError, bare, same
+from trainc.schema.fault import Fault, shown
+from trainc.schema.rules import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from trainc.model.tree import Path, Tree
+    from trainc.schema.node import Node
+
+_WORDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
+_UNCHANGED = ("self == oldSelf", "oldSelf == self")
+
+Waiting = "Iterable[tuple[Node, Path, Tree]]"
+
+# Rules of cluster CRDs, translated once per process; None for one that cannot be translated.
+_translated: dict[str, Any] = {}
+
+
+def function(rule: str) -> Callable[[Any, Any], Any] | None:
+    """The Python function of a rule, None if it uses something that cannot be translated."""
+    found = RULES.get(rule)
+    if found is not None:
+        return found
+    if rule not in _translated:
+        _translated[rule] = _compiled(rule)
+    return _translated[rule]  # type: ignore[no-any-return]
+
+
+def _compiled(rule: str) -> Callable[[Any, Any], Any] | None:
+    from trainc.schema import cel, celrun  # noqa: PLC0415 (the built-in rules need no translator)
+
+    try:
+        source = cel.translate(rule)
+    except cel.UntranslatableError:
+        return None
+    scope = dict(vars(celrun))
+    # The source was written by the translator above, which lets nothing of the rule through but quoted literals.
+    return eval(f"lambda self, old: {source}", scope)  # type: ignore[no-any-return]  # noqa: S307
+
+
+def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
+    """What the rules without `oldSelf` say; rules that cannot be translated go into `unchecked`."""
+    faults: list[Fault] = []
+    for node, path, tree in waiting:
+        for rule in node.live:
+            _apply(rule, path, bare(tree), None, faults, unchecked)
+    return faults
+
+
+def _apply(rule: dict[str, Any], path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]) -> None:
+    test = function(rule["rule"])
+    if test is None or rule.get("optionalOldSelf"):
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked"))
+        return
+    try:
+        if test(new, old) is not True:
+            faults.append(_broken(rule, path, new))
+    except CelError as error:
+        text = f"{error} evaluating rule: {_message(rule)}"
+        faults.append(Fault(path, "cel", f'{_place(path)}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}'))
+
+
+def _broken(rule: dict[str, Any], path: Path, value: Any) -> Fault:
+    where = path
+    if rule.get("fieldPath"):
+        where = (*path, *rule["fieldPath"].strip(".").split("."))
+    place, message = _place(where), _message(rule)
+    reason = rule.get("reason", "")
+    if reason == "FieldValueRequired":
+        return Fault(where, "cel", f"{place}: Required value: {message}")
+    if reason == "FieldValueForbidden":
+        return Fault(where, "cel", f"{place}: Forbidden: {message}")
+    # The server shows scalars and leaves maps and lists out.
+    spelled = "" if type(value) in (dict, list) else f"{shown(value)}: "
+    word = "Duplicate value" if reason == "FieldValueDuplicate" else "Invalid value"
+    return Fault(where, "cel", f"{place}: {word}: {spelled}{message}", plain(value))
+
+
+def _message(rule: dict[str, Any]) -> str:
+    text: str = rule.get("message", "").strip()
+    return text or f"failed rule: {rule['rule'].strip()}"
+
+
+def _place(path: Path) -> str:
+    """A path as CEL errors print it; the whole object has none."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if type(step) is int else f".{step}" if text else str(step)
+    return text or "<nil>"
+
+
+def check_change(node: Node, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
+    """What the transition rules say about a change, wherever a value stands in both objects."""
+    faults: list[Fault] = []
+    _walk(node, new, old, path, faults, unchecked)
+    return faults
+
+
+def _walk(node: Node, new: Tree, old: Tree, path: Path, faults: list[Fault], unchecked: list[Fault]) -> None:
+    if not moves(node):
+        return
+    for rule in node.rules:
+        if "oldSelf" not in rule["rule"]:
+            continue
+        if rule["rule"].strip() in _UNCHANGED:
+            if not alike(node, new, old):
+                faults.append(_broken(rule, path, bare(new)))
+        else:
+            _apply(rule, path, bare(new), bare(old), faults, unchecked)
+    if type(new) is dict and type(old) is dict:
+        for key in new:
+            child = node.prop(key) if key in old else None
+            if child is not None:
+                _walk(child, new[key], old[key], (*path, key), faults, unchecked)
+    elif type(new) is list and type(old) is list and node.keys:
+        item = node.item()
+        before = {_key(node, entry): entry for entry in old}
+        for index, entry in enumerate(new):
+            key = _key(node, entry)
+            if item is not None and key in before:
+                _walk(item, entry, before[key], (*path, index), faults, unchecked)
+
+
+def _key(node: Node, entry: Tree) -> object:
+    held = entry if type(entry) is dict else {}
+    return tuple(bare(held.get(name)) for name in node.keys)
+
+
+_moves: dict[int, tuple[Node, bool]] = {}
+
+
+def moves(node: Node) -> bool:
+    """Whether a transition rule stands at this node or below it."""
+    found = _moves.get(id(node))
+    if found is None:
+        children = [node.prop(name) for name in node.props]
+        children += [node.other(), node.item()]
+        own = any("oldSelf" in rule["rule"] for rule in node.rules)
+        found = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))
+    return found[1]
+
+
+def alike(node: Node | None, new: Tree, old: Tree) -> bool:
+    """Equality as typed CEL sees it: lists that are maps or sets are equal in any order."""
+    if node is None or type(new) is Sourced or type(new) is not type(old):
+        return same(new, old)
+    if type(new) is dict:
+        return new.keys() == old.keys() and all(alike(node.prop(key), new[key], old[key]) for key in new)
+    if type(new) is not list or len(new) != len(old):
+        return same(new, old)
+    item = node.item()
+    if node.keys:
+        before = {_key(node, entry): entry for entry in old}
+        return all(_key(node, entry) in before and alike(item, entry, before[_key(node, entry)]) for entry in new)
+    if node.unique:
+        return all(any(same(entry, other) for other in old) for entry in new)
+    return all(alike(item, a, b) for a, b in zip(new, old, strict=True))

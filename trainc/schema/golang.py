@@ -1,0 +1,219 @@
+"""How a typed Go program sees an object: what it cannot decode, and what its JSON looks like when it writes it back.
+
+Webhooks decode the object into Go structs (sigs.k8s.io/json) and answer with the difference between two JSON texts, so
+a webhook that changes anything also respells quantities and adds the fields that Go never omits.
+"""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import stamp
+from trainc.schema.gonames import field_name, type_name
+from trainc.schema.quantity import QuantityError, canonical, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.model.tree import Path, Tree
+    from trainc.schema.node import Node
+
+_WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+_FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
+# Fields that are plain values in Go, so that a zero is the same as nothing; others are pointers.
+_VALUES = frozenset(
+    [
+        "hostNetwork",
+        "hostPID",
+        "hostIPC",
+        "stdin",
+        "stdinOnce",
+        "tty",
+        "readOnly",
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+        "hostPort",
+        "replicas",
+        "maxRestarts",
+        "jobIndex",
+        "podIndex",
+    ]
+)
+_NEVER_OMITTED = ("metadata", "spec", "status", "resources")
+
+
+class UndecodableError(Exception):
+    """The Go program cannot read the object: the path and the decoder's text."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(text)
+        self.path = path
+        self.text = text
+
+
+def decode(node: Node, tree: Tree) -> UndecodableError | None:
+    """Why a typed Go program cannot read the object, None if it can.
+
+    The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
+    first one is told at the end.
+    """
+    faults: list[UndecodableError] = []
+    try:
+        for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
+            child = node.prop(key)
+            if child is not None:
+                _decode(child, tree[key], (key,), faults)
+    except UndecodableError as fault:
+        return fault
+    return faults[0] if faults else None
+
+
+def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
+    value = tree.value if type(tree) is Sourced else tree
+    if value is None or node.kind == "":
+        return
+    if node.kind == "int-or-string":
+        _decode_int_or_string(node, value, path)
+        return
+    if node.kind in ("integer", "number"):
+        _decode_number(node, value, path, faults)
+        return
+    if type(value) is not _FITTING[node.kind]:
+        _mistyped(node, _WORDS[type(value)], path, faults)
+    elif type(value) is dict:
+        for key in sorted(value):
+            child = node.prop(key)
+            if child is not None:
+                _decode(child, value[key], (*path, key), faults)
+    elif type(value) is list:
+        child = node.item()
+        for index, item in enumerate(value):
+            if child is not None:
+                _decode(child, item, (*path, index), faults)
+
+
+def _decode_number(node: Node, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    if type(value) not in (int, float):
+        _mistyped(node, _WORDS[type(value)], path, faults)
+    elif node.kind == "integer" and (type(value) is float or not node.low <= value <= node.high):
+        _mistyped(node, f"number {value}", path, faults)
+
+
+def _decode_int_or_string(node: Node, value: Any, path: Path) -> None:
+    if is_quantity(node):
+        try:
+            parse(value if type(value) is str else str(value).lower())
+        except QuantityError as fault:
+            raise UndecodableError(path, str(fault)) from fault
+    elif type(value) is not str:
+        whole = type(value) is int or (type(value) is float and value.is_integer())
+        if not whole:
+            word = f"number {value}" if type(value) is float else _WORDS[type(value)]
+            raise UndecodableError(path, f"json: cannot unmarshal {word} into Go value of type int32")
+        if not -(2**31) <= value < 2**31:
+            raise UndecodableError(path, f"json: cannot unmarshal number {value} into Go value of type int32")
+
+
+def _mistyped(node: Node, got: str, path: Path, faults: list[UndecodableError]) -> None:
+    text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
+    faults.append(UndecodableError(path, text))
+
+
+def is_quantity(node: Node) -> bool:
+    """Whether a node holds resource quantities: integers or strings with the pattern of quantities."""
+    return node.kind == "int-or-string" and "pattern" in node.raw
+
+
+def respelled(node: Node, tree: Tree, by: str) -> Tree:
+    """The object after a webhook's patch: canonical quantities and the fields that Go never omits.
+
+    Nothing that was written is removed. `by` is the origin of what is added.
+    """
+    return _respelled(node, tree, Origin(None, by))
+
+
+def _respelled(node: Node, tree: Tree, origin: Origin) -> Tree:
+    if type(tree) is dict:
+        out = {key: _child(node, key, value, origin) for key, value in tree.items()}
+        for key in (*node.required, *never_omitted(node)):
+            if key not in out:
+                out[key] = stamp(zero(node.prop(key)), origin.by)
+        return out
+    if type(tree) is list:
+        item = node.item()
+        return tree if item is None else [_respelled(item, value, origin) for value in tree]
+    value = tree.value if type(tree) is Sourced else tree
+    if value is None:
+        return stamp(zero(node), origin.by)
+    if not is_quantity(node):
+        return tree
+    text = canonical(str(value))
+    return tree if text == value else Sourced(text, tree.origin if type(tree) is Sourced else origin)
+
+
+def _child(node: Node, key: str, value: Tree, origin: Origin) -> Tree:
+    child = node.prop(key)
+    return value if child is None else _respelled(child, value, origin)
+
+
+def never_omitted(node: Node) -> tuple[str, ...]:
+    """The optional fields of an object that Go writes even when they are empty, because they are structs."""
+    props = node.props
+    if "divisor" in props:
+        return ("divisor",)
+    if "metadata" in props and "spec" in props:
+        # A whole object inside another one (a claim template) also has a status.
+        return ("metadata", "spec", "status") if "kind" in props and "status" in props else ("metadata", "spec")
+    return ("resources",) if "resources" in props and ("image" in props or "accessModes" in props) else ()
+
+
+def zero(node: Node | None) -> Any:
+    """The JSON of a Go field that was never set."""
+    if node is None:
+        return None
+    if is_quantity(node):
+        return "0"
+    if node.kind == "object" and node.props:
+        return {key: zero(node.prop(key)) for key in (*node.required, *never_omitted(node))}
+    return {"string": "", "boolean": False, "integer": 0, "number": 0}.get(node.kind)
+
+
+def typed(node: Node, tree: Tree, *, by_value: bool = False) -> Any:
+    """The plain JSON that a Go program writes for a tree: empty optional fields left out, quantities respelled.
+
+    With `by_value` quantities come out as numbers, so that equal amounts are equal however they are written.
+    """
+    return _typed(node, tree, by_value, "")
+
+
+def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
+    value = tree.value if type(tree) is Sourced else tree
+    if type(value) is dict:
+        out = {key: _typed(node.prop(key) or node, child, by_value, key) for key, child in value.items()}
+        kept = {*node.required, *never_omitted(node)}
+        held = {key: child for key, child in out.items() if key in kept or not _omitted(node, key, child)}
+        return {**held, **{key: zero(node.prop(key)) for key in kept if key not in held}} if node.props else held
+    if type(value) is list:
+        item = node.item()
+        return [_typed(item or node, child, by_value, name) for child in value]
+    if value is None:
+        return zero(node)
+    if is_quantity(node):
+        return parse(str(value)).value if by_value else canonical(str(value))
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def _omitted(node: Node, key: str, value: Any) -> bool:
+    child = node.props.get(key)
+    if value is None or (type(value) in (str, list) and not value):
+        return child is not None
+    if type(value) is dict:
+        # An empty map is nothing, an empty struct behind a pointer is something.
+        at = node.prop(key)
+        return not value and at is not None and not at.props
+    return key in _VALUES and not value

@@ -1,0 +1,86 @@
+"""JobSet's mutating webhook: the seven defaults of a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin, Sourced
+from trainc.schema.celrun import bare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.model.tree import Tree
+
+KIND = "jobset.x-k8s.io/v1alpha2/JobSet"
+BY = "JobSet webhook default"
+_ORIGIN = Origin(None, BY)
+
+
+def _leaf(value: Any) -> Sourced[Any]:
+    return Sourced(value, _ORIGIN)
+
+
+def with_defaults(tree: Tree) -> Tree:
+    """The object as the webhook leaves it; the very same tree if the webhook has nothing to add."""
+    given = tree.get("spec")
+    spec = given if type(given) is dict else {}
+    out = dict(spec)
+    if "successPolicy" not in spec:
+        out["successPolicy"] = {"operator": _leaf("All")}
+    if "startupPolicy" not in spec:
+        out["startupPolicy"] = {"startupPolicyOrder": _leaf("AnyOrder")}
+    out["network"] = _network(spec.get("network", {}))
+    for name, change in (("replicatedJobs", _jobs), ("failurePolicy", _failure), ("volumeClaimPolicies", _claims)):
+        if name in spec:
+            out[name] = change(spec[name])
+    if out.keys() == spec.keys() and all(out[key] is spec[key] for key in out):
+        return tree
+    return {**tree, "spec": out}
+
+
+def _network(network: Tree) -> Tree:
+    missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
+    return {**network, **{name: _leaf(True) for name in missing}} if missing else network
+
+
+def _jobs(jobs: Tree) -> Tree:
+    return _each(jobs, _job)
+
+
+def _each(items: Tree, change: Any) -> Tree:
+    out = [change(index, item if type(item) is dict else {}) for index, item in enumerate(items)]
+    return items if all(new is old for new, old in zip(out, items, strict=True)) else out
+
+
+def _job(_index: int, job: Tree) -> Tree:
+    template = job.get("template", {})
+    spec = template.get("spec", {})
+    pods = spec.get("template", {})
+    pod = pods.get("spec", {})
+    if "completionMode" in spec and "restartPolicy" in pod:
+        return job
+    if "restartPolicy" not in pod:
+        pod = {**pod, "restartPolicy": _leaf("OnFailure")}
+        spec = {**spec, "template": {**pods, "spec": pod}}
+    if "completionMode" not in spec:
+        spec = {**spec, "completionMode": _leaf("Indexed")}
+    return {**job, "template": {**template, "spec": spec}}
+
+
+def _failure(policy: Tree) -> Tree:
+    if "rules" not in policy:
+        return policy
+    rules = _each(policy["rules"], _rule)
+    return policy if rules is policy["rules"] else {**policy, "rules": rules}
+
+
+def _rule(index: int, rule: Tree) -> Tree:
+    return rule if bare(rule.get("name", "")) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
+
+
+def _claims(policies: Tree) -> Tree:
+    return _each(policies, _claim)
+
+
+def _claim(_index: int, policy: Tree) -> Tree:
+    return policy if "retentionPolicy" in policy else {**policy, "retentionPolicy": {"whenDeleted": _leaf("Delete")}}

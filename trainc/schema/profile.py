@@ -1,0 +1,52 @@
+"""The server that is asked: versions, feature gates, installed admission, and what is known of its state."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.model.tree import Tree
+
+
+class Profile:
+    """What a verdict depends on besides the object; immutable.
+
+    `state` holds known cluster objects by kind, then by (namespace, name); cluster-scoped ones have the namespace "".
+    A kind that is not in `state` is unknown, one that is there is known completely.
+    """
+
+    __slots__ = ("gates", "jobset", "kubernetes", "kueue", "state", "unqueued")
+
+    kubernetes: str
+    jobset: tuple[int, int]
+    gates: frozenset[str]
+    kueue: bool
+    unqueued: bool
+    state: Mapping[str, Mapping[tuple[str, str], Tree]]
+
+    def __init__(
+        self,
+        *,
+        kubernetes: str = "1.36",
+        jobset: str = "0.13",
+        gates: Iterable[str] = (),
+        kueue: bool = False,
+        unqueued: bool = False,
+        state: Mapping[str, Mapping[tuple[str, str], Tree]] | None = None,
+    ) -> None:
+        major, minor = jobset.removeprefix("v").split(".")[:2]
+        put = object.__setattr__
+        put(self, "kubernetes", kubernetes)
+        put(self, "jobset", (int(major), int(minor)))
+        put(self, "gates", frozenset(gates))
+        put(self, "kueue", kueue)
+        put(self, "unqueued", unqueued)
+        put(self, "state", state or {})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a profile does not change: {name}")
+
+    def find(self, kind: str, namespace: str, name: str) -> Tree | None:
+        """A known object of the cluster."""
+        return self.state.get(kind, {}).get((namespace, name))

@@ -1,0 +1,197 @@
+"""The verdict on one request, stage by stage as the API server runs them.
+
+Order: decode, unknown fields, mutating webhooks (create only), schema and list types, CEL rules, validating webhooks.
+"""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin, Sourced
+from trainc.schema import jobset, jobset_create, jobset_update, kueue, metadata, volcano
+from trainc.schema.celrules import check, check_change
+from trainc.schema.celrun import bare
+from trainc.schema.fault import SKIPPED_RULES, Fault
+from trainc.schema.golang import decode, respelled
+from trainc.schema.walker import Log, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+    from trainc.schema.node import Node
+    from trainc.schema.profile import Profile
+    from trainc.schema.table import Table
+
+# A server appends five random characters to generateName; here they are always the same.
+_SUFFIX = Sourced("abcde", Origin(None, "generated name"))
+
+
+class Verdict:
+    """What a server answers.
+
+    `by` is the stage that refused: decode, unknown-field, schema, listtype, cel or webhook, empty when accepted.
+    `messages` are the server's texts, `faults` the same with places. `stored` is the object as it would be kept (for a
+    refused one: as far as it got). `empty_patch` tells whether the mutating webhooks left the object as it was, None
+    where there is none or the request did not get that far. `dropped` are unknown fields that were pruned, `unchecked`
+    rules that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
+    """
+
+    __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
+
+    def __init__(self, stored: Tree) -> None:
+        self.by = ""
+        self.faults: list[Fault] = []
+        self.messages: list[str] = []
+        self.stored = stored
+        self.empty_patch: bool | None = None
+        self.dropped: list[Fault] = []
+        self.unchecked: list[Fault] = []
+        self.schema_faults: list[str] = []
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the object would be stored."""
+        return not self.by
+
+    def refuse(self, by: str, faults: list[Fault], messages: list[str] | None = None) -> Verdict:
+        """This verdict, refused at a stage."""
+        self.by = by
+        self.faults = faults
+        self.messages = list(dict.fromkeys(fault.message for fault in faults) if messages is None else messages)
+        return self
+
+
+def kind_of(tree: Tree) -> str:
+    """`<group>/<version>/<Kind>` of an object, as tables spell it."""
+    return f"{bare(tree.get('apiVersion'))}/{bare(tree.get('kind'))}"
+
+
+def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = None, strict: bool = True) -> Verdict:
+    """The answer to creating `tree`, or to replacing the stored object `old` by it.
+
+    `strict` is the field validation of kubectl and of a strict server-side apply: unknown fields are refused.
+    """
+    found = Verdict(tree)
+    kind = kind_of(tree)
+    node = table.root(kind)
+    if node is None:
+        text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
+        return found.refuse("decode", [Fault(("kind",), "decode", text)])
+    held = tree.get("metadata", {})
+    undecodable = metadata.decode(held)
+    if undecodable:
+        return found.refuse("decode", undecodable)
+    log = Log()
+    unknown = metadata.unknown_fields(held)
+    found.stored = walk(node, tree, log)
+    unknown += log.unknown
+    if unknown and strict:
+        return found.refuse("unknown-field", unknown)
+    found.dropped = unknown
+    if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
+        return found
+    return _judge(found, node, log if found.empty_patch is not False else None, table, profile, old)
+
+
+def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
+    """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
+    if log.schema or log.loose:
+        broken = decode(node, found.stored)
+        if broken is not None:
+            found.refuse("webhook", [Fault(broken.path, "webhook", broken.text)])
+            found.schema_faults = [fault.message for fault in _counted(log.schema, profile, whole=False)]
+            if any(fault.blocking for fault in log.schema):
+                found.schema_faults.append(SKIPPED_RULES)
+            return False
+    changed = jobset.with_defaults(found.stored)
+    if profile.kueue:
+        changed = kueue.with_defaults(changed, profile)
+    found.empty_patch = changed is found.stored
+    if not found.empty_patch:
+        found.stored = respelled(node, changed, jobset.BY)
+    return True
+
+
+def _judge(found: Verdict, node: Node, log: Log | None, table: Table, profile: Profile, old: Tree | None) -> Verdict:
+    """The stages after mutation; `log` is the walk over the very same object, None if a webhook changed it."""
+    kind = kind_of(found.stored)
+    whole = kind in table.whole
+    if log is None:
+        log = Log(nulls=False)
+        found.stored = walk(node, found.stored, log)
+    found.stored = _named(_statusless(found.stored, old, whole))
+    faults = [*metadata.validate(found.stored.get("metadata", {})), *_counted(log.schema, profile, whole=whole)]
+    blocked = any(fault.blocking for fault in faults)
+    lists = _counted(log.lists, profile, whole=whole)
+    if faults or lists:
+        messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
+        if blocked and table.has_rules(kind):
+            messages.append(SKIPPED_RULES)
+        by = "schema" if faults else "listtype"
+        return found.refuse(by, [*faults, *lists], messages)
+    broken = check(_waiting(log, found.stored), found.unchecked)
+    if old is not None:
+        broken += check_change(node, found.stored, old, found.unchecked)
+    if broken:
+        return found.refuse("cel", broken)
+    return _validating_webhooks(found, node, profile, old)
+
+
+def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
+    """Status is not taken from a request where it has a subresource of its own."""
+    if whole or ("status" not in tree and (old is None or "status" not in old)):
+        return tree
+    rest = {key: value for key, value in tree.items() if key != "status"}
+    return {**rest, "status": old["status"]} if old is not None and "status" in old else rest
+
+
+def _named(tree: Tree) -> Tree:
+    """The object with the name that the server would generate from a valid generateName."""
+    held = tree.get("metadata", {})
+    prefix = bare(held.get("generateName"))
+    if bare(held.get("name")) or not prefix:
+        return tree
+    name = Sourced(prefix[:58] + _SUFFIX.value, _SUFFIX.origin)
+    return {**tree, "metadata": {**held, "name": name}}
+
+
+def _counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
+    """The faults that this server knows: a status of its own is not looked at, JobSet 0.12 takes negative replicas."""
+    if not faults:
+        return faults
+    kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
+    if profile.jobset >= (0, 13):
+        return kept
+    return [fault for fault in kept if not _is_replicas_minimum(fault)]
+
+
+def _is_replicas_minimum(fault: Fault) -> bool:
+    jobs = fault.path[:2] == ("spec", "replicatedJobs") and len(fault.path) == 4
+    return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
+
+
+def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], Tree]]:
+    """Rules over the whole object see its metadata, which the walk passed by."""
+    return [(node, path, tree if path else stored) for node, path, tree in log.rules]
+
+
+def _validating_webhooks(found: Verdict, node: Node, profile: Profile, old: Tree | None) -> Verdict:
+    kind = kind_of(found.stored)
+    if kind == volcano.KIND and old is None:
+        faults = volcano.create_faults(found.stored, profile)
+        return found.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else found
+    if kind != jobset.KIND:
+        return found
+    queueing: list[Fault] = []
+    if old is None:
+        faults = jobset_create.create_faults(found.stored, node, profile)
+        queueing = kueue.create_faults(found.stored) if profile.kueue else []
+    else:
+        faults = jobset_update.update_faults(found.stored, old, node, profile)
+        queueing = kueue.update_faults(found.stored, old, profile) if profile.kueue else []
+    if not faults and not queueing:
+        return found
+    messages = [*dict.fromkeys(fault.message for fault in faults)]
+    if queueing:
+        texts = [*dict.fromkeys(fault.message for fault in queueing)]
+        # Kueue answers with one error, which lists several in brackets.
+        messages.append(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
+    return found.refuse("webhook", [*faults, *queueing], messages)
