@@ -155,6 +155,7 @@ class Names(NamedTuple):
     namespaced: bool = True
     status: bool = False
     columns: tuple[Column, ...] = ()
+    beside: bool = False  # another version has a definition of the same name
 
     @property
     def api_version(self) -> str:
