@@ -10,7 +10,7 @@ from trainc.model.peers import domain
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.secrets import secret_name
 from trainc.model.sourced import derive
-from trainc.model.tree import get, value
+from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,28 +50,28 @@ def settings(plan: Plan) -> Mapping[str, Sourced[str]]:
     node = plan.trainer.container() if plan.trainer is not None else None
     for entry in get(node, "env") or []:
         if value(entry, "name") in found and "valueFrom" not in entry:
-            found[entry["name"].value] = entry.get("value") or literal("", "flux")
+            found[entry["name"].value] = given(entry.get("value"), literal("", "flux"))
     for entry in plan.asked("env") or []:
         if value(entry, "name") in found:
             # What comes from elsewhere cannot be known here; the controller reads it as empty.
             known = entry.get("value") if "valueFrom" not in entry else None
-            found[entry["name"].value] = known if known is not None else literal("", "flux")
+            found[entry["name"].value] = given(known, literal("", "flux"))
     return found
 
 
 def wrapped(plan: Plan) -> list[Tree]:
     """The command that starts the broker, with the original as one word: joined by spaces, without quotes."""
     node = plan.trainer.container() if plan.trainer is not None else None
-    asked = plan.asked("command")
-    words = [*(asked if asked is not None else get(node, "command") or []), *(plan.asked("args") or [])]
+    words = [*given(plan.asked("command"), get(node, "command"), []), *(plan.asked("args") or [])]
     joined = derive("the command in one word", lambda *each: " ".join(each).strip(), *words)
     return ["/bin/bash", f"{SCRIPTS}/entrypoint.sh", joined]
 
 
 def scripts(plan: Plan, name: Sourced[str], chosen: Mapping[str, Sourced[str]]) -> Tree:
     """The ConfigMap of both scripts."""
-    nodes = plan.asked("numNodes") or (plan.trainer.count if plan.trainer is not None else literal(1, "flux"))
-    tasks = plan.asked("numProcPerNode") or get(plan.settings, "numProcPerNode") or literal(1, "flux")
+    one = literal(1, "flux")
+    nodes = given(plan.asked("numNodes"), plan.trainer.count if plan.trainer is not None else one)
+    tasks = given(plan.asked("numProcPerNode"), get(plan.settings, "numProcPerNode"), one)
     device, policy = chosen["FLUX_NETWORK_DEVICE"], chosen["FLUX_QUEUE_POLICY"]
     start = derive("Flux's entrypoint", flux_scripts.entrypoint, plan.name, nodes, tasks, gpus(plan.resources))
     init = derive("Flux's installer", flux_scripts.init, plan.name, domain(plan), nodes, device, policy)

@@ -12,8 +12,8 @@ from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
 
 INSTALLER = "flux-installer"
 LONGEST = 63 - len("-flux-entrypoint")

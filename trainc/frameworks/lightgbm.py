@@ -11,8 +11,8 @@ from trainc.model.wiring import check, overwritten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
 
 VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS")
 

@@ -16,8 +16,8 @@ from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
 OMPI = (

@@ -7,7 +7,7 @@ from trainc.model.patches import literal
 from trainc.model.peers import domain, hosts
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def slots_per_node(plan: Plan) -> Sourced[int]:
     asked: Sourced[int] | None = plan.asked("numProcPerNode")
     if asked is not None:
         return asked
-    policy: Sourced[int] = get(plan.settings, "numProcPerNode") or literal(1, "mpi")
+    policy: Sourced[int] = given(get(plan.settings, "numProcPerNode"), literal(1, "mpi"))
     gpu = gpus(plan.resources)
     return gpu if policy.value == 1 and gpu.value > 1 else policy
 

@@ -6,12 +6,12 @@ from trainc.frameworks.mpi_hosts import LAUNCHER
 from trainc.model.patches import Contribution, on, pod
 from trainc.model.plan import NODE
 from trainc.model.secrets import IN_CLUSTER, choice, note, secret_name
-from trainc.model.tree import get
+from trainc.model.tree import get, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
@@ -31,7 +31,7 @@ RECIPE = (
 def lower(plan: Plan) -> Contribution:
     """The keys as files in the launcher and every node, and the objects that make them where the project says so."""
     name = secret(plan)
-    path = get(plan.settings, "sshAuthMountPath") or "/root/.ssh"
+    path = given(get(plan.settings, "sshAuthMountPath"), "/root/.ssh")
     volume = {"name": "mpi-ssh-auth", "secret": {"secretName": name, "items": FILES, "defaultMode": 0o400}}
     out = Contribution(objects=generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ())
     for role in plan.roles:

@@ -8,14 +8,15 @@ from trainc.model.peers import domain, port_of, shared_counts
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.refusals import reserved
 from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import given
 from trainc.model.wiring import check_container, check_nodes, overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
 
 PORT = 36543
 SERVER, LEADER, WORKER = "master", "leader", "worker"
@@ -53,7 +54,7 @@ def members(plan: Plan) -> dict[int, Sourced[int]]:
     if plan.role(SERVER) is not None:
         return counts | {at: n for at, n in shared_counts(plan, WORKER).items() if at in counts}
     if leader is not None and worker is not None and leader.ancestor == worker.ancestor == TRAINER:
-        nodes = plan.asked("numNodes") or leader.count
+        nodes = given(plan.asked("numNodes"), leader.count)
         rest = derive("nodes beside the leader", lambda n: max(n - 1, 0), nodes)
         return {leader.index: derive("the leader is one node", lambda n: min(n, 1), nodes), worker.index: rest}
     return counts

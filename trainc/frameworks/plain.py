@@ -7,8 +7,8 @@ from trainc.model.wiring import check_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
 
 
 def lower(_plan: Plan) -> Contribution:

@@ -12,8 +12,8 @@ from trainc.model.wiring import check_container, check_nodes, overwritten, role_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
 
 DECIDERS = ("chief", "master")
 

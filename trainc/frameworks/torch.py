@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
 KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
 SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")

@@ -11,8 +11,8 @@ from trainc.model.wording import forbidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
 
 DMLC = ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER")
 

@@ -77,10 +77,10 @@ class Patch:
             env=tuple(stamp(e, by) for e in self.env),
             ports=tuple(stamp(p, by) for p in self.ports),
             mounts=tuple(stamp(m, by) for m in self.mounts),
-            sets={key: stamp(node, by) for key, node in self.sets.items()},
+            sets={key: node if node is None else stamp(node, by) for key, node in self.sets.items()},
             volumes=tuple(stamp(v, by) for v in self.volumes),
             init_containers=tuple(stamp(c, by) for c in self.init_containers),
-            pod={key: stamp(node, by) for key, node in self.pod.items()},
+            pod={key: node if node is None else stamp(node, by) for key, node in self.pod.items()},
             labels={key: stamp(node, by) for key, node in self.labels.items()},
             annotations={key: stamp(node, by) for key, node in self.annotations.items()},
         )

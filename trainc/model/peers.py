@@ -5,14 +5,14 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
@@ -36,8 +36,8 @@ RULES = (TOO_MANY_HOSTS, LONG_VARIABLE)
 
 def domain(plan: Plan) -> Sourced[str]:
     """The subdomain of the job's pods: the runtime's, else the job's name."""
-    named: Sourced[str] | None = get(plan.template, "spec", "network", "subdomain")
-    return named if named is not None else plan.name
+    name: Sourced[str] = given(get(plan.template, "spec", "network", "subdomain"), plan.name)
+    return name
 
 
 def hosts(job: str, subdomain: str, role: str, replicas: int, count: int) -> Iterator[str]:
@@ -83,12 +83,12 @@ def shared_counts(plan: Plan, sized: str) -> dict[int, Sourced[int]]:
     out = {}
     for role in plan.roles:
         if role.ancestor == TRAINER:
-            asked = plan.asked("numNodes") or get(plan.policy, "numNodes") if role.name.value == sized else None
-            out[role.index] = asked if asked is not None else own_count(role)
+            asked = given(plan.asked("numNodes"), get(plan.policy, "numNodes")) if role.name.value == sized else None
+            out[role.index] = given(asked, own_count(role))
     return out
 
 
 def own_count(role: Role) -> Sourced[int]:
     """The number of pods that the runtime writes for a role, 1 where it writes none."""
-    written: Sourced[int] | None = get(role.tree, "template", "spec", "parallelism")
-    return written if written is not None else Sourced(1, Origin(by="Job default"))
+    count: Sourced[int] = given(get(role.tree, "template", "spec", "parallelism"), Sourced(1, Origin(by="Job default")))
+    return count

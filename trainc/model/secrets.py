@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
 EXISTING = "existing"  # the project names a Secret: `existing:NAME`

@@ -74,6 +74,11 @@ def value(tree: Tree, *path: str | int) -> Any:
     return node.value if type(node) is Sourced else None
 
 
+def given(*nodes: Tree) -> Tree:
+    """The first of some nodes that is there: what `or` would say if leaves had a truth value."""
+    return next((node for node in nodes if node is not None), None)
+
+
 def first_leaf(tree: Tree) -> Sourced[Any] | None:
     """The first leaf below a node: where something was written when the node itself has no place."""
     return next((leaf for _, leaf in leaves(tree)), None)

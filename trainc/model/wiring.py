@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Tree
 

@@ -28,7 +28,11 @@ def decode(metadata: Tree) -> list[Fault]:
     """Why `metadata` cannot be read as ObjectMeta; the server names the first fault only."""
     if type(metadata) is not dict:
         got = _word(metadata)
-        return [] if got == "" else [_undecodable(("metadata",), f"{got} into Go struct field .metadata of type v1.ObjectMeta")]
+        return (
+            []
+            if got == ""
+            else [_undecodable(("metadata",), f"{got} into Go struct field .metadata of type v1.ObjectMeta")]
+        )
     for name in sorted(metadata):
         fault = _decode_field(name, metadata[name]) if name in _FIELDS else None
         if fault is not None:
@@ -46,11 +50,19 @@ def _decode_field(name: str, value: Tree) -> Fault | None:
             return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type map[string]string")
         for key, item in value.items():
             if _word(item) not in ("string", ""):
-                return _undecodable((*path, key), f"{_word(item)} into Go struct field ObjectMeta.{name} of type string")
+                return _undecodable(
+                    (*path, key), f"{_word(item)} into Go struct field ObjectMeta.{name} of type string"
+                )
         return None
     if name in _LISTS:
-        wanted = {"finalizers": "[]string", "ownerReferences": "[]v1.OwnerReference"}.get(name, "[]v1.ManagedFieldsEntry")
-        return None if got == "array" else _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {wanted}")
+        wanted = {"finalizers": "[]string", "ownerReferences": "[]v1.OwnerReference"}.get(
+            name, "[]v1.ManagedFieldsEntry"
+        )
+        return (
+            None
+            if got == "array"
+            else _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {wanted}")
+        )
     wanted, typ = ("number", "int64") if name in _NUMBERS else ("string", "types.UID" if name == "uid" else "string")
     if got != wanted:
         return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {typ}")
@@ -114,7 +126,7 @@ def _invalid(path: Path, value: str, reasons: tuple[str, ...], at: Path = ()) ->
 def labels(tree: Tree, path: Path) -> list[Fault]:
     """What the server has against a map of labels; each fault points at its key."""
     faults: list[Fault] = []
-    for key, leaf in (tree.items() if type(tree) is dict else ()):
+    for key, leaf in tree.items() if type(tree) is dict else ():
         faults += _invalid(path, key, qualified(key), (*path, key))
         value = leaf.value if type(leaf) is Sourced else leaf
         if type(value) is str:
@@ -126,7 +138,7 @@ def annotations(tree: Tree, path: Path) -> list[Fault]:
     """What the server has against a map of annotations: keys like those of labels, 256 KiB in all."""
     faults: list[Fault] = []
     size = 0
-    for key, leaf in (tree.items() if type(tree) is dict else ()):
+    for key, leaf in tree.items() if type(tree) is dict else ():
         faults += _invalid(path, key, qualified(key.lower()), (*path, key))
         value = leaf.value if type(leaf) is Sourced else leaf
         size += len(key.encode()) + (len(value.encode()) if type(value) is str else 0)

@@ -69,7 +69,9 @@ def qualified(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no label key: an optional subdomain and `/`, then a name."""
     parts = text.split("/")
     if len(parts) > 2:
-        return (f"a valid label key {_NAME_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
+        return (
+            f"a valid label key {_NAME_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+        )
     faults: tuple[str, ...] = ()
     if len(parts) == 2:
         faults = (

@@ -81,9 +81,7 @@ class Node:
 
     def _defaults(self) -> tuple[tuple[str, Tree], ...]:
         nodes = self.table.nodes
-        return tuple(
-            (name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index]
-        )
+        return tuple((name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index])
 
     def filled(self, index: int) -> Tree:
         """The default of a child, with the defaults below it, every leaf saying so."""

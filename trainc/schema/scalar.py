@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _FORMATS = {int: "int64", float: "float64"}
-_FITTING = {"string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float), "int-or-string": (int, str)}
+_FITTING = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "int-or-string": (int, str),
+}
 _INT32 = 2**31
 
 

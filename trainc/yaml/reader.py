@@ -83,7 +83,11 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
         report.add(_bad_character(bad, file))
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         following = text.find("\n---", bad.end())
-        out += [text[end:start], "---" if start else "", *_BREAKS.findall(text, start, following if following > 0 else len(text))]
+        out += [
+            text[end:start],
+            "---" if start else "",
+            *_BREAKS.findall(text, start, following if following > 0 else len(text)),
+        ]
         end = following if following > 0 else len(text)
     return "".join((*out, text[end:])).encode() if out else data
 
@@ -96,7 +100,9 @@ def _bad_character(bad: re.Match[str], file: str) -> Finding:
     if 0xD800 <= code <= 0xDFFF:
         return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")
     return rules.CONTROL_CHARACTER.at(
-        at, f"the character U+{code:04X} is not allowed in YAML", help="remove it, or write it as an escape in double quotes"
+        at,
+        f"the character U+{code:04X} is not allowed in YAML",
+        help="remove it, or write it as an escape in double quotes",
     )
 
 

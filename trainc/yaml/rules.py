@@ -15,11 +15,15 @@ CONTROL_CHARACTER = Rule(
     "control-character",
     ERROR,
     "a file holds a character that YAML does not allow",
-    "Such characters are written as escapes in double quotes, as in `\"\\x07\"`.",
+    'Such characters are written as escapes in double quotes, as in `"\\x07"`.',
     admission=True,
 )
 SYNTAX = Rule(
-    "yaml-syntax", ERROR, "a file is not YAML", "Nothing can be said about a document that cannot be read.", admission=True
+    "yaml-syntax",
+    ERROR,
+    "a file is not YAML",
+    "Nothing can be said about a document that cannot be read.",
+    admission=True,
 )
 DUPLICATE_KEY = Rule(
     "duplicate-key",
@@ -29,7 +33,11 @@ DUPLICATE_KEY = Rule(
     admission=True,
 )
 BAD_KEY = Rule(
-    "yaml-key", ERROR, "a key is not text", "The keys of Kubernetes' maps are text; null, lists and maps are not.", admission=True
+    "yaml-key",
+    ERROR,
+    "a key is not text",
+    "The keys of Kubernetes' maps are text; null, lists and maps are not.",
+    admission=True,
 )
 TAG = Rule(
     "yaml-tag",
@@ -46,7 +54,11 @@ DIRECTIVE = Rule(
     admission=True,
 )
 NOT_A_NUMBER = Rule(
-    "not-a-number", ERROR, "a value is infinite or not a number", "Kubernetes keeps JSON, which has no such values.", admission=True
+    "not-a-number",
+    ERROR,
+    "a value is infinite or not a number",
+    "Kubernetes keeps JSON, which has no such values.",
+    admission=True,
 )
 ALIASES = Rule(
     "yaml-aliases",
@@ -55,8 +67,12 @@ ALIASES = Rule(
     "A few lines of nested aliases can stand for more values than any machine holds.",
     admission=True,
 )
-DEPTH = Rule("yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", admission=True)
-SIZE = Rule("yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", admission=True)
+DEPTH = Rule(
+    "yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", admission=True
+)
+SIZE = Rule(
+    "yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", admission=True
+)
 AMBIGUOUS = Rule(
     "ambiguous-scalar",
     WARNING,
@@ -72,7 +88,10 @@ LATE_MERGE = Rule(
 
 HELP = (  # words of libyaml's messages, and what usually helps
     ("mapping values are not allowed", "check the indentation, and quote a value that contains `: `"),
-    ("found character that cannot start any token", "indent with spaces, and quote a value that starts with `@`, `%` or a backtick"),
+    (
+        "found character that cannot start any token",
+        "indent with spaces, and quote a value that starts with `@`, `%` or a backtick",
+    ),
     ("found a tab character", "indent with spaces, not tabs"),
     ("expected node content", "give a value here, or close the bracket that is open"),
     ("did not find expected key", "check the indentation of this line against the lines above it"),

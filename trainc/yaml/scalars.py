@@ -35,7 +35,11 @@ _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
 _KEPT = 20_000
 _SHORT = 64
 _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?").fullmatch
-_DIGITS = {2: re.compile(r"[01]+").fullmatch, 8: re.compile(r"[0-7]+").fullmatch, 16: re.compile(r"[0-9a-fA-F]+").fullmatch}
+_DIGITS = {
+    2: re.compile(r"[01]+").fullmatch,
+    8: re.compile(r"[0-7]+").fullmatch,
+    16: re.compile(r"[0-9a-fA-F]+").fullmatch,
+}
 _BASES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 _POINT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?").fullmatch
 _BINARY = re.compile(r"(-?)0b([-+]?)([01]+)").fullmatch
@@ -143,7 +147,9 @@ def single(number: float) -> str:
         narrow = unpack("<f", pack("<f", number))[0]
     except OverflowError:
         return ".inf" if number > 0 else "-.inf"
-    shortest = next(t for t in (f"{narrow:.{p}e}" for p in range(17)) if unpack("<f", pack("<f", float(t)))[0] == narrow)
+    shortest = next(
+        t for t in (f"{narrow:.{p}e}" for p in range(17)) if unpack("<f", pack("<f", float(t)))[0] == narrow
+    )
     mantissa, _, exponent = shortest.partition("e")
     power, places = int(exponent), max(len(mantissa.lstrip("-")) - 2, 0)
     return f"{narrow:.{max(places - power, 0)}f}" if -4 <= power < 6 else shortest
