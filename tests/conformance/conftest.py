@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not tally.ran and not tally.skipped:
         return
-    terminalreporter.section("recorded cases of Trainer v2.3.0")
+    terminalreporter.section("recorded cases")
     groups = sorted({*tally.ran, *(group for group, _ in tally.skipped)})
     for group in groups:
         passed, ran = tally.passed[group], tally.ran[group]

@@ -1,18 +1,129 @@
-"""Every recorded verdict on JobSets and PodGroups: stage, messages, patch, stored object."""
+"""Every recorded verdict on JobSets and PodGroups: stage, messages, patch and stored object."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections import Counter
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from trainc.model.tree import plain, stamp
+from tests.conformance import tally
+from trainc.model.report import Report
+from trainc.model.tree import get, plain, value
 from trainc.schema.profile import Profile
-from trainc.schema.quantity import QuantityError, parse
-from trainc.schema.table import Table, load
+from trainc.schema.table import load
 from trainc.schema.verdict import Verdict, verdict
+from trainc.yaml.reader import read
+
+RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "jobset"
+STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}
+CLUSTER_SCOPED = {"Queue", "WorkloadPriorityClass"}
+CASES = sorted(path for path in RECORDED.glob("*/*.yaml") if not path.name.endswith(".verdict.yaml"))
+GO_FAULT = re.compile(r"json: cannot unmarshal (.*) into Go struct field [^.]*\.(.*) of type (.*)")
+
+pytestmark = pytest.mark.skipif(not CASES, reason="the recorded cases lie beside the checkout")
+
+
+@cache
+def opened(path: Path) -> tuple[list[Any], Profile, dict[str, Any]]:
+    """The request documents of a case, the server it was sent to, and the recorded verdict."""
+    text = path.read_text("utf-8")
+    report = Report()
+    documents = [document.tree for document in read(text, path.name, report)]
+    assert not report.failed
+    state: dict[str, dict[tuple[str, str], Any]] = {}
+    for tree in documents:
+        kind = value(tree, "kind")
+        if kind in STATE:
+            namespace = "" if kind in CLUSTER_SCOPED else value(tree, "metadata", "namespace") or "default"
+            state.setdefault(kind, {})[namespace, value(tree, "metadata", "name")] = tree
+    header = text.partition("apiVersion")[0]
+    profile = Profile(
+        gates=re.findall(r"(\w+)=true", header),
+        kueue="kueue" in header.partition("# setup:")[2],
+        unqueued="manageJobsWithoutQueueName" in header,
+        state=state,
+    )
+    requests = [tree for tree in documents if value(tree, "kind") not in STATE]
+    recorded = yaml.load(path.with_suffix(".verdict.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    return requests, profile, recorded
+
+
+def judged(path: Path, *, strict: bool = True) -> Verdict:
+    """Our verdict: of one document its creation, of two the change from the first to the second."""
+    requests, profile, _ = opened(path)
+    first = verdict(requests[0], load(), profile, strict=strict or len(requests) > 1)
+    if len(requests) == 1:
+        return first
+    assert first.accepted, first.messages
+    stored = first.stored
+    if "status" in requests[0]:
+        stored = {**stored, "status": requests[0]["status"]}
+    return verdict(requests[1], load(), profile, old=stored, strict=strict)
+
+
+def comparable(messages: list[str]) -> set[str]:
+    """Messages as a set: JSON inside them without order, of Go's decoder the path and the two types."""
+    return {_comparable(message) for message in messages}
+
+
+def _comparable(message: str) -> str:
+    found = GO_FAULT.fullmatch(message)
+    if found:
+        return " | ".join(found.groups())
+    start = message.find(": Invalid value: ") + len(": Invalid value: ")
+    if start > 20 and message[start] in "[{":
+        try:
+            held, end = json.JSONDecoder().raw_decode(message, start)
+        except ValueError:
+            return message
+        return message[:start] + json.dumps(held, sort_keys=True) + message[end:]
+    return message
+
+
+def named(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("path", CASES, ids=named)
+def test_verdict(path: Path) -> None:
+    group = f"jobset: {path.parent.name}"
+    tally.ran[group] += 1
+    recorded = opened(path)[2]
+    found = judged(path)
+    assert ("accepted" if found.accepted else "rejected") == recorded["verdict"], found.messages
+    assert found.by == recorded.get("by", "")
+    assert comparable(found.messages) == comparable(recorded.get("messages", []))
+    if recorded["operation"] == "create":
+        # What is recorded is the patch, where the request got that far and there is a mutating webhook.
+        assert found.empty_patch == recorded.get("emptyPatch")
+    assert comparable(found.schema_faults) == comparable(recorded.get("schemaMessages", []))
+    if "stored" in recorded:
+        stored = plain(found.stored)
+        stored["metadata"].setdefault("namespace", "default")
+        assert stored == recorded["stored"]
+    if "withoutStrictFieldValidation" in recorded:
+        lenient(path, recorded["withoutStrictFieldValidation"])
+    tally.passed[group] += 1
+
+
+def lenient(path: Path, recorded: dict[str, Any]) -> None:
+    found = judged(path, strict=False)
+    assert ("accepted" if found.accepted else "rejected") == recorded["verdict"], found.messages
+    assert found.by == recorded.get("by", "")
+    assert comparable(found.messages) == comparable(recorded.get("messages", []))
+    if "emptyPatch" in recorded:
+        assert found.empty_patch == recorded["emptyPatch"]
+
+
+@pytest.mark.parametrize("path", CASES, ids=named)
+def test_faults_point_into_the_object(path: Path) -> None:
+    """Every fault stands in a part of the object that was sent or stored."""
+    found = judged(path)
+    sent = opened(path)[0][-1]
+    for fault in found.faults:
+        assert any(get(tree, *fault.path[:1]) is not None for tree in (sent, found.stored)), (fault.message, fault.path)

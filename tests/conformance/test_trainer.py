@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 # What a case may need that trainc does not answer for, and why.
 WAITING = {
     "feature gate": "needs the TrainJobStatus feature gate, which serves a running cluster",
-    "refusal": "admission is not compared yet",
     "coscheduling": "no coscheduling back end yet",
     "volcano": "no volcano back end yet",
 }

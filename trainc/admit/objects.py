@@ -6,9 +6,11 @@ import difflib
 
 from trainc.admit.history import replacement
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get
-from trainc.schema import metadata
+from trainc.schema.profile import Profile
 from trainc.schema.table import load
+from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.model.settings import Selection
     from trainc.schema.fault import Fault
 
 UNKNOWN_FIELD = Rule(
@@ -53,34 +56,31 @@ UNDECODABLE = Rule(
     "The object never reaches validation: nothing is stored.",
     verdict=True,
 )
+_PROFILE = Profile()
 _RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
 
 
-def admit_object(document: Document, field_validation: str, report: Report) -> Document | None:
-    """The document as a server would store it, None with findings where it would refuse it.
-
-    Stages stand in the server's order: decoding, unknown fields, schema with lists, CEL rules.
-    """
-    root = load().root(f"{document.api_version}/{document.kind}")
-    if root is None:
+def admit_object(document: Document, selection: Selection, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it."""
+    table = load()
+    if table.root(f"{document.api_version}/{document.kind}") is None:
         return document
-    held = document.tree.get("metadata")
-    if undecodable := metadata.decode(held if held is not None else {}):
-        _refused(document, undecodable, report)
+    strict = selection.field_validation == STRICT
+    found = verdict(document.tree, table, _PROFILE, strict=strict)
+    if found.dropped and selection.field_validation == WARN:
+        for fault in found.dropped:
+            report.add(_unknown(document, fault, WARNING))
+    if found.by == "unknown-field":
+        for fault in found.faults:
+            report.add(_unknown(document, fault, ERROR))
         return None
-    log = Log()
-    tree = walk(root, document.tree, log)
-    unknown = [*log.unknown, *metadata.unknown_fields(held)]
-    if unknown and field_validation != "ignore":
-        for fault in unknown:
-            report.add(_unknown(document, fault, ERROR if field_validation == "strict" else WARNING))
-        if field_validation == "strict":
-            return None
-    faults = [*metadata.validate(held), *log.schema, *log.lists]
-    if faults:
-        _refused(document, faults, report)
+    if not found.accepted:
+        _refused(document, found.faults, report)
         return None
-    return document.admitted(tree)
+    if document.kind == "JobSet":
+        # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
+        return document.admitted(walk(table.root(f"{document.api_version}/{document.kind}"), document.tree, Log()))
+    return document.admitted(found.stored)
 
 
 def _refused(document: Document, faults: list[Fault], report: Report) -> None:

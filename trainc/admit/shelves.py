@@ -65,7 +65,7 @@ class Shelves:
     def admitted(self, document: Document) -> Document | None:
         """The runtime as the server would store it, None with findings (once) where it would be refused."""
         if id(document) not in self._verdicts:
-            stored = admit_object(document, self._selection.field_validation, self._report)
+            stored = admit_object(document, self._selection, self._report)
             if stored is not None and not check_runtime(stored, self._report):
                 stored = None
             # The document itself is kept as well: its identity must not be given to another one.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from trainc.api import kinds
 from trainc.api.generator.crd import crd, root
@@ -17,12 +18,20 @@ from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
 from trainc.api.text import to_yaml
+from trainc.schema.cel import module
 from trainc.schema.table import compile_table
+
+RULES = "x-kubernetes-validations"
 
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
-    found = {"trainc/model/merge_keys.py": merge_keys(), "trainc/schema/table.json": _table()}
+    table = _table()
+    found = {
+        "trainc/model/merge_keys.py": merge_keys(),
+        "trainc/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
+        "trainc/schema/rules.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
+    }
     for kind in kinds():
         found[f"schemas/{crd_path(kind.NAMES)}"] = to_yaml(crd(kind), sort_keys=True)
         found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
@@ -40,10 +49,10 @@ def write(checkout: Path) -> list[Path]:
     return written
 
 
-def _table() -> str:
+def _table() -> dict[str, Any]:
     roots = {kind.NAMES.key: root(kind) for kind in kinds()}
     whole = [kind.NAMES.key for kind in kinds() if not kind.NAMES.status]
-    return json.dumps(compile_table(roots, whole=whole), separators=(",", ":"), sort_keys=True) + "\n"
+    return compile_table(roots, whole=whole)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,12 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     return found.document
 
 
+def reference_text(document: Document) -> str:
+    """`runtimeRef` as the webhook prints it."""
+    written = plain(document.tree["spec"]["runtimeRef"])
+    return compact({key: written[key] for key in ("name", "apiGroup", "kind") if key in written})
+
+
 def _unsupported(document: Document, kind: str, group: str) -> Finding:
     return UNSUPPORTED_RUNTIME.at(
         document.span(("spec", "runtimeRef", "kind")),
@@ -93,7 +99,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     else:
         hint = f"add the {kind} to one of these places, or name one that is there"
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
-    reference = compact(plain(document.tree["spec"]["runtimeRef"]))
+    reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
     text = (
         f'{path}: Invalid value: {reference}: {kind.lower()}s.{GROUP} "{name}" not found: '

@@ -54,24 +54,45 @@ def module(rules: Iterable[str]) -> str:
     """A Python module with one function for each rule and a table from rule text to function."""
     texts = sorted(set(rules))
     body = "".join(
-        f"def _rule_{number}(self: Any, old: Any) -> Any:  # noqa: ARG001\n    return {translate(text)}\n\n\n"
+        f"def _rule_{number}(self: Any, old: Any) -> Any:{_unused(text)}\n    return {_opened(translate(text))}\n\n\n"
         for number, text in enumerate(texts)
     )
     used = sorted({name for name in _RUNTIME if re.search(rf"\b{name}\(", body)})
-    rows = "".join(f"    {text!r}: _rule_{number},\n" for number, text in enumerate(texts))
+    names = "".join(f"    {name},\n" for name in used)
+    rows = "".join(f"    {literal(text)}: _rule_{number},\n" for number, text in enumerate(texts))
     return (
         '"""Generated from the CEL rules of the built-in schemas by `trainc schemas generate`; do not edit."""\n\n'
         "from __future__ import annotations\n\n"
-        f"from trainc.schema.celrun import {', '.join(used)}\n\n"
+        "# fmt: off\n"
+        f"from trainc.schema.celrun import (\n{names})\n\n"
         "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from collections.abc import Callable\n    from typing import Any\n\n\n"
         f"{body}RULES: dict[str, Callable[[Any, Any], Any]] = {{\n{rows}}}\n"
     )
 
 
-_RUNTIME = (
-    "field has at same compare within size matches both either every some one chosen mapped number negated added "
-    "subtracted text_test truth"
-).split()
+_RUNTIME = [
+    "field",
+    "has",
+    "at",
+    "same",
+    "compare",
+    "within",
+    "size",
+    "matches",
+    "both",
+    "either",
+    "every",
+    "some",
+    "one",
+    "chosen",
+    "mapped",
+    "number",
+    "negated",
+    "added",
+    "subtracted",
+    "text_test",
+    "truth",
+]
 
 
 class _Parser:
@@ -125,7 +146,7 @@ class _Parser:
 
     def unary(self) -> str:
         if self.accept("!"):
-            return f"negated({self.unary()})"
+            return f"negated({_opened(self.unary())})"
         if self.accept("-"):
             return f"-({self.unary()})"
         return self.member()
@@ -135,10 +156,8 @@ class _Parser:
         while True:
             if self.accept("."):
                 name = self.take()[1]
-                if self.accept("("):
-                    source = self.method(source, name)
-                else:
-                    source = f"field({source}, {spelled(name)!r})"
+                called = self.accept("(")
+                source = self.method(source, name) if called else f"field({source}, {literal(spelled(name))})"
             elif self.accept("["):
                 key = self.ternary()
                 self.expect("]")
@@ -151,7 +170,7 @@ class _Parser:
         if kind == "number":
             return repr(float(text) if any(c in text for c in ".eE") else int(text))
         if kind in ("text", "raw"):
-            return repr(text)
+            return literal(text)
         if kind == "name":
             return self.call(text) if self.accept("(") else self.variable(text)
         if text == "(":
@@ -204,7 +223,7 @@ class _Parser:
         if name == "matches" and len(found) == 1:
             return f"matches({source}, {found[0]})"
         if name in ("startsWith", "endsWith", "contains") and len(found) == 1:
-            return f"text_test({source}, {name!r}, {found[0]})"
+            return f"text_test({source}, {literal(name)}, {found[0]})"
         raise UntranslatableError(f"the function `{name}` in `{self.rule}`")
 
     def macro(self, source: str, name: str) -> str:
@@ -219,13 +238,36 @@ class _Parser:
         return f"{_MACROS[name]}({source}, lambda v_{variable}: {body})"
 
 
+def _unused(rule: str) -> str:
+    return "" if "oldSelf" in rule else "  # noqa: ARG001"
+
+
+def _opened(source: str) -> str:
+    """An expression without the brackets around all of it."""
+    if not source.startswith("("):
+        return source
+    depth = 0
+    for place, char in enumerate(source):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            # A bracket inside a quoted text only makes this keep a pair that it could have dropped.
+            return source[1:-1] if place == len(source) - 1 else source
+    return source
+
+
 def _join(operator: str, left: str, right: str) -> str:
     if operator in _BINARY:
         return f"({_BINARY[operator].format(left, right)})"
-    if re.fullmatch(r"has\(self, '[^']*'\)", left):
+    if re.fullmatch(r'has\(self, "[^"]*"\)', left):
         # Nothing can fail on the left, so Python's own operator means the same.
         return f"({left} {'and' if operator == '&&' else 'or'} {right})"
     return f"{'both' if operator == '&&' else 'either'}(lambda: {left}, lambda: {right})"
+
+
+def literal(text: str) -> str:
+    """A Python string literal, in double quotes where that is possible."""
+    plain = text.isascii() and text.isprintable() and '"' not in text
+    return '"' + text.replace("\\", "\\\\") + '"' if plain else repr(text)
 
 
 def spelled(name: str) -> str:

@@ -69,7 +69,7 @@ def compare(left: Any, right: Any) -> int:
     numbers = left.__class__ in (int, float) and right.__class__ in (int, float)
     if not numbers and (left.__class__ is not right.__class__ or left.__class__ not in (str, bool)):
         raise CelError("no such overload")
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def within(item: Any, holder: Any) -> bool:

@@ -22,8 +22,25 @@ _WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "ob
 _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
 # Fields that are plain values in Go, so that a zero is the same as nothing; others are pointers.
 _VALUES = frozenset(
-    "hostNetwork hostPID hostIPC stdin stdinOnce tty readOnly initialDelaySeconds timeoutSeconds periodSeconds "
-    "successThreshold failureThreshold hostPort replicas maxRestarts jobIndex podIndex".split()
+    [
+        "hostNetwork",
+        "hostPID",
+        "hostIPC",
+        "stdin",
+        "stdinOnce",
+        "tty",
+        "readOnly",
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+        "hostPort",
+        "replicas",
+        "maxRestarts",
+        "jobIndex",
+        "podIndex",
+    ]
 )
 _NEVER_OMITTED = ("metadata", "spec", "status", "resources")
 
@@ -193,7 +210,7 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
 
 def _omitted(node: Node, key: str, value: Any) -> bool:
     child = node.props.get(key)
-    if value == "" or value == [] or value is None:
+    if value is None or (type(value) in (str, list) and not value):
         return child is not None
     if type(value) is dict:
         # An empty map is nothing, an empty struct behind a pointer is something.

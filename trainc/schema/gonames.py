@@ -114,6 +114,8 @@ def _struct(steps: list[str]) -> str:
 def _found(steps: list[str]) -> str:
     if steps[-2:] == ["template", "spec"] or steps[-1:] == ["template"]:
         depth = steps.count("template")
-        names = ("v1.JobTemplateSpec", "v1.PodTemplateSpec") if steps[-1] == "template" else ("v1.JobSpec", "v1.PodSpec")
+        names = (
+            ("v1.JobTemplateSpec", "v1.PodTemplateSpec") if steps[-1] == "template" else ("v1.JobSpec", "v1.PodSpec")
+        )
         return names[min(depth, 2) - 1]
     return _TYPES.get(".".join(steps[-2:])) or _TYPES.get(steps[-1] if steps else "", "")

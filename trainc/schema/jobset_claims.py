@@ -81,7 +81,9 @@ def _name(name: str, jobset: str, seen: set[str], at: Path) -> list[Fault]:
     return [of_webhook(invalid(place, name, reason), where, name) for reason in reasons]
 
 
-def _existing(policy: Tree, template: Tree, live: Tree, node: Node, at: Path, claim: str, namespace: str) -> list[Fault]:
+def _existing(
+    policy: Tree, template: Tree, live: Tree, node: Node, at: Path, claim: str, namespace: str
+) -> list[Fault]:
     faults: list[Fault] = []
     wanted: Any = template.get("spec", {})
     if typed(node, wanted, by_value=True) != typed(node, live.get("spec", {}), by_value=True):
@@ -103,7 +105,18 @@ def _conflicts(jobs: list[Tree], names: set[str]) -> list[Fault]:
         for number, volume in enumerate(pod.get("volumes", ())):
             name = _text(volume, "name")
             if name in names:
-                where = ("spec", "replicatedJobs", index, "template", "spec", "template", "spec", "volumes", number, "name")
+                where = (
+                    "spec",
+                    "replicatedJobs",
+                    index,
+                    "template",
+                    "spec",
+                    "template",
+                    "spec",
+                    "volumes",
+                    number,
+                    "name",
+                )
                 text = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
                 faults.append(of_webhook(invalid(dotted(where), name, text), where, name))
     return faults

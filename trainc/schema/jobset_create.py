@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, dotted, invalid, of_webhook
 from trainc.schema.jobset_claims import claim_faults
-from trainc.schema.names import DNS1035_TEXT, TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
+from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_INT32 = 2**31 - 1
 _REASONS = frozenset(
-    "BackoffLimitExceeded DeadlineExceeded FailedIndexes MaxFailedIndexesExceeded PodFailurePolicy".split()
+    ["BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy"]
 )
 _RESTARTS = frozenset({"RestartJob", "RestartJobAndIgnoreMaxRestarts"})
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -66,7 +65,11 @@ def field_fault(path: Path, value: Any, reason: str, at: Path = ()) -> Fault:
 
 def _first_job(jobs: list[Tree]) -> list[Fault]:
     if jobs and "dependsOn" in jobs[0]:
-        return [plain_fault("DependsOn can't be set for the first ReplicatedJob", ("spec", "replicatedJobs", 0, "dependsOn"))]
+        return [
+            plain_fault(
+                "DependsOn can't be set for the first ReplicatedJob", ("spec", "replicatedJobs", 0, "dependsOn")
+            )
+        ]
     return []
 
 
@@ -229,11 +232,15 @@ def _rule(rule: Tree, names: dict[str, Tree], at: Path) -> list[Fault]:
         faults.append(plain_fault(text, (*at, "name")))
     for index, target in enumerate(rule.get("targetReplicatedJobs", ())):
         if bare(target) not in names:
-            text = f"invalid replicatedJob name '{bare(target)}' in failure policy does not appear in .spec.ReplicatedJobs"
+            text = (
+                f"invalid replicatedJob name '{bare(target)}' in failure policy does not appear in .spec.ReplicatedJobs"
+            )
             faults.append(plain_fault(text, (*at, "targetReplicatedJobs", index)))
     for index, reason in enumerate(rule.get("onJobFailureReasons", ())):
         if bare(reason) not in _REASONS:
-            text = f"invalid job failure reason '{bare(reason)}' in failure policy is not a recognized job failure reason"
+            text = (
+                f"invalid job failure reason '{bare(reason)}' in failure policy is not a recognized job failure reason"
+            )
             faults.append(plain_fault(text, (*at, "onJobFailureReasons", index)))
     return faults
 

@@ -30,7 +30,7 @@ def with_defaults(tree: Tree, profile: Profile) -> Tree:
         out = {**tree, "metadata": {**metadata, "labels": labels}}
     spec = out.get("spec", {})
     if (_label(out, QUEUE) or profile.unqueued) and bare(spec.get("suspend")) is not True:
-        out = {**out, "spec": {**spec, "suspend": Sourced(True, _ORIGIN)}}  # noqa: FBT003 (a value, not a flag)
+        out = {**out, "spec": {**spec, "suspend": Sourced(True, _ORIGIN)}}
     return out
 
 
@@ -97,7 +97,9 @@ def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
         faults.append(_fault("labels", SECONDS, _label(new, SECONDS), "field is immutable"))
     priority, former = _label(new, PRIORITY), _label(old, PRIORITY)
     if priority and not former and not suspended:
-        faults.append(_fault("labels", PRIORITY, priority, "WorkloadPriorityClass cannot be added to a non-suspended workload"))
+        faults.append(
+            _fault("labels", PRIORITY, priority, "WorkloadPriorityClass cannot be added to a non-suspended workload")
+        )
     elif former and not priority:
         faults.append(_fault("labels", PRIORITY, priority, "WorkloadPriorityClass cannot be removed from a workload"))
     return [*faults, *_gate_changes(_gate_names(new), _gate_names(old))]

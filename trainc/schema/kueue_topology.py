@@ -22,7 +22,7 @@ SLICE_SIZE = f"{_DOMAIN}podset-slice-size"
 LAYERS = f"{_DOMAIN}podset-slice-required-topology-constraints"
 GROUP = f"{_DOMAIN}podset-group-name"
 # What Go's strconv.ParseBool takes.
-_BOOLEANS = frozenset("1 t T TRUE true True 0 f F FALSE false False".split())
+_BOOLEANS = frozenset(["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"])
 
 
 class PodSet:
@@ -50,7 +50,7 @@ class PodSet:
 
 def _count(holder: Tree, name: str, default: int) -> int:
     value = bare(holder.get(name))
-    return default if value is None else value  # type: ignore[no-any-return]
+    return default if value is None else int(value)
 
 
 def topology_faults(tree: Tree) -> list[Fault]:
@@ -114,7 +114,9 @@ def _slice(podset: PodSet) -> list[Fault]:
     size = podset.annotations.get(SLICE_SIZE)
     if size is None:
         text = f"Required value: must be set when '{SLICE}' is specified"
-        return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations and LAYERS not in podset.annotations else []
+        return (
+            [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations and LAYERS not in podset.annotations else []
+        )
     if LAYERS in podset.annotations:
         return []
     if SLICE not in podset.annotations:
@@ -166,7 +168,9 @@ def _group_name(podset: PodSet) -> list[Fault]:
     if name.isascii() and name.isdigit():
         faults.append(podset.fault(GROUP, name, "must not be a number"))
     if REQUIRED not in held and PREFERRED not in held:
-        faults.append(podset.other(GROUP, f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified"))
+        faults.append(
+            podset.other(GROUP, f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified")
+        )
     clashes = [key for key in (SLICE, SLICE_SIZE) if key in held]
     return [*faults, *(podset.other(GROUP, f"Forbidden: may not be set when '{key}' is specified") for key in clashes)]
 

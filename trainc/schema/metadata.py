@@ -105,9 +105,9 @@ def validate(metadata: Tree) -> list[Fault]:
     if namespace:
         faults += _invalid(("metadata", "namespace"), namespace, label(namespace))
     if "labels" in held:
-        faults += labels(held["labels"], ("metadata", "labels"))
+        faults += label_faults(held["labels"], ("metadata", "labels"))
     if "annotations" in held:
-        faults += annotations(held["annotations"], ("metadata", "annotations"))
+        faults += annotation_faults(held["annotations"], ("metadata", "annotations"))
     if "finalizers" in held:
         faults += _finalizers(held["finalizers"])
     return faults
@@ -123,7 +123,7 @@ def _invalid(path: Path, value: str, reasons: tuple[str, ...], at: Path = ()) ->
     return [Fault(at or path, "schema", invalid(dotted(path), value, reason), value) for reason in reasons]
 
 
-def labels(tree: Tree, path: Path) -> list[Fault]:
+def label_faults(tree: Tree, path: Path) -> list[Fault]:
     """What the server has against a map of labels; each fault points at its key."""
     faults: list[Fault] = []
     for key, leaf in tree.items() if type(tree) is dict else ():
@@ -134,7 +134,7 @@ def labels(tree: Tree, path: Path) -> list[Fault]:
     return faults
 
 
-def annotations(tree: Tree, path: Path) -> list[Fault]:
+def annotation_faults(tree: Tree, path: Path) -> list[Fault]:
     """What the server has against a map of annotations: keys like those of labels, 256 KiB in all."""
     faults: list[Fault] = []
     size = 0

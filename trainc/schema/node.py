@@ -95,7 +95,7 @@ class Node:
             return self.other()
         if child.__class__ is int:
             child = self.props[name] = self.table.node(child)
-        return child  # type: ignore[no-any-return]
+        return child
 
     def other(self) -> Node | None:
         """The node of properties that have no name of their own."""
@@ -107,7 +107,7 @@ class Node:
         """The node of the items of a list."""
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
-        return self.items  # type: ignore[no-any-return]
+        return self.items if self.items.__class__ is Node else None
 
 
 def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:

@@ -11,26 +11,30 @@ from trainc.schema.fault import Fault, dotted, invalid, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
     from trainc.schema.walker import Log
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _FORMATS = {int: "int64", float: "float64"}
-_FITTING = {
+_FITTING: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "boolean": (bool,),
     "integer": (int,),
     "number": (int, float),
     "int-or-string": (int, str),
+    "object": (),
+    "array": (),
 }
 _INT32 = 2**31
 
 
 def scalar(node: Node, value: object, path: Path, log: Log) -> None:
     """Check one value that is neither map nor list."""
-    if value.__class__ is float and value.is_integer() and abs(value) < 1e21:  # type: ignore[attr-defined]
-        value = int(value)  # type: ignore[call-overload]  # Go's JSON writes 2.0 as 2
+    if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
+        value = int(value)  # Go's JSON writes 2.0 as 2
     kind = value.__class__
     if kind not in _FITTING.get(node.kind, (kind,)):
         if value is None and node.nullable:
@@ -63,11 +67,11 @@ def _text(node: Node, value: str, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
 
 
-def matcher(node: Node, pattern: str) -> object:
+def matcher(node: Node, pattern: str) -> Callable[[str], object]:
     """The search function of a node's RE2 pattern, compiled at its first use."""
     if node.pattern is None:
         node.pattern = compile_re2(pattern).search
-    return node.pattern
+    return node.pattern  # type: ignore[no-any-return]
 
 
 def compile_re2(pattern: str) -> re.Pattern[str]:

@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from trainc.model.tree import Path
+
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
 
-# Built-in kinds whose status is an ordinary field: Volcano's PodGroup has no status subresource.
-_WHOLE = ("scheduling.volcano.sh/v1beta1/PodGroup",)
 
-
-def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[str] = _WHOLE) -> dict[str, Any]:
+def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[str] = ()) -> dict[str, Any]:
     """The table of these schemas: `{"kinds": {"<group>/<version>/<Kind>": index}, "nodes": [...]}`.
 
     Equal subschemas share one node; `properties`, `items` and `additionalProperties` hold indices, all other keywords
@@ -75,6 +74,15 @@ class Table:
         if node is None:
             node = self.built[index] = Node(self.nodes[index], self)
         return node
+
+    def at(self, kind: str, path: Path) -> Node:
+        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
+        found = self.root(kind)
+        for step in path:
+            assert found is not None, path
+            found = found.item() if type(step) is int else found.prop(step)
+        assert found is not None, path
+        return found
 
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""
