@@ -75,6 +75,21 @@ class Cluster:
         self.objects: Mapping[str, Mapping[str, Tree]] = objects or {}
         self.closed = closed  # what is not in the input does not exist
 
+    def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
+        """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
+        trees = tuple(trees)
+        if not trees and (not closed or self.closed):
+            return self
+        objects = {kind: dict(named) for kind, named in self.objects.items()}
+        closed = closed or self.closed
+        for tree in trees:
+            kind, name = value(tree, "kind"), value(tree, "metadata", "name")
+            if (closed or kind in objects) and type(kind) is str and type(name) is str:
+                namespace = value(tree, "metadata", "namespace")
+                objects.setdefault(kind, {})[f"{namespace}/{name}" if namespace else name] = tree
+        fields = {field: getattr(self, field) for field in self.__slots__}
+        return Cluster(**{**fields, "objects": objects, "closed": closed})
+
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.
 
