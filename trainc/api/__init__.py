@@ -30,7 +30,7 @@
           requests:
             cpu: "4"
             nvidia.com/gpu: 8
-    >>> TrainJob.model_validate(job.to_dict()) == job
+    >>> TrainJob.from_yaml(job.to_yaml()) == TrainJob.model_validate(job.to_dict()) == job
     True
 
 Fields are snake_case here and camelCase in YAML; a model reads both. Shapes of Kubernetes itself (an environment
@@ -52,6 +52,15 @@ from trainc.api.node import Node as Node
 from trainc.api.node import ObjectMeta as ObjectMeta
 from trainc.api.node import Resource as Resource
 from trainc.api.node import TemplateMeta as TemplateMeta
+from trainc.api.older.jaxjob import JAXJob as JAXJob
+from trainc.api.older.mpijob import MPIJob as MPIJob
+from trainc.api.older.mpijob import MPIJobV2 as MPIJobV2
+from trainc.api.older.paddlejob import PaddleJob as PaddleJob
+from trainc.api.older.policy import ReplicaSpec as ReplicaSpec
+from trainc.api.older.policy import RunPolicy as RunPolicy
+from trainc.api.older.pytorchjob import PyTorchJob as PyTorchJob
+from trainc.api.older.tfjob import TFJob as TFJob
+from trainc.api.older.xgboostjob import XGBoostJob as XGBoostJob
 from trainc.api.patches import RuntimePatch as RuntimePatch
 from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime
 from trainc.api.runtime import JobSetTemplate as JobSetTemplate

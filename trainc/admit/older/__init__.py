@@ -1,0 +1,98 @@
+"""Is an older job legal? What its operator would refuse, and what nobody reconciles any more."""
+
+from __future__ import annotations
+
+from trainc.admit.older import listed, mpi, webhook
+from trainc.admit.older.refusals import Refuser
+from trainc.model.finding import ERROR, WARNING, Edit, Rule
+from trainc.model.older import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.model.tree import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.finding import Report
+
+REMOVED_KIND = Rule(
+    "removed-kind",
+    ERROR,
+    "no operator reconciles this kind any more",
+    "Applied to a cluster of today, such a job is refused or lies there untouched.",
+)
+UNKNOWN_VERSION = Rule(
+    "unsupported-version",
+    ERROR,
+    "this version of an older job kind cannot be read",
+    "Versions of one kind differ in what they fill in; reading one as another would change the job.",
+)
+ALIAS = Rule(
+    "api-alias",
+    WARNING,
+    "the job names a version that never shipped",
+    "`mlkube.io/v1alpha1` appears in texts, but only `mlkube.io/v1beta1` was ever served.",
+)
+
+
+def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
+    """Whether an older job would have been accepted by its operator; every refusal is reported.
+
+    With `lenient`, mistakes that have only one reading are warnings: lower-case roles, a Master without `replicas`.
+    """
+    kind = kind_of(document.api_version, document.kind)
+    if kind is None:
+        _gone(document, report)
+        return False
+    if document.api_version == "mlkube.io/v1alpha1":
+        fix = Edit(document.file, document.start, ("apiVersion",), "mlkube.io/v1beta1")
+        message = "`mlkube.io/v1alpha1` was never served; it is read as `mlkube.io/v1beta1`"
+        report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=[fix]))
+    refuser = Refuser(kind, document, report, by=f"{kind.kind} {_judge(kind.api, kind.kind)}", lenient=lenient)
+    _look(refuser)
+    if not refuser.refused:
+        _collisions(refuser)
+    return not refuser.refused
+
+
+def _judge(api: str, kind: str) -> str:
+    return "webhook" if api == V1 and kind != "MPIJob" else "controller"
+
+
+def _look(refuser: Refuser) -> None:
+    kind = refuser.kind
+    if kind.field == LISTED:
+        listed.refuse(refuser)
+    elif kind.api == MPI_OPERATOR:
+        mpi.refuse_ssh(refuser)
+    elif kind.kind == "MPIJob":
+        mpi.refuse_v1(refuser)
+    else:
+        webhook.refuse(refuser)
+
+
+def _collisions(refuser: Refuser) -> None:
+    seen: dict[str, str] = {}
+    for key in refuser.replicas:
+        role = refuser.kind.role(key)
+        if role in seen:
+            path = ("spec", refuser.kind.field, key)
+            text = f"spec.{refuser.kind.field}: both {seen[role]} and {key} name the role {role}"
+            refuser.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
+        seen.setdefault(role, key)
+
+
+def _gone(document: Document, report: Report) -> None:
+    api, name = document.api_version, document.kind
+    found = REMOVED.get((api, name))
+    span = document.span(("kind",))
+    if found:
+        report.add(REMOVED_KIND.at(span, found[0], help=found[1]))
+    elif name in NAMES and get(document.tree, "spec") is not None:
+        served = ", ".join(f"`{row}`" for row in _served(name))
+        message = f"{name} was never served as `{api}`, or that version is gone"
+        report.add(
+            UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=f"versions that can be read: {served}")
+        )
+
+
+def _served(name: str) -> list[str]:
+    return [row.api for row in ROWS if row.kind == name]
