@@ -1,0 +1,1 @@
+"""Bundle -> Findings: will the servers take these pods, and will the pods find each other and run?"""
