@@ -1,0 +1,75 @@
+"""The kinds that trainc reads and writes, as classes to write specs with in Python.
+
+    >>> from trainc.api import ObjectMeta, RuntimeRef, Trainer, TrainJob, TrainJobSpec
+    >>> job = TrainJob(
+    ...     metadata=ObjectMeta(name="bert", namespace="nlp"),
+    ...     spec=TrainJobSpec(
+    ...         runtime_ref=RuntimeRef(name="torch-distributed"),
+    ...         trainer=Trainer(
+    ...             num_nodes=4,
+    ...             resources_per_node={"requests": {"cpu": "4", "nvidia.com/gpu": 8}},
+    ...             env=[{"name": "EPOCHS", "value": "3"}],
+    ...         ),
+    ...     ),
+    ... )
+    >>> print(job.to_yaml(), end="")
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata:
+      name: bert
+      namespace: nlp
+    spec:
+      runtimeRef:
+        name: torch-distributed
+      trainer:
+        env:
+        - name: EPOCHS
+          value: "3"
+        numNodes: 4
+        resourcesPerNode:
+          requests:
+            cpu: "4"
+            nvidia.com/gpu: 8
+    >>> TrainJob.model_validate(job.to_dict()) == job
+    True
+
+Fields are snake_case here and camelCase in YAML; a model reads both. Shapes of Kubernetes itself (an environment
+variable, a volume, a pod template) are plain dicts, written as in YAML. Quantities stay as they are written. A model
+adds nothing but `apiVersion` and `kind`: what is absent stays absent, defaults are the API server's business. Unknown
+fields, wrong types, bounds, enums and patterns of the kinds' own fields are refused at once; everything else a server
+would refuse is said by `trainc validate`.
+
+Nothing that compiles or validates imports this package: it needs pydantic, and run time reads the generated table.
+Adding a kind: one module and one line below.
+"""
+
+from trainc.api.coscheduling import CoschedulingPodGroup as CoschedulingPodGroup
+from trainc.api.coscheduling import CoschedulingPodGroupSpec as CoschedulingPodGroupSpec
+from trainc.api.jobset import JobSet as JobSet
+from trainc.api.jobset import JobSetSpec as JobSetSpec
+from trainc.api.jobset import ReplicatedJob as ReplicatedJob
+from trainc.api.node import Node as Node
+from trainc.api.node import ObjectMeta as ObjectMeta
+from trainc.api.node import Resource as Resource
+from trainc.api.node import TemplateMeta as TemplateMeta
+from trainc.api.patches import RuntimePatch as RuntimePatch
+from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime
+from trainc.api.runtime import JobSetTemplate as JobSetTemplate
+from trainc.api.runtime import MLPolicy as MLPolicy
+from trainc.api.runtime import PodGroupPolicy as PodGroupPolicy
+from trainc.api.runtime import TrainingRuntime as TrainingRuntime
+from trainc.api.runtime import TrainingRuntimeSpec as TrainingRuntimeSpec
+from trainc.api.trainjob import Initializer as Initializer
+from trainc.api.trainjob import RuntimeRef as RuntimeRef
+from trainc.api.trainjob import Source as Source
+from trainc.api.trainjob import Trainer as Trainer
+from trainc.api.trainjob import TrainJob as TrainJob
+from trainc.api.trainjob import TrainJobSpec as TrainJobSpec
+from trainc.api.volcano import VolcanoPodGroup as VolcanoPodGroup
+from trainc.api.volcano import VolcanoPodGroupSpec as VolcanoPodGroupSpec
+
+
+def kinds() -> tuple[type[Resource], ...]:
+    """Every kind imported above, in the order of its key in the run-time table."""
+    found = [value for value in globals().values() if isinstance(value, type) and issubclass(value, Resource)]
+    return tuple(sorted((kind for kind in found if kind is not Resource), key=lambda kind: kind.NAMES.key))

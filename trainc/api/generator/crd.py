@@ -1,0 +1,58 @@
+"""A kind as a CustomResourceDefinition that kubectl installs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainc.api.generator.structural import structural, without
+
+if TYPE_CHECKING:
+    from trainc.api.generator.core import Schema
+    from trainc.api.node import Column, Names, Resource
+
+_PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
+
+
+def root(kind: type[Resource]) -> Schema:
+    """The structural schema of the whole object; metadata is the server's own business."""
+    schema = structural(kind, inline=True)
+    properties = {**schema["properties"], "metadata": {"type": "object"}}
+    return {**schema, "properties": properties}
+
+
+def crd(kind: type[Resource]) -> Schema:
+    """The manifest of the definition."""
+    names = kind.NAMES
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names.plural}.{names.group}"},
+        "spec": {
+            "group": names.group,
+            "names": _names(names),
+            "scope": "Namespaced" if names.namespaced else "Cluster",
+            "versions": [_version(kind)],
+        },
+    }
+
+
+def _names(names: Names) -> Schema:
+    found: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
+    if names.short:
+        found["shortNames"] = list(names.short)
+    return {**found, "singular": names.kind.lower()}
+
+
+def _version(kind: type[Resource]) -> Schema:
+    names = kind.NAMES
+    version: Schema = {"name": names.version, "served": True, "storage": True}
+    if names.columns:
+        version["additionalPrinterColumns"] = [_column(column) for column in names.columns]
+    if names.status:
+        version["subresources"] = {"status": {}}
+    return {**version, "schema": {"openAPIV3Schema": without(root(kind), *_PATCH)}}
+
+
+def _column(column: Column) -> Schema:
+    found: Schema = {"name": column.name, "jsonPath": column.path, "type": column.type}
+    return {**found, "priority": column.priority} if column.priority else found

@@ -1,0 +1,134 @@
+"""One node of a structural schema, prepared for the walker."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin
+from trainc.model.tree import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.model.tree import Tree
+    from trainc.schema.table import Table
+
+BY = "schema default"
+ORIGIN = Origin(None, BY)
+
+_NUMBERS = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}
+_LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
+
+
+class Node:
+    """What the walker asks of a schema; children are indices until `child` has built them.
+
+    `quick` is the Python type of a scalar that needs no further look, `kind` one of object, array, string, integer,
+    number, boolean, int-or-string and the empty string for a node of any type.
+    """
+
+    __slots__ = (
+        "defaults",
+        "enum",
+        "extra",
+        "format",
+        "high",
+        "items",
+        "keys",
+        "kind",
+        "live",
+        "low",
+        "nullable",
+        "pattern",
+        "preserve",
+        "props",
+        "quick",
+        "raw",
+        "required",
+        "rules",
+        "sized",
+        "table",
+        "unique",
+    )
+
+    def __init__(self, raw: Mapping[str, Any], table: Table) -> None:
+        get = raw.get
+        self.raw = raw
+        self.table = table
+        self.kind: str = "int-or-string" if get("x-kubernetes-int-or-string") else get("type", "")
+        self.props: dict[str, Any] = dict(get("properties", ()))
+        extra = get("additionalProperties")
+        self.extra: Any = None if extra is False else extra
+        self.items: Any = get("items")
+        self.required: tuple[str, ...] = tuple(get("required", ()))
+        self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
+        self.nullable: bool = get("nullable", False)
+        self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
+        self.pattern: Any = None
+        self.format: str = get("format", "")
+        self.low, self.high = _NUMBERS.get(self.format, _NUMBERS["int64"])
+        listed = get("x-kubernetes-list-type")
+        self.keys: tuple[str, ...] = tuple(get("x-kubernetes-list-map-keys", ())) if listed == "map" else ()
+        self.unique: bool = listed == "set"
+        self.sized: bool = any(word in raw for word in ("minProperties", "maxProperties", "minItems", "maxItems"))
+        self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
+        self.live: tuple[Any, ...] = tuple(rule for rule in self.rules if "oldSelf" not in rule["rule"])
+        self.quick = _quick(self.kind, raw, bool(self.live))
+        self.defaults = self._defaults()
+
+    def _defaults(self) -> tuple[tuple[str, Tree], ...]:
+        nodes = self.table.nodes
+        return tuple(
+            (name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index]
+        )
+
+    def filled(self, index: int) -> Tree:
+        """The default of a child, with the defaults below it, every leaf saying so."""
+        node = self.table.node(index)
+        return complete(node, stamp(node.raw["default"], BY))
+
+    def prop(self, name: str) -> Node | None:
+        """The node of a property, or of any property where the schema names none; None where nothing is known."""
+        child = self.props.get(name)
+        if child is None:
+            return self.other()
+        if child.__class__ is int:
+            child = self.props[name] = self.table.node(child)
+        return child  # type: ignore[no-any-return]
+
+    def other(self) -> Node | None:
+        """The node of properties that have no name of their own."""
+        if self.extra.__class__ is int:
+            self.extra = self.table.node(self.extra)
+        return self.extra if self.extra.__class__ is Node else None
+
+    def item(self) -> Node | None:
+        """The node of the items of a list."""
+        if self.items.__class__ is int:
+            self.items = self.table.node(self.items)
+        return self.items  # type: ignore[no-any-return]
+
+
+def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
+    if live or any(word in raw for word in _LIMITS):
+        return None
+    return {"string": str, "boolean": bool}.get(kind)
+
+
+def complete(node: Node, tree: Tree) -> Tree:
+    """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
+    if type(tree) is dict:
+        out = {}
+        for key, value in tree.items():
+            child = node.prop(key)
+            out[key] = value if child is None else complete(child, value)
+        for key, default in node.defaults:
+            out.setdefault(key, default)
+        return out
+    if type(tree) is list and node.kind == "array":
+        item = node.item()
+        return tree if item is None else [complete(item, value) for value in tree]
+    return tree

@@ -1,0 +1,222 @@
+"""The API server's look at one object: unknown fields, nulls, defaults, types, bounds, lists; all faults at once.
+
+Order and texts follow k8s.io/apiextensions-apiserver (pruning, defaulting, schema and list-type validation) and
+k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.model.tree import plain
+from trainc.schema.fault import Fault, compact, dotted, shown
+from trainc.schema.scalar import scalar, type_faults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+    from trainc.schema.node import Node
+
+# What the API server knows of every object besides its schema; `metadata` has rules of its own.
+_META = frozenset({"apiVersion", "kind", "metadata"})
+
+
+class Log:
+    """What a walk found: unknown fields, schema faults, list faults, and the nodes on which CEL rules wait.
+
+    With `nulls`, nulls of properties are dropped before defaults come in, as the server does when it reads an object;
+    an object that a webhook has patched is walked without. `loose` tells that something fits the schema which a
+    decoder of typed objects may still refuse.
+    """
+
+    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unknown")
+
+    def __init__(self, *, nulls: bool = True) -> None:
+        self.nulls = nulls
+        self.loose = False
+        self.unknown: list[Fault] = []
+        self.schema: list[Fault] = []
+        self.lists: list[Fault] = []
+        self.rules: list[tuple[Node, Path, Tree]] = []
+
+
+def walk(node: Node, tree: Tree, log: Log) -> Tree:
+    """The object without unknown fields and nulls and with its defaults; what is wrong with it goes into `log`.
+
+    Parts that did not change are shared with `tree`, which is left as it is. `metadata` is passed through.
+    """
+    rest = {key: value for key, value in tree.items() if key != "metadata"}
+    out = _object(node, rest, (), log)
+    if "metadata" not in tree:
+        return tree if out is rest else out
+    if out is rest:
+        return tree
+    # Keep the place of metadata: what is stored reads like what was written.
+    placed = {key: tree[key] if key == "metadata" else out[key] for key in tree if key == "metadata" or key in out}
+    placed.update(out)
+    return placed
+
+
+def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str, Tree]:
+    props = node.props
+    mark = len(log.schema)
+    fresh: dict[str, Tree] | None = None
+    for key, child in tree.items():
+        at = props.get(key)
+        if at.__class__ is int or at is None:
+            at = node.prop(key)
+            if at is None:
+                if _is_unknown(node, path, key, log):
+                    fresh = dict(tree) if fresh is None else fresh
+                    del fresh[key]
+                continue
+        kind = child.__class__
+        if kind is dict or kind is list:
+            got = _branch(at, child, (*path, key), log)
+            if got is not child:
+                fresh = dict(tree) if fresh is None else fresh
+                fresh[key] = got
+            continue
+        value = child.value if kind is Sourced else child
+        if value.__class__ is at.quick:
+            continue
+        if value is None and not at.nullable and (log.nulls or "default" in at.raw):
+            fresh = dict(tree) if fresh is None else fresh
+            del fresh[key]
+            continue
+        scalar(at, value, (*path, key), log)
+    for key, default in node.defaults:
+        if key not in tree or (fresh is not None and key not in fresh):
+            fresh = dict(tree) if fresh is None else fresh
+            fresh[key] = default
+    out = tree if fresh is None else fresh
+    if node.required or node.sized or node.live:
+        _whole_object(node, out, path, log, mark)
+    return out
+
+
+def _is_unknown(node: Node, path: Path, key: str, log: Log) -> bool:
+    if node.preserve or node.extra is True or (not path and key in _META):
+        return False
+    log.unknown.append(unknown((*path, key), tuple(node.props)))
+    return True
+
+
+def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
+    """The fault of a field that the schema does not know, with the names it knows there."""
+    return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
+
+
+def _whole_object(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
+    if node.sized:
+        least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
+        place = dotted(path)
+        text = ""
+        if least is not None and len(tree) < least:
+            text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
+        elif most is not None and len(tree) > most:
+            text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+        if text:
+            # The server's object validator stops here: nothing below this object is reported.
+            del log.schema[mark:]
+            log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
+            return
+    for key in node.required:
+        if key not in tree:
+            where = (*path, key)
+            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
+    if node.live:
+        log.rules.append((node, path, tree))
+
+
+def _branch(at: Node, child: Tree, path: Path, log: Log) -> Tree:
+    if child.__class__ is dict:
+        if at.kind == "object":
+            return _object(at, child, path, log)
+    elif at.kind == "array":
+        return _array(at, child, path, log)
+    if at.kind:
+        type_faults(at, child, path, log)
+    return child if at.preserve else _prune(child, path, log)
+
+
+def _prune(tree: Tree, path: Path, log: Log) -> Tree:
+    """What pruning leaves of a value where the schema expects another type: every key in it is unknown."""
+    if tree.__class__ is dict:
+        log.unknown += [unknown((*path, key), ()) for key in tree]
+        return {}
+    if tree.__class__ is list:
+        return [_prune(item, (*path, index), log) for index, item in enumerate(tree)]
+    return tree
+
+
+def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
+    at = node.item()
+    out = tree
+    if at is not None:
+        quick = at.quick
+        for index, child in enumerate(tree):
+            kind = child.__class__
+            if kind is dict or kind is list:
+                got = _branch(at, child, (*path, index), log)
+                if got is not child:
+                    if out is tree:
+                        out = list(tree)
+                    out[index] = got
+                continue
+            value = child.value if kind is Sourced else child
+            if value.__class__ is not quick:
+                scalar(at, value, (*path, index), log)
+    if node.sized:
+        _length(node, out, path, log)
+    if node.keys and len(out) > 1:
+        _keyed(node, out, path, log)
+    elif node.unique and len(out) > 1:
+        _distinct(out, path, log)
+    if node.live:
+        log.rules.append((node, path, out))
+    return out
+
+
+def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+    least, most = node.raw.get("minItems"), node.raw.get("maxItems")
+    place = dotted(path)
+    if most is not None and len(tree) > most:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+        log.schema.append(Fault(path, "schema", text, blocking=True))
+    if least is not None and len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} items"
+        log.schema.append(Fault(path, "schema", text))
+
+
+def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+    seen: dict[object, bool] = {}
+    for index, item in enumerate(tree):
+        if item.__class__ is not dict:
+            continue
+        key = tuple([_bare(item.get(name)) for name in node.keys])
+        if key not in seen:
+            seen[key] = False
+        elif not seen[key]:
+            # A clash is reported once, however often the key returns.
+            seen[key] = True
+            text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
+            where = (*path, index)
+            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+def _bare(leaf: Tree) -> object:
+    if leaf.__class__ is Sourced:
+        return leaf.value
+    return compact(plain(leaf)) if leaf.__class__ is dict or leaf.__class__ is list else leaf
+
+
+def _distinct(tree: list[Tree], path: Path, log: Log) -> None:
+    seen: dict[object, bool] = {}
+    for index, item in enumerate(tree):
+        key = _bare(item)
+        if key not in seen:
+            seen[key] = False
+        elif not seen[key]:
+            seen[key] = True
+            where = (*path, index)
+            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {shown(plain(item))}"))
