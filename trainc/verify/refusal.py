@@ -43,7 +43,7 @@ def refuse(
     job: Job,
     rule: Rule,
     path: Path,
-    reason: str,
+    reason: str | tuple[str, ...],
     message: str,
     *,
     by: str = POD,
@@ -54,8 +54,11 @@ def refuse(
 ) -> None:
     """Report that the API server will refuse the pods or the Job, in its own words as well as ours.
 
-    `shown` is the path that the server prints where that is not where the mistake stands.
+    `shown` is the path that the server prints where that is not where the mistake stands; several reasons for one
+    mistake are lines of one refusal.
     """
+    where = spelled(shown or path)
+    reasons = (reason,) if type(reason) is str else reason
     effect = "the JobSet is accepted, its child Job is refused again and again, and no pod ever appears"
     if by is POD:
         effect = "the JobSet is accepted, but no pod can be made from this template: the job never starts"
@@ -66,7 +69,7 @@ def refuse(
             also=also,
             effect=effect,
             help=help,
-            refusal=Refusal(by, f"{spelled(shown or path)}: {reason}"),
+            refusal=Refusal(by, "\n".join(f"{where}: {each}" for each in reasons)),
         )
     )
 

@@ -57,12 +57,13 @@ def bad_container_name(job: Job) -> None:
         path = (*container.path, "name")
         if not name:
             refuse(job, CONTAINER_NAME, path, "Required value", "a container has no name")
-        for fault in dns_label(name) if name and not substituted(name) else ():
+        faults = dns_label(name) if name and not substituted(name) else []
+        if faults:
             refuse(
                 job,
                 CONTAINER_NAME,
                 path,
-                f'Invalid value: "{name}": {fault}',
+                tuple(f'Invalid value: "{name}": {fault}' for fault in faults),
                 f"`{name}` cannot be the name of a container",
                 help="use lower-case letters, digits and `-`, at most 63 of them",
             )

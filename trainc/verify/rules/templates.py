@@ -72,12 +72,12 @@ def bad_pod_name_field(job: Job) -> None:
 
 
 def _names(job: Job, path: Path, name: str, faults: list[str], shown: Path = ()) -> None:
-    for fault in faults:
+    if faults:
         refuse(
             job,
             NAME,
             path,
-            f'Invalid value: "{name}": {fault}',
+            tuple(f'Invalid value: "{name}": {fault}' for fault in faults),
             f"`{name}` cannot be a {_called(path)}",
             shown=shown,
             help="use lower-case letters, digits and `-`",
@@ -104,12 +104,13 @@ def bad_label(job: Job) -> None:
 
 def _label(job: Job, path: Path, shown: Path, key: str, leaf: Tree, *, values: bool) -> None:
     held = leaf.value if type(leaf) is Sourced else None
-    for fault in label_key(key) if not _plain_key(key) else ():
-        refuse(job, LABEL, path, f'Invalid value: "{key}": {fault}', f"`{key}` cannot be a key", shown=shown, key=True)
+    faults = () if _plain_key(key) else tuple(f'Invalid value: "{key}": {fault}' for fault in label_key(key))
+    if faults:
+        refuse(job, LABEL, path, faults, f"`{key}` cannot be a key", shown=shown, key=True)
     if values and type(held) is str and not (held.isalnum() and held.isascii() and len(held) < 64) and not substituted(held):
-        for fault in label_value(held):
-            reason = f'Invalid value: "{held}": {fault}'
-            refuse(job, LABEL, path, reason, f"`{held}` cannot be the value of `{key}`", shown=shown)
+        faults = tuple(f'Invalid value: "{held}": {fault}' for fault in label_value(held))
+        if faults:
+            refuse(job, LABEL, path, faults, f"`{held}` cannot be the value of `{key}`", shown=shown)
 
 
 def _plain_key(key: str) -> bool:
@@ -162,8 +163,8 @@ def _topology(job: Job, role: Role, below: Path, term: Tree) -> None:
     path = (*role.pod_path, "affinity", *below, "topologyKey")
     help_ = "name the node label that makes a group, e.g. `kubernetes.io/hostname`"
     message = "an affinity term names no topology"
-    for reason in ("Required value: can not be empty", f'Invalid value: "": {NOT_EMPTY}', f'Invalid value: "": {NAME_PART}'):
-        refuse(job, AFFINITY, path, reason, message, help=help_)
+    reasons = ("Required value: can not be empty", f'Invalid value: "": {NOT_EMPTY}', f'Invalid value: "": {NAME_PART}')
+    refuse(job, AFFINITY, path, reasons, message, help=help_)
 
 
 def bad_toleration(job: Job) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.nearest import nearest
 from trainc.verify.refusal import dns_label, refuse
 from trainc.verify.values import rows, substituted, text
 
@@ -50,9 +49,9 @@ def bad_volume_name(job: Job) -> None:
                 fault = f'Invalid value: "{name}": must not contain dots'
                 refuse(job, VOLUME_NAME, path, fault, f"`{name}` cannot be the name of a volume", help="use `-` instead of dots")
             elif not name.isalpha() or not name.islower():
-                for fault in () if substituted(name) else dns_label(name):
-                    reason = f'Invalid value: "{name}": {fault}'
-                    refuse(job, VOLUME_NAME, path, reason, f"`{name}` cannot be the name of a volume")
+                faults = () if substituted(name) else tuple(f'Invalid value: "{name}": {f}' for f in dns_label(name))
+                if faults:
+                    refuse(job, VOLUME_NAME, path, faults, f"`{name}` cannot be the name of a volume")
 
 
 def bad_volume_source(job: Job) -> None:
@@ -104,8 +103,8 @@ def mount_without_volume(job: Job) -> None:
 
 
 def _nearest(name: str, role: Role, job: Job) -> str:
-    near = get_close_matches(name, [*role.volumes, *job.claimed], 1)
-    return f"did you mean `{near[0]}`?" if near else f"add a volume named `{name}` to the pod"
+    near = nearest(name, [*role.volumes, *job.claimed])
+    return f"did you mean `{near}`?" if near else f"add a volume named `{name}` to the pod"
 
 
 def bad_mount(job: Job) -> None:

@@ -1,0 +1,50 @@
+"""Every check of this stage, in the order in which they look."""
+
+from __future__ import annotations
+
+from trainc.verify.check import Check
+from trainc.verify.rules import containers, jobs, resources, templates, volumes
+
+CHECKS: tuple[Check, ...] = (
+    Check(containers.NO_CONTAINERS, containers.no_containers),
+    Check(containers.CONTAINER_NAME, containers.bad_container_name),
+    Check(containers.MISSING_IMAGE, containers.missing_image),
+    Check(containers.IMAGE_SPACE, containers.image_with_space),
+    Check(containers.ENV_NAME, containers.bad_env_name),
+    Check(containers.ENV_TWICE_SET, containers.env_value_and_source),
+    Check(containers.FIELD_PATH, containers.bad_field_path),
+    Check(containers.PULL_POLICY, containers.bad_pull_policy),
+    Check(containers.PORT, containers.bad_port),
+    Check(containers.PROBE, containers.bad_probe),
+    Check(resources.NEGATIVE, resources.negative_quantity),
+    Check(resources.FRACTION, resources.fractional_device),
+    Check(resources.OVER_LIMIT, resources.request_over_limit),
+    Check(resources.NOT_LIMIT, resources.request_not_limit),
+    Check(resources.EMPTY, resources.empty_quantity),
+    Check(resources.HUGEPAGES, resources.hugepages_alone),
+    Check(volumes.VOLUME_NAME, volumes.bad_volume_name),
+    Check(volumes.VOLUME_SOURCE, volumes.bad_volume_source),
+    Check(volumes.NO_VOLUME, volumes.mount_without_volume),
+    Check(volumes.MOUNT, volumes.bad_mount),
+    Check(volumes.RELATIVE, volumes.relative_mount_path),
+    Check(volumes.UNUSED, volumes.unused_volume),
+    Check(templates.WORD, templates.unknown_pod_setting),
+    Check(templates.NAME, templates.bad_pod_name_field),
+    Check(templates.LABEL, templates.bad_label),
+    Check(templates.DEADLINE, templates.bad_pod_deadline),
+    Check(templates.ALIAS, templates.bad_host_alias),
+    Check(templates.AFFINITY, templates.empty_topology_key),
+    Check(templates.TOLERATION, templates.bad_toleration),
+    Check(templates.GRACE, templates.negative_grace_period),
+    Check(jobs.ALWAYS, jobs.restart_policy_always),
+    Check(jobs.NO_COMPLETIONS, jobs.completions_missing),
+    Check(jobs.MODE, jobs.unknown_completion_mode),
+    Check(jobs.NEGATIVE, jobs.negative_job_setting),
+    Check(jobs.SELECTOR, jobs.job_selector),
+    Check(jobs.PER_INDEX, jobs.per_index_limit_without_index),
+    Check(jobs.OWN_SUCCESS, jobs.bad_job_success_policy),
+    Check(jobs.NEEDS_NEVER, jobs.failure_policy_needs_never),
+    Check(jobs.RULES, jobs.bad_pod_failure_rule),
+    Check(jobs.NO_CONTAINER, jobs.exit_code_container_unknown),
+    Check(jobs.MANAGED, jobs.job_managed_by_other),
+)
