@@ -7,7 +7,19 @@ from trainc.verify import shell
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import device_kind
 from trainc.verify.launch import find_launch
-from trainc.verify.values import COMPLETION_INDEX, JOB_INDEX, SUBSTITUTED, UNKNOWN, Unknown, Varies, rows, substituted, table, text, texts
+from trainc.verify.values import (
+    COMPLETION_INDEX,
+    JOB_INDEX,
+    SUBSTITUTED,
+    UNKNOWN,
+    Unknown,
+    Varies,
+    rows,
+    substituted,
+    table,
+    text,
+    texts,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +41,23 @@ _INDEX_KEYS = {
 class Container:
     """A container of every pod of one role, read once; the trees stay at hand for positions."""
 
-    __slots__ = ("_commands", "_launch", "devices", "env", "kind", "limits", "name", "path", "requests", "role", "script", "shell", "text", "tree", "words")
+    __slots__ = (
+        "_commands",
+        "_launch",
+        "devices",
+        "env",
+        "kind",
+        "limits",
+        "name",
+        "path",
+        "requests",
+        "role",
+        "script",
+        "shell",
+        "text",
+        "tree",
+        "words",
+    )
 
     def __init__(self, role: Role, tree: Tree, path: Path, kind: str) -> None:
         self.role = role
@@ -75,6 +103,14 @@ class Container:
         for index, entry in enumerate(rows(self.tree, "env")):
             if text(entry, "name") == name:
                 return (*self.path, "env", index)
+        return self.path
+
+    def word_path(self, *fragments: str) -> Path:
+        """Where the first word of the command stands that holds one of `fragments`."""
+        for field in ("command", "args"):
+            for index, word in enumerate(texts(self.tree, field)):
+                if any(fragment in word for fragment in fragments):
+                    return (*self.path, field, index)
         return self.path
 
     def literal(self, name: str) -> str | None:

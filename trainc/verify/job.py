@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.verify.pods import Role
 from trainc.verify.values import UNKNOWN, flag, rows, substituted, table, text, whole
+from trainc.verify.world import meetings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.settings import Settings
     from trainc.verify.values import Value
+    from trainc.verify.world import Meeting
 
 
 class Job:
@@ -21,6 +23,7 @@ class Job:
 
     __slots__ = (
         "_document",
+        "_meetings",
         "bundle",
         "claimed",
         "containers",
@@ -44,6 +47,7 @@ class Job:
         self.tree = tree
         self.settings = settings
         self.report = report
+        self._meetings: list[Meeting] | None = None
         self._document = bundle.document if tree is bundle.document.tree else None
         metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
@@ -106,6 +110,13 @@ class Job:
     def named(self) -> bool:
         """Whether the job's own name is known here."""
         return bool(self.name) and not substituted(self.name) and "$" not in self.name
+
+    @property
+    def meetings(self) -> list[Meeting]:
+        """Every address at which containers of the job are told to meet."""
+        if self._meetings is None:
+            self._meetings = meetings(self)
+        return self._meetings
 
     def role(self, name: str) -> Role | None:
         """The role of that name."""

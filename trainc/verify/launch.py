@@ -38,7 +38,9 @@ _ALIASES = {
     "rdzv-endpoint": "rdzv_endpoint",
 }
 _BARE = {
-    TORCHRUN: frozenset(("standalone", "no_python", "run_path", "use_env", "tee_stdout", "m", "module", "virtual_local_rank")),
+    TORCHRUN: frozenset(
+        ("standalone", "no_python", "run_path", "use_env", "tee_stdout", "m", "module", "virtual_local_rank")
+    ),
     MPIRUN: frozenset(
         (
             "allow_run_as_root",
@@ -72,7 +74,9 @@ class Launch:
 
     __slots__ = ("container", "exported", "flags", "name", "program")
 
-    def __init__(self, container: Container, name: str, flags: dict[str, str], program: list[str], exported: dict[str, str]) -> None:
+    def __init__(
+        self, container: Container, name: str, flags: dict[str, str], program: list[str], exported: dict[str, str]
+    ) -> None:
         self.container = container
         self.name = name
         self.flags = flags
@@ -182,7 +186,11 @@ def _bare(key: str, launcher: str, words: list[str], index: int) -> bool:
     if launcher in _BARE:
         return key in _BARE[launcher]
     following = words[index] if index < len(words) else "-"
-    return following.startswith("-") or following.endswith((".py", ".sh")) or key in ("m", "module", "multi_gpu", "use_fsdp", "use_deepspeed", "no_python", "force_multi")
+    return (
+        following.startswith("-")
+        or following.endswith((".py", ".sh"))
+        or key in ("m", "module", "multi_gpu", "use_fsdp", "use_deepspeed", "no_python", "force_multi")
+    )
 
 
 def options(words: list[str]) -> dict[str, str]:

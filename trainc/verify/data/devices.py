@@ -22,7 +22,14 @@ DEVICES = {
     "huawei.com/ascend-1980": NPU,
 }
 
-NETWORK_PREFIXES = ("vpc.amazonaws.com/efa", "rdma/", "nvidia.com/rdma", "nvidia.com/mlnxnics", "nvidia.com/hostdev", "networking.gke.io.networks/")
+NETWORK_PREFIXES = (
+    "vpc.amazonaws.com/efa",
+    "rdma/",
+    "nvidia.com/rdma",
+    "nvidia.com/mlnxnics",
+    "nvidia.com/hostdev",
+    "networking.gke.io.networks/",
+)
 
 
 def device_kind(resource: str) -> str:

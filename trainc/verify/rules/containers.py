@@ -162,7 +162,9 @@ def bad_pull_policy(job: Job) -> None:
         if policy and policy not in ("Always", "IfNotPresent", "Never"):
             path = (*container.path, "imagePullPolicy")
             reason = unsupported(policy, ("Always", "IfNotPresent", "Never"))
-            refuse(job, PULL_POLICY, path, reason, f"`{policy}` is no pull policy", help="use `IfNotPresent` or `Always`")
+            refuse(
+                job, PULL_POLICY, path, reason, f"`{policy}` is no pull policy", help="use `IfNotPresent` or `Always`"
+            )
 
 
 def bad_port(job: Job) -> None:
@@ -199,11 +201,25 @@ def bad_probe(job: Job) -> None:
             path = (*container.path, field)
             if container.kind == "init container":
                 reason = "Forbidden: may not be set for init containers without restartPolicy=Always"
-                refuse(job, PROBE, path, reason, f"`{container.name}` runs to its end before the others start: no probe can be set", key=True)
+                refuse(
+                    job,
+                    PROBE,
+                    path,
+                    reason,
+                    f"`{container.name}` runs to its end before the others start: no probe can be set",
+                    key=True,
+                )
             probe = table(container.tree, field)
             actions = [action for action in _ACTIONS if action in probe]
             if not actions:
-                refuse(job, PROBE, path, "Required value: must specify a handler type", f"the `{field}` says nothing to try", key=True)
+                refuse(
+                    job,
+                    PROBE,
+                    path,
+                    "Required value: must specify a handler type",
+                    f"the `{field}` says nothing to try",
+                    key=True,
+                )
             for action in actions[1:]:
                 reason = "Forbidden: may not specify more than 1 handler type"
                 refuse(job, PROBE, (*path, action), reason, f"the `{field}` tries two things", key=True)

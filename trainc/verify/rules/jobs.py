@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _WHY = "JobSet accepts the template as it is; the Job API refuses it, and only an event of the JobSet says so."
 
-ALWAYS = Rule("restart-policy-always", ERROR, "a Job's pods are to restart always", "A Job must be able to end. " + _WHY)
+ALWAYS = Rule(
+    "restart-policy-always", ERROR, "a Job's pods are to restart always", "A Job must be able to end. " + _WHY
+)
 NO_COMPLETIONS = Rule(
     "completions-missing",
     ERROR,
@@ -26,7 +28,9 @@ MODE = Rule("unknown-completion-mode", ERROR, "a completion mode that Kubernetes
 NEGATIVE = Rule("negative-job-setting", ERROR, "a count or a deadline of a Job is negative", _WHY)
 SELECTOR = Rule("job-selector", ERROR, "a Job's selector is set by hand", "The Job controller makes it itself. " + _WHY)
 PER_INDEX = Rule("per-index-limit-without-index", ERROR, "a limit per index without what it needs", _WHY)
-OWN_SUCCESS = Rule("bad-job-success-policy", ERROR, "a Job's success policy that is not for indexed Jobs, or is empty", _WHY)
+OWN_SUCCESS = Rule(
+    "bad-job-success-policy", ERROR, "a Job's success policy that is not for indexed Jobs, or is empty", _WHY
+)
 NEEDS_NEVER = Rule(
     "failure-policy-needs-never",
     ERROR,
@@ -34,7 +38,9 @@ NEEDS_NEVER = Rule(
     "JobSet sets `restartPolicy: OnFailure` where it is absent, and the Job API takes a pod failure policy only with `Never`.",
 )
 RULES = Rule("bad-pod-failure-rule", ERROR, "a rule of the pod failure policy that the Job API refuses", _WHY)
-NO_CONTAINER = Rule("exit-code-container-unknown", ERROR, "a pod failure rule watches a container that is not there", _WHY)
+NO_CONTAINER = Rule(
+    "exit-code-container-unknown", ERROR, "a pod failure rule watches a container that is not there", _WHY
+)
 MANAGED = Rule(
     "job-managed-by-other",
     WARNING,
@@ -42,7 +48,15 @@ MANAGED = Rule(
     "With `managedBy` set to another controller Kubernetes itself makes no pods for the Job.",
 )
 
-_COUNTS = ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
+_COUNTS = (
+    "parallelism",
+    "completions",
+    "backoffLimit",
+    "activeDeadlineSeconds",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+)
 
 
 def restart_policy_always(job: Job) -> None:
@@ -70,7 +84,9 @@ def completions_missing(job: Job) -> None:
                 f"`{role.name}` has `parallelism` but no `completions`",
                 by=JOB,
                 shown=(*role.spec_path, "completions"),
-                help=f"add `completions: {role.width}`" if type(role.width) is int else "add `completions` of the same value",
+                help=f"add `completions: {role.width}`"
+                if type(role.width) is int
+                else "add `completions` of the same value",
             )
 
 
@@ -79,7 +95,15 @@ def unknown_completion_mode(job: Job) -> None:
         mode = text(role.spec, "completionMode")
         if mode and mode not in ("Indexed", "NonIndexed") and not substituted(mode):
             path = (*role.spec_path, "completionMode")
-            refuse(job, MODE, path, unsupported(mode, ("Indexed", "NonIndexed")), f"`{mode}` is no completion mode", by=JOB, help="use `Indexed`")
+            refuse(
+                job,
+                MODE,
+                path,
+                unsupported(mode, ("Indexed", "NonIndexed")),
+                f"`{mode}` is no completion mode",
+                by=JOB,
+                help="use `Indexed`",
+            )
 
 
 def negative_job_setting(job: Job) -> None:
@@ -118,7 +142,15 @@ def per_index_limit_without_index(job: Job) -> None:
         for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
             if field in spec and not role.indexed:
                 reason = "Invalid value: requires indexed completion mode"
-                refuse(job, PER_INDEX, (*role.spec_path, field), reason, f"`{field}` needs an indexed Job", by=JOB, key=True)
+                refuse(
+                    job,
+                    PER_INDEX,
+                    (*role.spec_path, field),
+                    reason,
+                    f"`{field}` needs an indexed Job",
+                    by=JOB,
+                    key=True,
+                )
 
 
 def bad_job_success_policy(job: Job) -> None:
@@ -131,7 +163,16 @@ def bad_job_success_policy(job: Job) -> None:
             refuse(job, OWN_SUCCESS, path, reason, "a Job's success policy needs an indexed Job", by=JOB, key=True)
         if not rows(table(role.spec, "successPolicy"), "rules"):
             reason = "Required value: at least one rules must be specified when the successPolicy is specified"
-            refuse(job, OWN_SUCCESS, path, reason, "a Job's success policy has no rules", by=JOB, key=True, shown=(*path, "rules"))
+            refuse(
+                job,
+                OWN_SUCCESS,
+                path,
+                reason,
+                "a Job's success policy has no rules",
+                by=JOB,
+                key=True,
+                shown=(*path, "rules"),
+            )
 
 
 def failure_policy_needs_never(job: Job) -> None:
@@ -171,7 +212,15 @@ def _failure_rule(job: Job, role: Role, path: Path, rule: Tree) -> None:
     codes, conditions = table(rule, "onExitCodes"), rows(rule, "onPodConditions")
     if codes and conditions:
         reason = 'Invalid value: "": specifying both OnExitCodes and OnPodConditions is not supported'
-        refuse(job, RULES, path, reason, "a rule looks at exit codes and at conditions", by=JOB, help="make two rules of it")
+        refuse(
+            job,
+            RULES,
+            path,
+            reason,
+            "a rule looks at exit codes and at conditions",
+            by=JOB,
+            help="make two rules of it",
+        )
     elif not codes and not conditions:
         reason = 'Invalid value: "": specifying one of OnExitCodes and OnPodConditions is required'
         refuse(job, RULES, path, reason, "a rule looks at nothing", by=JOB)
@@ -185,7 +234,9 @@ def _exit_codes(job: Job, path: Path, codes: Tree) -> None:
     values = [leaf.value for leaf in codes.get("values", ()) if type(leaf) is Sourced] if codes else [1]
     at = (*path, "values")
     if not values:
-        refuse(job, RULES, at, "Invalid value: []: at least one value is required", "a rule lists no exit codes", by=JOB)
+        refuse(
+            job, RULES, at, "Invalid value: []: at least one value is required", "a rule lists no exit codes", by=JOB
+        )
     numbers = [value for value in values if type(value) is int]
     if 0 in numbers and text(codes, "operator") == "In":
         fault = "Invalid value: 0: must not be 0 for the In operator"
@@ -193,7 +244,15 @@ def _exit_codes(job: Job, path: Path, codes: Tree) -> None:
     if len(set(numbers)) < len(numbers):
         refuse(job, RULES, at, "Duplicate value", "an exit code is listed twice", by=JOB)
     elif numbers != sorted(numbers):
-        refuse(job, RULES, at, f"Invalid value: {numbers}: must be ordered", "the exit codes are not in order", by=JOB, help=f"write {sorted(numbers)}")
+        refuse(
+            job,
+            RULES,
+            at,
+            f"Invalid value: {numbers}: must be ordered",
+            "the exit codes are not in order",
+            by=JOB,
+            help=f"write {sorted(numbers)}",
+        )
 
 
 def exit_code_container_unknown(job: Job) -> None:
@@ -205,9 +264,19 @@ def exit_code_container_unknown(job: Job) -> None:
             name = text(table(rule, "onExitCodes"), "containerName")
             if name and name not in names:
                 path = (*role.spec_path, "podFailurePolicy", "rules", index, "onExitCodes", "containerName")
-                reason = f'Invalid value: "{name}": must be one of the container or initContainer names in the pod template'
+                reason = (
+                    f'Invalid value: "{name}": must be one of the container or initContainer names in the pod template'
+                )
                 known = ", ".join(f"`{n}`" for n in sorted(names))
-                refuse(job, NO_CONTAINER, path, reason, f"no container is called `{name}`", by=JOB, help=f"the containers are {known}")
+                refuse(
+                    job,
+                    NO_CONTAINER,
+                    path,
+                    reason,
+                    f"no container is called `{name}`",
+                    by=JOB,
+                    help=f"the containers are {known}",
+                )
 
 
 def job_managed_by_other(job: Job) -> None:

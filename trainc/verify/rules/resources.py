@@ -66,13 +66,26 @@ def negative_quantity(job: Job) -> None:
                 if (type(written) is str and written.startswith("-")) or (type(written) is int and written < 0):
                     number = amount(written)
                     if number is not None and number < 0:
-                        _refuse_amount(job, NEGATIVE, container, side, resource, number, "must be greater than or equal to 0", "is less than nothing")
+                        _refuse_amount(
+                            job,
+                            NEGATIVE,
+                            container,
+                            side,
+                            resource,
+                            number,
+                            "must be greater than or equal to 0",
+                            "is less than nothing",
+                        )
 
 
-def _refuse_amount(job: Job, rule: Rule, container: Container, side: str, resource: str, number: int, fault: str, message: str) -> None:
+def _refuse_amount(
+    job: Job, rule: Rule, container: Container, side: str, resource: str, number: int, fault: str, message: str
+) -> None:
     shown = (*_path(container, side), f"[{resource}]")
     reason = f'Invalid value: "{canonical(number)}": {fault}'
-    refuse(job, rule, _path(container, side, resource), reason, f"`{resource}: {canonical(number)}` {message}", shown=shown)
+    refuse(
+        job, rule, _path(container, side, resource), reason, f"`{resource}: {canonical(number)}` {message}", shown=shown
+    )
 
 
 def fractional_device(job: Job) -> None:
@@ -80,7 +93,16 @@ def fractional_device(job: Job) -> None:
         if "/" in resource and type(leaf.value) is not int:
             number = amount(leaf.value)
             if number is not None and number % ONE and number > 0:
-                _refuse_amount(job, FRACTION, container, side, resource, number, "must be an integer", "asks for a part of a device")
+                _refuse_amount(
+                    job,
+                    FRACTION,
+                    container,
+                    side,
+                    resource,
+                    number,
+                    "must be an integer",
+                    "asks for a part of a device",
+                )
 
 
 def request_over_limit(job: Job) -> None:
@@ -177,12 +199,26 @@ def _pages(job: Job, container: Container, side: str, resource: str) -> None:
     path = _path(container, side, resource)
     if side == "requests" and most is None:
         reason = "Required value: Limit must be set for non overcommitable resources"
-        refuse(job, HUGEPAGES, path, reason, f"`{resource}` is requested without a limit", shown=_path(container, "limits"))
+        refuse(
+            job, HUGEPAGES, path, reason, f"`{resource}` is requested without a limit", shown=_path(container, "limits")
+        )
     elif side == "requests" and asked is not None and most is not None and asked != most:
         reason = f'Invalid value: "{canonical(asked, leaf.value)}": must be equal to {resource} limit of {canonical(most, limit.value)}'
-        refuse(job, HUGEPAGES, path, reason, f"request and limit of `{resource}` differ", shown=_path(container, "requests"))
+        refuse(
+            job,
+            HUGEPAGES,
+            path,
+            reason,
+            f"request and limit of `{resource}` differ",
+            shown=_path(container, "requests"),
+        )
     elif side == "limits" and not {"cpu", "memory"} & (container.limits.keys() | container.requests.keys()):
         reason = "Forbidden: HugePages require cpu or memory"
-        refuse(job, HUGEPAGES, path, reason, f"`{resource}` stands without cpu or memory", shown=(*container.path, "resources"))
-
-
+        refuse(
+            job,
+            HUGEPAGES,
+            path,
+            reason,
+            f"`{resource}` stands without cpu or memory",
+            shown=(*container.path, "resources"),
+        )

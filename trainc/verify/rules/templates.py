@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.sourced import Sourced
-from trainc.verify.refusal import DNS_SUBDOMAIN, NAME_PART, NOT_EMPTY, dns_label, is_dns_subdomain, label_key, label_value, refuse, unsupported
+from trainc.verify.refusal import (
+    DNS_SUBDOMAIN,
+    NAME_PART,
+    NOT_EMPTY,
+    dns_label,
+    is_dns_subdomain,
+    label_key,
+    label_value,
+    refuse,
+    unsupported,
+)
 from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
@@ -21,7 +31,9 @@ LABEL = Rule("bad-label", ERROR, "a label, an annotation or a node selector has 
 DEADLINE = Rule("bad-pod-deadline", ERROR, "a pod's deadline is not a positive number of seconds", _WHY)
 ALIAS = Rule("bad-host-alias", ERROR, "a host alias has no IP address", _WHY)
 AFFINITY = Rule("empty-topology-key", ERROR, "an affinity term has no topology key", _WHY)
-TOLERATION = Rule("bad-toleration", ERROR, "a toleration has an operator or an effect that Kubernetes does not know", _WHY)
+TOLERATION = Rule(
+    "bad-toleration", ERROR, "a toleration has an operator or an effect that Kubernetes does not know", _WHY
+)
 GRACE = Rule(
     "negative-grace-period",
     WARNING,
@@ -107,7 +119,12 @@ def _label(job: Job, path: Path, shown: Path, key: str, leaf: Tree, *, values: b
     faults = () if _plain_key(key) else tuple(f'Invalid value: "{key}": {fault}' for fault in label_key(key))
     if faults:
         refuse(job, LABEL, path, faults, f"`{key}` cannot be a key", shown=shown, key=True)
-    if values and type(held) is str and not (held.isalnum() and held.isascii() and len(held) < 64) and not substituted(held):
+    if (
+        values
+        and type(held) is str
+        and not (held.isalnum() and held.isascii() and len(held) < 64)
+        and not substituted(held)
+    ):
         faults = tuple(f'Invalid value: "{held}": {fault}' for fault in label_value(held))
         if faults:
             refuse(job, LABEL, path, faults, f"`{held}` cannot be the value of `{key}`", shown=shown)
@@ -123,7 +140,14 @@ def bad_pod_deadline(job: Job) -> None:
         if type(leaf) is Sourced and type(leaf.value) is int and not 0 < leaf.value < 2**31:
             reason = f"Invalid value: {leaf.value}: must be between 1 and 2147483647, inclusive"
             path = (*role.pod_path, "activeDeadlineSeconds")
-            refuse(job, DEADLINE, path, reason, f"{leaf.value} seconds is no deadline", help="remove it, or give the seconds a pod may take")
+            refuse(
+                job,
+                DEADLINE,
+                path,
+                reason,
+                f"{leaf.value} seconds is no deadline",
+                help="remove it, or give the seconds a pod may take",
+            )
 
 
 def bad_host_alias(job: Job) -> None:
@@ -133,7 +157,14 @@ def bad_host_alias(job: Job) -> None:
             if not _is_ip(ip) and not substituted(ip):
                 reason = f'Invalid value: "{ip}": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
                 path = (*role.pod_path, "hostAliases", index, "ip")
-                refuse(job, ALIAS, path, reason, f"`{ip}` is no IP address", help="a Service or a pod is found by its DNS name instead")
+                refuse(
+                    job,
+                    ALIAS,
+                    path,
+                    reason,
+                    f"`{ip}` is no IP address",
+                    help="a Service or a pod is found by its DNS name instead",
+                )
 
 
 def _is_ip(text: str) -> bool:
@@ -150,7 +181,10 @@ def empty_topology_key(job: Job) -> None:
         affinity = table(role.pod, "affinity")
         for kind in ("podAffinity", "podAntiAffinity"):
             terms = table(affinity, kind)
-            required, preferred = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
+            required, preferred = (
+                "requiredDuringSchedulingIgnoredDuringExecution",
+                "preferredDuringSchedulingIgnoredDuringExecution",
+            )
             for index, term in enumerate(rows(terms, required)):
                 _topology(job, role, (kind, required, index), term)
             for index, term in enumerate(rows(terms, preferred)):
@@ -174,14 +208,30 @@ def bad_toleration(job: Job) -> None:
             operator, effect = text(toleration, "operator"), text(toleration, "effect")
             if operator and operator not in _OPERATORS:
                 reason = unsupported(operator, ("Equal", "Exists"))
-                refuse(job, TOLERATION, (*path, "operator"), reason, f"`{operator}` is no operator", help="use `Exists` or `Equal`")
+                refuse(
+                    job,
+                    TOLERATION,
+                    (*path, "operator"),
+                    reason,
+                    f"`{operator}` is no operator",
+                    help="use `Exists` or `Equal`",
+                )
             if effect and effect not in _EFFECTS:
                 reason = unsupported(effect, _EFFECTS)
                 help_ = "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`"
                 refuse(job, TOLERATION, (*path, "effect"), reason, f"`{effect}` is no effect of a taint", help=help_)
             if operator == "Exists" and text(toleration, "value"):
-                reason = f'Invalid value: "{text(toleration, "value")}": value must be empty when `operator` is \'Exists\''
-                refuse(job, TOLERATION, (*path, "value"), reason, "a toleration that tolerates any value also names one", shown=(*path, "operator"))
+                reason = (
+                    f"Invalid value: \"{text(toleration, 'value')}\": value must be empty when `operator` is 'Exists'"
+                )
+                refuse(
+                    job,
+                    TOLERATION,
+                    (*path, "value"),
+                    reason,
+                    "a toleration that tolerates any value also names one",
+                    shown=(*path, "operator"),
+                )
 
 
 def negative_grace_period(job: Job) -> None:

@@ -47,7 +47,14 @@ def bad_volume_name(job: Job) -> None:
                 refuse(job, VOLUME_NAME, path, "Required value", "a volume has no name")
             elif "." in name and not substituted(name):
                 fault = f'Invalid value: "{name}": must not contain dots'
-                refuse(job, VOLUME_NAME, path, fault, f"`{name}` cannot be the name of a volume", help="use `-` instead of dots")
+                refuse(
+                    job,
+                    VOLUME_NAME,
+                    path,
+                    fault,
+                    f"`{name}` cannot be the name of a volume",
+                    help="use `-` instead of dots",
+                )
             elif not name.isalpha() or not name.islower():
                 faults = () if substituted(name) else tuple(f'Invalid value: "{name}": {f}' for f in dns_label(name))
                 if faults:
@@ -66,7 +73,14 @@ def bad_volume_source(job: Job) -> None:
             name = text(volume, "name")
             if not sources:
                 reason = "Required value: must specify a volume type"
-                refuse(job, VOLUME_SOURCE, path, reason, f"volume `{name}` has no source", help="give it one, e.g. `emptyDir: {}`")
+                refuse(
+                    job,
+                    VOLUME_SOURCE,
+                    path,
+                    reason,
+                    f"volume `{name}` has no source",
+                    help="give it one, e.g. `emptyDir: {}`",
+                )
             for source in sorted(sources)[1:]:
                 reason = "Forbidden: may not specify more than 1 volume type"
                 refuse(
@@ -167,4 +181,6 @@ def unused_volume(job: Job) -> None:
 
 def _for_others(name: str, role: Role) -> bool:
     """GKE's FUSE side cars are injected and take their volumes by these names."""
-    return name.startswith("gke-gcsfuse") or any(key.startswith("gke-gcsfuse/") and name in key for key in role.annotations)
+    return name.startswith("gke-gcsfuse") or any(
+        key.startswith("gke-gcsfuse/") and name in key for key in role.annotations
+    )
