@@ -30,7 +30,7 @@
           requests:
             cpu: "4"
             nvidia.com/gpu: 8
-    >>> TrainJob.model_validate(job.to_dict()) == job
+    >>> TrainJob.from_yaml(job.to_yaml()) == TrainJob.model_validate(job.to_dict()) == job
     True
 
 Fields are snake_case here and camelCase in YAML; a model reads both. Shapes of Kubernetes itself (an environment

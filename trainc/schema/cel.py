@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 class UntranslatableError(ValueError):
     """A rule that uses something the translator does not know; the text says what."""
@@ -48,51 +44,6 @@ def translate(rule: str) -> str:
     source = parser.ternary()
     parser.expect("")
     return source
-
-
-def module(rules: Iterable[str]) -> str:
-    """A Python module with one function for each rule and a table from rule text to function."""
-    texts = sorted(set(rules))
-    body = "".join(
-        f"def _rule_{number}(self: Any, old: Any) -> Any:{_unused(text)}\n    return {_opened(translate(text))}\n\n\n"
-        for number, text in enumerate(texts)
-    )
-    used = sorted({name for name in _RUNTIME if re.search(rf"\b{name}\(", body)})
-    names = "".join(f"    {name},\n" for name in used)
-    rows = "".join(f"    {literal(text)}: _rule_{number},\n" for number, text in enumerate(texts))
-    return (
-        '"""Generated from the CEL rules of the built-in schemas by `trainc schemas generate`; do not edit."""\n\n'
-        "from __future__ import annotations\n\n"
-        "# fmt: off\n"
-        f"from trainc.schema.celrun import (\n{names})\n\n"
-        "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from collections.abc import Callable\n    from typing import Any\n\n\n"
-        f"{body}RULES: dict[str, Callable[[Any, Any], Any]] = {{\n{rows}}}\n"
-    )
-
-
-_RUNTIME = [
-    "field",
-    "has",
-    "at",
-    "same",
-    "compare",
-    "within",
-    "size",
-    "matches",
-    "both",
-    "either",
-    "every",
-    "some",
-    "one",
-    "chosen",
-    "mapped",
-    "number",
-    "negated",
-    "added",
-    "subtracted",
-    "text_test",
-    "truth",
-]
 
 
 class _Parser:
@@ -146,7 +97,7 @@ class _Parser:
 
     def unary(self) -> str:
         if self.accept("!"):
-            return f"negated({_opened(self.unary())})"
+            return f"negated({opened(self.unary())})"
         if self.accept("-"):
             return f"-({self.unary()})"
         return self.member()
@@ -238,11 +189,7 @@ class _Parser:
         return f"{_MACROS[name]}({source}, lambda v_{variable}: {body})"
 
 
-def _unused(rule: str) -> str:
-    return "" if "oldSelf" in rule else "  # noqa: ARG001"
-
-
-def _opened(source: str) -> str:
+def opened(source: str) -> str:
     """An expression without the brackets around all of it."""
     if not source.startswith("("):
         return source

@@ -7,8 +7,9 @@ import re
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
-from trainc.yaml.constructor import Constructor, StopError
+from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
+from trainc.yaml.faults import StopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     A key that is written twice is an error (`strict`), a warning (`warn`) or nothing (`ignore`); the last one wins.
     After a document that cannot be read, reading goes on at the next line that starts one.
     """
-    data = text.encode("utf-8", "surrogatepass") if type(text) is str else bytes(text)
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > LIMIT:
         report.add(too_large(file))
         return

@@ -22,7 +22,7 @@ def json_schema(kind: type[Resource]) -> Schema:
     """
     names = kind.NAMES
     given = structural(kind, inline=False)
-    schema = _node({**given, "required": ["apiVersion", "kind"]})
+    schema = _node({**given, "required": ["apiVersion", "kind", *given.get("required", ())]})
     schema["properties"]["apiVersion"] |= {"const": names.api_version}
     schema["properties"]["kind"] |= {"const": names.kind}
     return {"$schema": DIALECT, "title": names.kind, **schema, "$defs": _definitions(given)}

@@ -64,9 +64,9 @@ def _merged(given: Schema, models: dict[str, Schema]) -> Schema:
         (target,) = (choice for choice in beside.pop("anyOf") if choice != {"type": "null"})
     else:
         return beside
-    merged = {**_merged(target, models), **beside}
-    rules = [*target.get("x-kubernetes-validations", ()), *beside.get("x-kubernetes-validations", ())]
-    return {**merged, "x-kubernetes-validations": rules} if rules else merged
+    behind = _merged(target, models)
+    rules = [*behind.get("x-kubernetes-validations", ()), *beside.get("x-kubernetes-validations", ())]
+    return {**behind, **beside, **({"x-kubernetes-validations": rules} if rules else {})}
 
 
 def _dropped(node: Schema, path: list[str]) -> Schema:
