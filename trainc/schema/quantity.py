@@ -17,6 +17,7 @@ _BY_EXPONENT = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _DIGITS = frozenset("0123456789")
 _SUFFIX = frozenset("eEinumkKMGTP")
 _NANO = 10**9
+_LONGEST = 400  # digits of a number, and the power of ten of an exponent, beyond which nothing is told apart
 
 
 class QuantityError(ValueError):
@@ -44,6 +45,10 @@ def parse(text: str) -> Quantity:
         raise QuantityError(MALFORMED)
     family, exponent = _suffix(suffix)
     whole, _, part = number.partition(".")
+    if len(number) > _LONGEST:
+        # No amount needs so many digits; reading them all is what an attacker would want.
+        exponent += max(len(whole) - _LONGEST, 0)
+        whole, part = whole[:_LONGEST], part[: max(_LONGEST - len(whole), 0)]
     base = Fraction(1024) if family == "binary" else Fraction(10)
     value = Fraction(int(whole + part), 10 ** len(part)) * base**exponent
     value = _at_least_nano(-value if text[:1] == "-" else value)
@@ -75,7 +80,7 @@ def _suffix(text: str) -> tuple[str, int]:
     rest = text[1:]
     unsigned = rest[1:] if rest[:1] in ("+", "-") else rest
     if text[0] in "eE" and unsigned and _DIGITS.issuperset(unsigned):
-        return "exponent", int(rest)
+        return "exponent", max(-_LONGEST, min(_LONGEST, int(rest[:9])))
     letters = _leading(text, _SUFFIX)
     tail = text[len(letters) :]
     tail = tail[1:] if tail[:1] in ("+", "-") else tail

@@ -31,7 +31,7 @@ class Verdict:
     `messages` are the server's texts, `faults` the same with places. `stored` is the object as it would be kept (for a
     refused one: as far as it got). `empty_patch` tells whether the mutating webhooks left the object as it was, None
     where there is none or the request did not get that far. `dropped` are unknown fields that were pruned, `unchecked`
-    rules that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
+    CEL rules and patterns that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
     """
 
     __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
@@ -118,6 +118,7 @@ def _judge(found: Verdict, node: Node, log: Log | None, table: Table, profile: P
         log = Log(nulls=False)
         found.stored = walk(node, found.stored, log)
     found.stored = _named(_statusless(found.stored, old, whole))
+    found.unchecked += log.unchecked
     faults = [*metadata.validate(found.stored.get("metadata", {})), *_counted(log.schema, profile, whole=whole)]
     blocked = any(fault.blocking for fault in faults)
     lists = _counted(log.lists, profile, whole=whole)

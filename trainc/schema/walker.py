@@ -25,10 +25,10 @@ class Log:
 
     With `nulls`, nulls of properties are dropped before defaults come in, as the server does when it reads an object;
     an object that a webhook has patched is walked without. `loose` tells that something fits the schema which a
-    decoder of typed objects may still refuse.
+    decoder of typed objects may still refuse. `unchecked` are patterns that could not be tried.
     """
 
-    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unknown")
+    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unchecked", "unknown")
 
     def __init__(self, *, nulls: bool = True) -> None:
         self.nulls = nulls
@@ -36,6 +36,7 @@ class Log:
         self.unknown: list[Fault] = []
         self.schema: list[Fault] = []
         self.lists: list[Fault] = []
+        self.unchecked: list[Fault] = []
         self.rules: list[tuple[Node, Path, Tree]] = []
 
 
