@@ -27,6 +27,7 @@ _FITTING: dict[str, tuple[type, ...]] = {
     "array": (),
 }
 _INT32 = 2**31
+_REMEMBERED = 512  # texts that a node keeps as known to be good
 
 
 def scalar(node: Node, value: object, path: Path, log: Log) -> None:
@@ -34,6 +35,7 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
     if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
         value = int(value)  # Go's JSON writes 2.0 as 2
     kind = value.__class__
+    known = len(log.schema), len(log.unchecked)
     if kind not in _FITTING.get(node.kind, (kind,)):
         if value is None and node.nullable:
             return
@@ -48,6 +50,8 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text, value, blocking=True))
     if node.live:
         log.rules.append((node, path, value))
+    elif kind is str and len(node.good) < _REMEMBERED and known == (len(log.schema), len(log.unchecked)):
+        node.good.add(value)  # type: ignore[arg-type]
 
 
 def _text(node: Node, value: str, path: Path, log: Log) -> None:

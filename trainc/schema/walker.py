@@ -62,43 +62,49 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
     mark = len(log.schema)
     fresh: dict[str, Tree] | None = None
     for key, child in tree.items():
-        at = props.get(key)
-        if at.__class__ is int or at is None:
-            at = node.prop(key)
-            if at is None:
-                if _is_unknown(node, path, key, log):
-                    fresh = dict(tree) if fresh is None else fresh
-                    del fresh[key]
-                continue
+        at = props[key]
         kind = child.__class__
-        if kind is dict or kind is list:
-            got = _branch(at, child, (*path, key), log)
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if at is None:
+            if _is_unknown(node, path, key, log):
+                fresh = dict(tree) if fresh is None else fresh
+                del fresh[key]
+        elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
+            continue
+        elif kind is dict or kind is list:
+            got = _branch(at, value, (*path, key), log)
             if got is not child:
                 fresh = dict(tree) if fresh is None else fresh
                 fresh[key] = got
-            continue
-        value = child.value if kind is Sourced else child
-        if value.__class__ is at.quick:
-            continue
-        if value is None and not at.nullable and (log.nulls or "default" in at.raw):
+        elif value is None and not at.nullable and (log.nulls or "default" in at.raw):
             fresh = dict(tree) if fresh is None else fresh
             del fresh[key]
-            continue
-        scalar(at, value, (*path, key), log)
+        else:
+            scalar(at, value, (*path, key), log)
     for key, default in node.defaults:
-        if key not in tree or (fresh is not None and key not in fresh):
+        if key not in (tree if fresh is None else fresh):
             fresh = dict(tree) if fresh is None else fresh
             fresh[key] = default
     out = tree if fresh is None else fresh
-    if node.required or node.sized or node.live:
-        _whole_object(node, out, path, log, mark)
+    for key in node.required:
+        if key not in out:
+            where = (*path, key)
+            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
+    if node.sized:
+        _size(node, out, path, log, mark)
+    if node.live:
+        log.rules.append((node, path, out))
     return out
 
 
 def _is_unknown(node: Node, path: Path, key: str, log: Log) -> bool:
     if node.preserve or node.extra is True or (not path and key in _META):
         return False
-    log.unknown.append(unknown((*path, key), tuple(node.props)))
+    log.unknown.append(unknown((*path, key), tuple(node.props.names)))
     return True
 
 
@@ -107,26 +113,18 @@ def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
     return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
 
 
-def _whole_object(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
-    if node.sized:
-        least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
-        place = dotted(path)
-        text = ""
-        if least is not None and len(tree) < least:
-            text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
-        elif most is not None and len(tree) > most:
-            text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
-        if text:
-            # The server's object validator stops here: nothing below this object is reported.
-            del log.schema[mark:]
-            log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
-            return
-    for key in node.required:
-        if key not in tree:
-            where = (*path, key)
-            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
-    if node.live:
-        log.rules.append((node, path, tree))
+def _size(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
+    least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
+    place = dotted(path)
+    if least is not None and len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
+    elif most is not None and len(tree) > most:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+    else:
+        return
+    # The server's object validator stops here: nothing below this object is reported.
+    del log.schema[mark:]
+    log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
 
 
 def _branch(at: Node, child: Tree, path: Path, log: Log) -> Tree:
@@ -165,7 +163,7 @@ def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
                     out[index] = got
                 continue
             value = child.value if kind is Sourced else child
-            if value.__class__ is not quick:
+            if value.__class__ is not quick and not (value.__class__ is str and value in at.good):
                 scalar(at, value, (*path, index), log)
     if node.sized:
         _length(node, out, path, log)
