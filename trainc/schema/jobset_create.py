@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, dotted, invalid, of_webhook
 from trainc.schema.jobset_claims import claim_faults
@@ -37,9 +38,12 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     faults = [*_first_job(jobs), *_managed_by(spec), *_subdomain(spec)]
     for index, job in enumerate(jobs):
         faults += _job(name, index, job, named=named)
-        faults += _dependencies(index, job, jobs)
-    faults += _targets(spec, names)
-    faults += _failure_policy(spec, jobs, names, profile)
+        if "dependsOn" in job:
+            faults += _dependencies(index, job, jobs)
+    if "successPolicy" in spec:
+        faults += _targets(spec, names)
+    if "failurePolicy" in spec:
+        faults += _failure_policy(spec["failurePolicy"], jobs, names, profile)
     if "coordinator" in spec:
         faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
@@ -50,7 +54,9 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
 def of(holder: Tree, name: str, default: Any = None) -> Any:
     """The bare value of a field."""
     value = holder.get(name)
-    return default if value is None else bare(value)
+    if value.__class__ is Sourced:
+        return value.value
+    return default if value is None else value
 
 
 def plain_fault(message: str, path: Path) -> Fault:
@@ -108,9 +114,10 @@ def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
         text = f"the product of replicas and parallelism must not exceed {_MAX_INT32} for replicatedJob '{name}'"
         faults.append(plain_fault(text, (*at, "replicas")))
     group = of(job, "groupName", "")
-    long = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
-    for reason in dns1035(group):
-        faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
+    if group != "default":
+        long = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
+        for reason in dns1035(group):
+            faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
     return [*faults, *_child_names(f"{jobset}-{name}-{replicas - 1}", spec, (*at, "name"))] if named else faults
 
 
@@ -159,10 +166,7 @@ def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
     ]
 
 
-def _failure_policy(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> list[Fault]:
-    policy = spec.get("failurePolicy")
-    if policy is None:
-        return []
+def _failure_policy(policy: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> list[Fault]:
     at: Path = ("spec", "failurePolicy")
     faults = _restart_strategy(of(policy, "restartStrategy"), jobs, profile)
     rules = policy.get("rules", [])

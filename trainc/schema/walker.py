@@ -13,6 +13,8 @@ from trainc.schema.scalar import scalar, type_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
 
@@ -59,7 +61,7 @@ def walk(node: Node, tree: Tree, log: Log) -> Tree:
 
 def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str, Tree]:
     props = node.props
-    mark = len(log.schema)
+    mark = len(log.schema) if node.sized else 0
     fresh: dict[str, Tree] | None = None
     for key, child in tree.items():
         at = props[key]
@@ -76,7 +78,10 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
         elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
             continue
         elif kind is dict or kind is list:
-            got = _branch(at, value, (*path, key), log)
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (*path, key), log)
+            else:
+                got = _branch(at, value, (*path, key), log)
             if got is not child:
                 fresh = dict(tree) if fresh is None else fresh
                 fresh[key] = got
@@ -149,22 +154,28 @@ def _prune(tree: Tree, path: Path, log: Log) -> Tree:
 
 
 def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
-    at = node.item()
+    at: Any = node.item()
     out = tree
-    if at is not None:
-        quick = at.quick
-        for index, child in enumerate(tree):
-            kind = child.__class__
-            if kind is dict or kind is list:
-                got = _branch(at, child, (*path, index), log)
-                if got is not child:
-                    if out is tree:
-                        out = list(tree)
-                    out[index] = got
-                continue
-            value = child.value if kind is Sourced else child
-            if value.__class__ is not quick and not (value.__class__ is str and value in at.good):
-                scalar(at, value, (*path, index), log)
+    for index, child in enumerate(tree if at is not None else ()):
+        kind = child.__class__
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if kind is at.quick or (kind is str and value in at.good):
+            continue
+        if kind is dict or kind is list:
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (*path, index), log)
+            else:
+                got = _branch(at, value, (*path, index), log)
+            if got is not child:
+                if out is tree:
+                    out = list(tree)
+                out[index] = got
+        else:
+            scalar(at, value, (*path, index), log)
     if node.sized:
         _length(node, out, path, log)
     if node.keys and len(out) > 1:
@@ -188,11 +199,14 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
 
 
 def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+    keys = [_key(item, node.keys) for item in tree if item.__class__ is dict]
+    if len(set(keys)) == len(keys):
+        return
     seen: dict[object, bool] = {}
     for index, item in enumerate(tree):
         if item.__class__ is not dict:
             continue
-        key = tuple([_bare(item.get(name)) for name in node.keys])
+        key = _key(item, node.keys)
         if key not in seen:
             seen[key] = False
         elif not seen[key]:
@@ -201,6 +215,12 @@ def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
             text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
             where = (*path, index)
             log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+def _key(item: dict[str, Tree], names: tuple[str, ...]) -> object:
+    if len(names) == 1:
+        return _bare(item.get(names[0]))
+    return tuple([_bare(item.get(name)) for name in names])
 
 
 def _bare(leaf: Tree) -> object:
