@@ -28,7 +28,8 @@ class Node:
     """What the walker asks of a schema; children are built when they are first asked for.
 
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
-    none, `good` texts that passed before. `kind` one of object, array, string, integer,
+    none, `good` texts that passed before, `only` the node of all keys of a map, `tail` whether something
+    is to be done once the children have been looked at. `kind` one of object, array, string, integer,
     number, boolean, int-or-string and the empty string for a node of any type.
     """
 
@@ -47,6 +48,7 @@ class Node:
         "low",
         "most",
         "nullable",
+        "only",
         "pattern",
         "preserve",
         "props",
@@ -56,6 +58,7 @@ class Node:
         "rules",
         "sized",
         "table",
+        "tail",
         "tests",
         "unique",
     )
@@ -87,6 +90,8 @@ class Node:
         self.good: set[str] = set()
         self.tests: Any = None
         self.defaults = self._defaults(get("properties", {}))
+        self.only: Node | None = None if self.props.names else self.other()
+        self.tail = bool(self.defaults or self.required or self.sized or self.live)
 
     def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
         nodes = self.table.nodes

@@ -60,11 +60,11 @@ def walk(node: Node, tree: Tree, log: Log) -> Tree:
 
 
 def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str, Tree]:
-    props = node.props
+    props, only = node.props, node.only
     mark = len(log.schema) if node.sized else 0
     fresh: dict[str, Tree] | None = None
     for key, child in tree.items():
-        at = props[key]
+        at = only or props[key]
         kind = child.__class__
         if kind is Sourced:
             value = child.value
@@ -90,6 +90,8 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
             del fresh[key]
         else:
             scalar(at, value, (*path, key), log)
+    if not node.tail:
+        return tree if fresh is None else fresh
     for key, default in node.defaults:
         if key not in (tree if fresh is None else fresh):
             fresh = dict(tree) if fresh is None else fresh
