@@ -38,7 +38,7 @@ def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str,
 
 def first_line(case: Path) -> str:
     first = min((case / "input").glob("*.y*ml"))
-    return first.read_text("utf-8").partition("\n")[0]
+    return first.read_text("utf-8", "replace").partition("\n")[0]
 
 
 def options(case: Path) -> list[str]:
