@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.verify.reading import bundle_of
-from trainc.model.finding import Report
+from trainc.model.report import Report
 from trainc.verify import verify
 from trainc.verify.refusal import POD
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.model.bundle import Bundle
-    from trainc.model.finding import Report
+    from trainc.model.report import Report
     from trainc.verify.check import Check
 
 

@@ -9,7 +9,7 @@ from trainc.verify.world import meetings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
-    from trainc.model.finding import Report
+    from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
