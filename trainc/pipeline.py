@@ -7,8 +7,8 @@ from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
-from trainc.verify.placing import placing
 from trainc.verify import verify
+from trainc.verify.placing import placing
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
