@@ -81,8 +81,8 @@ def _admitted(jobs: list[Document], others: list[Document], selection: Selection
     companions = tuple(other for other in others if admit_object(other, selection, report))
     for job in jobs:
         admitted = admit_object(job, selection, report)
-        if admitted is not None and not admitted.name:
-            report.add(_generated(admitted))
+        if admitted is not None and not job.name:
+            report.add(_generated(job))
         elif admitted is not None:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
