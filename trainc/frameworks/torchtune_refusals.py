@@ -27,7 +27,8 @@ def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
     for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
         path = "".join(f"[{step}]" if type(step) is int else f".{step}" for step in where)[1:]
-        refuse(plan, report, where, detail, invalid(path, bad, detail))
+        said = path.removeprefix("spec.").removeprefix("trainer.")
+        refuse(plan, report, where, f"`{said}` {detail}", invalid(path, bad, detail))
 
 
 def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
