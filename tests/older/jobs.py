@@ -10,7 +10,7 @@ import yaml
 from trainc.admit.older import legal
 from trainc.frameworks.older.table import framework
 from trainc.model.document import Document
-from trainc.model.finding import Report
+from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import plain
 from trainc.resolve.older import Options, older

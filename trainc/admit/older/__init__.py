@@ -11,7 +11,7 @@ from trainc.model.tree import get
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
-    from trainc.model.finding import Report
+    from trainc.model.report import Report
 
 REMOVED_KIND = Rule(
     "removed-kind",

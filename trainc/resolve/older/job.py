@@ -11,7 +11,8 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
-    from trainc.model.finding import Finding, Report
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.model.older import Kind
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree

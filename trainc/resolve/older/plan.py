@@ -16,7 +16,7 @@ from trainc.resolve.older.shapes import SHAPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
-    from trainc.model.finding import Report
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
     from trainc.resolve.older.job import Job
     from trainc.resolve.older.layout import Part, Shape
