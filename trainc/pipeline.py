@@ -7,6 +7,7 @@ from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
+from trainc.verify.placing import placing
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
     together = Together()
     for bundle in bundles(project, selection, report):
+        placing(bundle, project, selection, report)
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json))
     report.close()

@@ -39,6 +39,7 @@ GENERATED_NAME = Rule(
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 JOBS = ("TrainJob", "JobSet")
+OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
 def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
@@ -61,7 +62,9 @@ def _entries(
         others: list[Document] = []
         for document in parts:
             group = document.api_version.partition("/")[0]
-            if group not in GROUPS:
+            if group in OLDER_GROUPS and _older(document):
+                jobs.append(document)
+            elif group not in GROUPS:
                 if group != "trainc.dev":
                     others.append(document)
             elif load().root(f"{document.api_version}/{document.kind}") is None:
@@ -85,6 +88,22 @@ def _admitted(jobs: list[Document], others: list[Document], selection: Selection
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
         companions = ()
+
+
+def _older(document: Document) -> bool:
+    """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
+    from trainc.model.older import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+
+    known = kind_of(document.api_version, document.kind) is not None
+    return known or foreign(document.api_version, document.kind)
+
+
+def _admitted_job(job: Document, selection: Selection, report: Report) -> Document | None:
+    if job.kind in JOBS:
+        return admit_object(job, selection, report)
+    from trainc.admit.older import admit_older  # noqa: PLC0415 (most runs meet none)
+
+    return admit_older(job, selection, report)
 
 
 def _generated(document: Document) -> Finding:

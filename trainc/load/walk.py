@@ -18,6 +18,9 @@ GROUPS = (
     b"scheduling.x-k8s.io",
     b"scheduling.volcano.sh",
     b"trainc.dev",
+    b"kubeflow.org/v",
+    b"mlkube.io/",
+    b"tensorflow.org/v1alpha1",
 )
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 

@@ -67,7 +67,7 @@ class Refuser:
     ) -> None:
         """One refusal: `text` is what the operator prints, `message` the fact behind it."""
         self.refused = True
-        span = self.document.span(path, key=key)
+        span = self.document.span(path, key=key or get(self.document.written, *path) is None)
         self.report.add(
             REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)),
         )
