@@ -6,10 +6,10 @@ a webhook that changes anything also respells quantities and adds the fields tha
 
 from __future__ import annotations
 
+from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
 from trainc.schema.gonames import field_name, type_name
-from trainc.model.quantity import Quantity, QuantityError, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

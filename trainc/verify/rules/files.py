@@ -73,7 +73,7 @@ _IN_IMAGE = (
     "/app",
     "/workspace",
     "/tmp",
-)  # noqa: S108
+)
 
 
 def one_node_volume(job: Job) -> None:

@@ -6,7 +6,6 @@ from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import ONE, amount, canonical
 from trainc.verify.refusal import refuse
-from trainc.verify.values import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.amounts import amount, canonical
 from trainc.verify.gangs import Gang, gangs, members
 from trainc.verify.order import in_order, waits
-from trainc.verify.values import flag, rows, table, text, whole
+from trainc.verify.values import flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.nearest import nearest
+from trainc.model.spelling import nearest
 from trainc.verify.refusal import dns_label, refuse
 from trainc.verify.values import rows, substituted, text
 
