@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 Version = tuple[int, int]
