@@ -7,6 +7,7 @@ from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
+from trainc.verify import verify
 from trainc.verify.placing import placing
 from trainc.verify.together import Together
 
@@ -37,7 +38,10 @@ def bundles(project: Project, selection: Selection, report: Report) -> Iterator[
     catalog = admit(documents, selection, report)
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)
-        if bundle is not None:
-            yield bundle
+        if bundle is None:
+            continue
+        if not selection.admission_only:
+            verify(bundle, project, report)
+        yield bundle
     report.job = ""
     yield from catalog.passing

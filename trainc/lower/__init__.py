@@ -29,7 +29,7 @@ _INITIALIZERS = ("dataset-initializer", "model-initializer")
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
     cluster = project.cluster.seeing((d.tree for d in plan.companions), closed=selection.closed_world)
-    if plan.runtime is None:
+    if not plan.framework:
         return _placed(plan, Contribution(), cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
@@ -39,7 +39,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     spec = dict(plan.template["spec"])
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
-    if not selection.admission_only:
+    if plan.runtime is not None and not selection.admission_only:
         spec = managed_by(plan, deadline(plan, spec, project, report))
     layer = Layer("framework", framework.name, patches=contribution.patches)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles).with_layers((*plan.layers, layer))
@@ -65,7 +65,8 @@ def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: 
     jobs = [role.tree for role in plan.roles]
     for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
         jobs[patch.role] = lay(jobs[patch.role], patch)
-    folded = [fold_ports(job) for job in jobs]
+    # The controller of a TrainJob writes ports back in its own way; older jobs keep theirs.
+    folded = [fold_ports(job) for job in jobs] if plan.runtime is not None else list(jobs)
     lost_ports(plan, jobs, folded, report)
     for patch in plan.overrides:
         if patch.container in _INITIALIZERS:

@@ -31,11 +31,19 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         report.job = entry.document.name
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
+        elif entry.document.kind != "TrainJob":
+            plan = _older(entry, report)
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
             yield plan
     report.job = ""
+
+
+def _older(entry: Entry, report: Report) -> Plan | None:
+    from trainc.resolve.older import older  # noqa: PLC0415 (most runs meet none)
+
+    return older(entry.document, report, companions=entry.companions)
 
 
 def jobset_plan(entry: Entry) -> Plan:
