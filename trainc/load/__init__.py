@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
+SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
+COMPONENTS = "components"
 
 
 class Loader:
@@ -73,13 +75,14 @@ class Loader:
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
 
-    def shipped(self, name: str) -> list[Document]:
+    def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
-        path = os.path.join(catalogue(), f"{name}.yaml")
+        inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
+        path = os.path.join(catalogue(), inner)
         if "/" in name or not os.path.isfile(path):
             return []
         with open(path, "rb") as stream:
-            return list(read(stream.read(), f"trainc:runtimes/{name}.yaml", Report()))
+            return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
@@ -113,10 +116,10 @@ def catalogue() -> str:
     return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
 
 
-def shipped_names() -> list[str]:
-    """The names of all runtimes in the catalogue."""
-    folder = catalogue()
-    return sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".yaml")) if os.path.isdir(folder) else []
+def shipped_names(folder: str = "") -> list[str]:
+    """The names of all runtimes in the catalogue, or of all its components."""
+    path = os.path.join(catalogue(), folder)
+    return sorted(name[:-5] for name in os.listdir(path) if name.endswith(".yaml")) if os.path.isdir(path) else []
 
 
 def load(project: Project, selection: Selection, report: Report) -> Documents:
