@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.verify.expand import verify
+from trainc.verify.expand import expand, look, verify
 
-__all__ = ["verify"]
+__all__ = ["expand", "look", "verify"]

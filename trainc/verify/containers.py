@@ -76,7 +76,7 @@ class Container:
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
         self.devices = _devices(self.limits, self.requests) if resources else {}
-        self._launch: Launch | None | bool = False
+        self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
 
     @property

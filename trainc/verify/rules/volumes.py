@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.nearest import nearest
+from trainc.model.spelling import nearest
 from trainc.verify.refusal import dns_label, refuse
 from trainc.verify.values import rows, substituted, text
 
@@ -90,7 +90,7 @@ def bad_volume_source(job: Job) -> None:
                     reason,
                     f"volume `{name}` has more than one source",
                     key=True,
-                    also=[Label(job.at((*path, sorted(sources)[0]), key=True), "the other source")],
+                    also=[Label(job.at((*path, min(sources)), key=True), "the other source")],
                 )
 
 
