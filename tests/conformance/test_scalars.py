@@ -12,7 +12,9 @@ from tests.yaml.reading import values
 
 RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "yaml" / "scalars.json"
 ROWS: dict[str, Any] = (
-    {row["text"]: row["kubernetes"] for row in json.loads(RECORDED.read_text("utf-8"))["rows"]} if RECORDED.exists() else {}
+    {row["text"]: row["kubernetes"] for row in json.loads(RECORDED.read_text("utf-8"))["rows"]}
+    if RECORDED.exists()
+    else {}
 )
 
 DIFFERENT = {  # what trainc refuses, or reads where kubectl refuses

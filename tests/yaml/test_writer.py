@@ -98,7 +98,7 @@ spec:
         ("a\tb", '"a\\tb"'),
         ('"', '"\\""'),
         ("\\", '"\\\\"'),
-        ("Größe – 中😀", '"Größe – 中😀"'),
+        ("Größe 中😀", '"Größe 中😀"'),
         ("\x00\x07\x7f\x85\xa0\xad", '"\\u0000\\u0007\\x7f\\x85\\xa0\\xad"'),
         ("\u200b\u2028\u202e\ufeff\uffff", '"\\u200b\\u2028\\u202e\\ufeff\\uffff"'),
         ("\U000e0001", '"\\U000e0001"'),
@@ -153,7 +153,7 @@ def test_order() -> None:
 
 def test_streams_and_json() -> None:
     trees = [{"b": 1, "a": "é"}, {"c": [None, 1.5]}]
-    assert dump_all(trees) == "a: \"é\"\nb: 1\n---\nc:\n- null\n- 1.5\n"
+    assert dump_all(trees) == 'a: "é"\nb: 1\n---\nc:\n- null\n- 1.5\n'
     assert dump_json(stamp({"kind": "x", "b": [1, {}], "a": "é"}, "t")) == '{"kind":"x","a":"é","b":[1,{}]}'
     with pytest.raises(ValueError, match="JSON"):
         dump_json(float("nan"))
@@ -166,7 +166,9 @@ def test_neither_hash_nor_history_decides() -> None:
     assert dump({"a": "y", "b": "x"}) == first
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(["a\nb", "x\n\ny\n", "on", "1", "- a"])
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
+    ["a\nb", "x\n\ny\n", "on", "1", "- a"]
+)
 FRACTIONS = st.floats(-1e15, 1e15).filter(lambda x: x % 1 != 0)  # whole ones come back as integers
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | FRACTIONS | TEXT
 TREES = st.recursive(SCALARS, lambda t: st.lists(t, max_size=4) | st.dictionaries(TEXT, t, max_size=4), max_leaves=20)
