@@ -5,34 +5,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from trainc.admit.older import legal
-from trainc.frameworks.older.table import framework
-from trainc.model.document import Document
+from trainc.admit.older.moved import settled
+from trainc.frameworks import framework
+from trainc.model.older import kind_of
 from trainc.model.report import Report
-from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import plain
 from trainc.resolve.older import Options, older
+from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
+    from trainc.model.document import Document
     from trainc.model.patches import Contribution
     from trainc.model.plan import Plan
 
 REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
 
 
-def document(text: str) -> Document:
-    span = Span("job.yaml", 1, 1, 1, 2)
-
-    def sourced(node: Any) -> Any:
-        if isinstance(node, dict):
-            return {str(key): sourced(value) for key, value in node.items()}
-        if isinstance(node, list):
-            return [sourced(item) for item in node]
-        return Sourced(node, Origin(at=span))
-
-    return Document("job.yaml", sourced(yaml.safe_load(text)), {})
+def document(text: str, report: Report) -> Document:
+    (found,) = read(text, "job.yaml", report)
+    kind = kind_of(found.api_version, found.kind)
+    return settled(found, kind, report) if kind is not None else found
 
 
 class Compiled:
@@ -40,13 +33,14 @@ class Compiled:
 
     def __init__(self, text: str, options: Options | None = None) -> None:
         self.report = Report()
-        self.document = document(text)
+        self.document = document(text, self.report)
         options = options or Options()
         self.legal = legal(self.document, self.report, lenient=options.lenient)
         found = older(self.document, self.report, options) if self.legal else None
         self.found = found
         if found is not None:
             chosen = framework(found.framework)
+            assert chosen is not None
             if chosen.verify:
                 chosen.verify(found, self.report)
             self.contribution: Contribution = chosen.lower(found).stamped(chosen.name)

@@ -29,3 +29,22 @@ def job(
     extra = "".join(f"  {line}\n" for line in spec.splitlines())
     head = f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: {name}, namespace: ns1{meta}}}\n"
     return f"{head}spec:\n{extra}  {field}:\n{body}"
+
+
+TFJOB = """\
+apiVersion: {api}
+kind: TfJob
+metadata: {{name: demo, namespace: ns1}}
+spec:
+  RuntimeId: "1234"
+  replicaSpecs:
+{entries}"""
+ENTRY = "  - {{tfReplicaType: {0}, replicas: {1}, template: {{spec: {{containers: [{{name: {2}, image: img}}], restartPolicy: OnFailure}}}}}}\n"
+
+
+def old(*entries: str, api: str = "mlkube.io/v1beta1", spec: str = "") -> str:
+    return TFJOB.format(api=api, entries="".join(entries)) + spec
+
+
+def entry(role_: str, replicas: int = 1, container: str = "tensorflow") -> str:
+    return ENTRY.format(role_, replicas, container)

@@ -30,7 +30,7 @@ class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
     def __init__(self) -> None:
-        super().__init__("nothing to compile here: no TrainJob or JobSet under the paths given")
+        super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
 
 def _spool(options: Options) -> Spool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.older.jobs import Compiled
-from tests.older.texts import FIELDS, job, role
+from tests.older.texts import FIELDS, entry, job, old, role
 from trainc.resolve.older import Options
 
 V2 = "kubeflow.org/v2beta1"
@@ -185,22 +185,24 @@ ROWS = {
             role("Launcher"),
             role("Worker", 2),
             api=V2,
-            spec="runPolicy: {cleanPodPolicy: x, ttlSecondsAfterFinished: -1, activeDeadlineSeconds: -1, backoffLimit: -1, managedBy: y}\nmpiImplementation: z",
+            spec="runPolicy: {cleanPodPolicy: x, ttlSecondsAfterFinished: -1, activeDeadlineSeconds: -1, backoffLimit: -1, managedBy: other}\nmpiImplementation: z",
         ),
         [
             "spec.runPolicy.ttlSecondsAfterFinished: Invalid value: -1: must be greater than or equal to 0",
             "spec.runPolicy.activeDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0",
             "spec.runPolicy.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
             'spec.runPolicy.cleanPodPolicy: Unsupported value: "x": supported values: "None", "Running", "All"',
-            'spec.runPolicy.managedBy: Unsupported value: "y": supported values: "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue"',
+            'spec.runPolicy.managedBy: Unsupported value: "other": supported values: "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue"',
             'spec.mpiImplementation: Unsupported value: "z": supported values: "OpenMPI", "Intel", "MPICH"',
         ],
     ),
     "ssh: name": (
         job("MPIJob", role("Launcher"), role("Worker", 2), api=V2, name="1-foo"),
         [
-            ('metadata.name: Invalid value: "1-foo": will not able to create pod and service with invalid DNS label '
-            f'"1-foo-worker-1": {LABEL}')
+            (
+                'metadata.name: Invalid value: "1-foo": will not able to create pod and service with invalid DNS label '
+                f'"1-foo-worker-1": {LABEL}'
+            )
         ],
     ),
 }
@@ -234,25 +236,6 @@ def test_a_deprecated_number_of_processes_is_a_warning() -> None:
 def test_what_nobody_reconciles_any_more(api: str, kind: str, rule: str) -> None:
     compiled = Compiled(f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: demo}}\nspec: {{}}\n")
     assert (compiled.rules, compiled.found) == ([rule], None)
-
-
-TFJOB = """\
-apiVersion: {api}
-kind: TfJob
-metadata: {{name: demo, namespace: ns1}}
-spec:
-  RuntimeId: "1234"
-  replicaSpecs:
-{entries}"""
-ENTRY = "  - {{tfReplicaType: {0}, replicas: {1}, template: {{spec: {{containers: [{{name: {2}, image: img}}], restartPolicy: OnFailure}}}}}}\n"
-
-
-def old(*entries: str, api: str = "mlkube.io/v1beta1", spec: str = "") -> str:
-    return TFJOB.format(api=api, entries="".join(entries)) + spec
-
-
-def entry(role_: str, replicas: int = 1, container: str = "tensorflow") -> str:
-    return ENTRY.format(role_, replicas, container)
 
 
 @pytest.mark.parametrize(

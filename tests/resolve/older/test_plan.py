@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.admit.older.test_legal import entry, old
+from tests.older.texts import entry, job, old, role
 from tests.older.jobs import Compiled
-from tests.older.texts import job, role
 from trainc.model.tree import plain
 from trainc.resolve.older import Options
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.admit.objects import admit_object
 from trainc.admit.older import listed, mpi, webhook
+from trainc.admit.older.moved import settled
 from trainc.admit.older.refusals import Refuser
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
 from trainc.model.older import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.model.settings import STRICT, WARN, Selection
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -31,6 +34,27 @@ ALIAS = Rule(
     "the job names a version that never shipped",
     "`mlkube.io/v1alpha1` appears in texts, but only `mlkube.io/v1beta1` was ever served.",
 )
+
+
+def admit_older(document: Document, selection: Selection, report: Report, *, lenient: bool = False) -> Document | None:
+    """An older job as its API server would have stored it, None with findings where it would have been refused.
+
+    Unknown fields are warnings: the job ran without them, since the server dropped them.
+    """
+    kind = kind_of(document.api_version, document.kind)
+    if kind is None:
+        legal(document, report)
+        return None
+    if kind.field != LISTED:
+        found = admit_object(settled(document, kind, report), _tolerant(selection), report)
+        if found is None:
+            return None
+        document = found
+    return document if legal(document, report, lenient=lenient) else None
+
+
+def _tolerant(selection: Selection) -> Selection:
+    return selection if selection.field_validation != STRICT else Selection((), field_validation=WARN)
 
 
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.model.document import Document
-    from trainc.model.report import Report
     from trainc.model.older import Kind
+    from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
 REFUSED = Rule(
@@ -67,7 +67,7 @@ class Refuser:
     ) -> None:
         """One refusal: `text` is what the operator prints, `message` the fact behind it."""
         self.refused = True
-        span = self.document.span(path, key=key)
+        span = self.document.span(path, key=key or get(self.document.written, *path) is None)
         self.report.add(
             REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)),
         )

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import WARNING, Rule
+from trainc.model.finding import place
 from trainc.model.listed import listed, spelled
 from trainc.model.older import ASK, LISTED, MPI_OPERATOR
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
     from trainc.model.older import Kind
+    from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
-
-MOVED = Rule(
-    "moved-field",
-    WARNING,
-    "a field stands where only older versions of the kind had it",
-    "The API server prunes what it does not know: the policy silently had no effect.",
-)
-_ROOT_POLICIES = (
-    "cleanPodPolicy",
-    "ttlSecondsAfterFinished",
-    "activeDeadlineSeconds",
-    "backoffLimit",
-    "schedulingPolicy",
-)
 
 
 class Options:
@@ -117,17 +103,13 @@ class Job:
         return next((replica for replica in self.replicas if replica.role == name), None)
 
     def policy(self, *path: str) -> Tree:
-        """What the job says at `spec.runPolicy.<path>`; where older versions said it at the root, that."""
-        found = get(self.spec, "runPolicy", *path)
-        if found is None and path[0] in _ROOT_POLICIES:
-            return get(self.spec, *path)
-        return found
+        """What the job says at `spec.runPolicy.<path>`."""
+        return get(self.spec, "runPolicy", *path)
 
-    def policy_path(self, name: str) -> Path:
-        """Where a policy is written."""
-        if get(self.spec, "runPolicy", name) is None and get(self.spec, name) is not None:
-            return ("spec", name)
-        return ("spec", "runPolicy", name)
+    def policy_span(self, name: str) -> Span:
+        """Where a policy is written, also when an old version keeps it elsewhere."""
+        leaf = first_leaf(self.policy(name))
+        return (place(leaf.origin) if leaf is not None else None) or self.span(("spec", "runPolicy", name), key=True)
 
     def asks(self, name: str) -> str:
         """What the annotation `trainc.dev/<name>` of the job says, "" where it has none."""
@@ -148,9 +130,7 @@ def read(document: Document, kind: Kind, options: Options, report: Report) -> Jo
     if kind.field == LISTED:
         return Job(document, kind, _listed(document, kind), options, report)
     replicas = _keyed(document, kind)
-    job = Job(document, kind, replicas, options, report)
-    _moved(job)
-    return job
+    return Job(document, kind, replicas, options, report)
 
 
 def _keyed(document: Document, kind: Kind) -> tuple[Replica, ...]:
@@ -200,14 +180,3 @@ def default_ps(job: Tree) -> Tree:
         image = Sourced("tensorflow/tensorflow:1.3.0", by)
     container = {"name": Sourced("tensorflow", by), "image": image}
     return {"spec": {"containers": [container], "restartPolicy": Sourced("OnFailure", by)}}
-
-
-def _moved(job: Job) -> None:
-    for name in _ROOT_POLICIES:
-        node = get(job.spec, name)
-        if node is None or (job.kind.kind == "MPIJob" and name == "cleanPodPolicy"):
-            continue
-        beaten = get(job.spec, "runPolicy", name) is not None
-        help_ = "remove it: `spec.runPolicy` says it too" if beaten else f"write it as `spec.runPolicy.{name}`"
-        message = f"`spec.{name}` left the API when `runPolicy` came"
-        job.say(MOVED.at(job.span(("spec", name), key=True), message, help=help_))

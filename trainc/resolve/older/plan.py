@@ -36,7 +36,9 @@ STATIC = Rule(
 _LIMIT = 63
 
 
-def older(document: Document, report: Report, options: Options | None = None) -> Plan | None:
+def older(
+    document: Document, report: Report, options: Options | None = None, *, companions: tuple[Document, ...] = ()
+) -> Plan | None:
     """The plan of a legal older job, None where it cannot be compiled; what will be different is reported."""
     kind = kind_of(document.api_version, document.kind)
     assert kind is not None
@@ -46,10 +48,10 @@ def older(document: Document, report: Report, options: Options | None = None) ->
     shape = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind](job)
     if shape is None or not _fits(job, shape):
         return None
-    return _plan(job, shape)
+    return _plan(job, shape, companions)
 
 
-def _plan(job: Job, shape: Shape) -> Plan | None:
+def _plan(job: Job, shape: Shape, companions: tuple[Document, ...]) -> Plan | None:
     everyone = not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
     if any(tree is None for tree in built):
@@ -78,6 +80,7 @@ def _plan(job: Job, shape: Shape) -> Plan | None:
         template=template,
         roles=roles,
         layers=(Layer("runtime", f"{job.kind.kind} {job.name.value}", template),),
+        companions=companions,
     )
 
 

@@ -148,9 +148,7 @@ def _notes_never(job: Job, replica: Replica) -> None:
     if type(limit) is Sourced and limit.value:
         message = f"`backoffLimit` never applied to `{replica.name}`: its policy is Never"
         job.say(
-            WITHOUT_EFFECT.at(
-                job.span(job.policy_path("backoffLimit")), message, help="use `OnFailure` or `ExitCode` to retry"
-            )
+            WITHOUT_EFFECT.at(job.policy_span("backoffLimit"), message, help="use `OnFailure` or `ExitCode` to retry")
         )
 
 

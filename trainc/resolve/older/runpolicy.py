@@ -61,8 +61,9 @@ def jobset_fields(job: Job) -> Tree:
         out["suspend"] = suspend
     manager = job.policy("managedBy")
     if type(manager) is Sourced and manager.value in OWN_MANAGERS:
-        path = job.policy_path("managedBy")
-        job.say(MANAGER.at(job.span(path), f"`{manager.value}` is no longer involved: `managedBy` is dropped"))
+        job.say(
+            MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
+        )
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
     ttl = _ttl(job)
@@ -84,25 +85,24 @@ def job_fields(job: Job, role: str) -> Tree:
 
 def scopes(job: Job, children: int) -> None:
     """Say what it means that limits apply to each of several child Jobs."""
-    path = job.policy_path("activeDeadlineSeconds")
-    deadline = value(job.document.tree, *path)
+    span = job.policy_span("activeDeadlineSeconds")
+    deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
     if deadline == 0:
-        job.say(DEADLINE_ZERO.at(job.span(path), DEADLINE_ZERO.summary, help="give it time"))
+        job.say(DEADLINE_ZERO.at(span, DEADLINE_ZERO.summary, help="give it time"))
     elif deadline is not None and children > 1 and job.kind.api != MPI_OPERATOR:
-        job.say(DEADLINE.at(job.span(path), f"each of {children} child Jobs has {deadline} s from its own start"))
-    path = job.policy_path("backoffLimit")
-    limit = value(job.document.tree, *path)
+        job.say(DEADLINE.at(span, f"each of {children} child Jobs has {deadline} s from its own start"))
+    limit = value(job.spec, "runPolicy", "backoffLimit")
     counted = any(replica.restart.value in {"OnFailure", "Always"} for replica in job.replicas)
     if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
         message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
-        job.say(BUDGET.at(job.span(path), message, help="lower it if the sum matters"))
+        job.say(BUDGET.at(job.policy_span("backoffLimit"), message, help="lower it if the sum matters"))
 
 
 def _ttl(job: Job) -> Sourced[int] | None:
     ttl = job.policy("ttlSecondsAfterFinished")
     if type(ttl) is not Sourced or ttl.value is None:
         return None
-    span = job.span(job.policy_path("ttlSecondsAfterFinished"))
+    span = job.policy_span("ttlSecondsAfterFinished")
     again = "deleted after its time to live, the job is applied again from Git and runs again"
     if job.asks("keep-ttl") == "true":
         job.say(TTL.at(span, again, help="remove the annotation `trainc.dev/keep-ttl`"))
@@ -122,11 +122,10 @@ def _clean_up(job: Job) -> None:
             CLEAN_UP.at(span, "pods that still run are ended at success; upstream kept them until the job was deleted")
         )
         return
-    path = job.policy_path("cleanPodPolicy")
     policy = job.policy("cleanPodPolicy")
     said = type(policy) is Sourced and policy.value is not None
     chosen = policy.value if said else job.kind.clean
-    span = job.span(path) if said else job.span(("spec", job.kind.field), key=True)
+    span = job.policy_span("cleanPodPolicy") if said else job.span(("spec", job.kind.field), key=True)
     if chosen not in CLEAN_POLICIES:
         message = f"`{chosen}` is no clean-up policy; the operator treated it as All"
         job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
@@ -141,14 +140,15 @@ def _clean_up(job: Job) -> None:
 def gang(job: Job) -> Tree:
     """The job's scheduling policy under the name of whoever places gangs, None without one."""
     policy = job.policy("schedulingPolicy")
-    where = job.policy_path("schedulingPolicy")
     chosen = job.options.gang
     if not chosen:
         if policy:
             message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
             job.say(
                 UNUSED.at(
-                    job.span(where, key=True), message, help="choose a gang scheduler for older jobs in the project"
+                    job.policy_span("schedulingPolicy"),
+                    message,
+                    help="choose a gang scheduler for older jobs in the project",
                 )
             )
         return None
