@@ -41,11 +41,11 @@ JOBS = ("TrainJob", "JobSet")
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
-def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
+def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
-    shelves = Shelves(documents, selection, report)
+    shelves = Shelves(documents, project, selection, report)
     catalog = Catalog(
-        lambda: _entries(documents, shelves, selection, report, catalog.passing),
+        lambda: _entries(documents, shelves, project, selection, report, catalog.passing),
         shelves.find,
         shelves.names,
         shelves.places,
