@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -10,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.model.document import Document
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 Version = tuple[int, int]
