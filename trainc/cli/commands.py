@@ -35,6 +35,12 @@ def _runtimes(options: Options) -> int:
     return runtimes(options)
 
 
+def _rehearse(options: Options) -> int:
+    from trainc.cli.rehearse import rehearse  # noqa: PLC0415
+
+    return rehearse(options)
+
+
 def _why(options: Options) -> int:
     from trainc.cli.why import why  # noqa: PLC0415
 
@@ -78,6 +84,24 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "rehearse",
+            "PATH",
+            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
+            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
+            (
+                Option("--nodes", "scale the job down to N nodes", metavar="N"),
+                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
+                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
+                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
+                Option("--yes", "do not ask"),
+            ),
+            (
+                "trainc rehearse examples/jax-cpu",
+                "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
+            ),
+            _rehearse,
         ),
         Command(
             "runtimes",
