@@ -41,11 +41,11 @@ JOBS = ("TrainJob", "JobSet")
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
-def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
+def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
-    shelves = Shelves(documents, selection, report)
+    shelves = Shelves(documents, project, selection, report)
     catalog = Catalog(
-        lambda: _entries(documents, shelves, selection, report, catalog.passing),
+        lambda: _entries(documents, shelves, project, selection, report, catalog.passing),
         shelves.find,
         shelves.names,
         shelves.places,
@@ -81,8 +81,8 @@ def _admitted(jobs: list[Document], others: list[Document], selection: Selection
     companions = tuple(other for other in others if admit_object(other, selection, report))
     for job in jobs:
         admitted = admit_object(job, selection, report)
-        if admitted is not None and not admitted.name:
-            report.add(_generated(admitted))
+        if admitted is not None and not job.name:
+            report.add(_generated(job))
         elif admitted is not None:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
