@@ -8,7 +8,6 @@ from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
 from trainc.verify import verify
-from trainc.verify.placing import placing
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
@@ -25,7 +24,6 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
     together = Together()
     for bundle in bundles(project, selection, report):
-        placing(bundle, project, selection, report)
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json))
     report.close()
@@ -47,8 +45,7 @@ def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bund
         bundle = lower(plan, project, selection, report)
         if bundle is None:
             continue
-        if not selection.admission_only:
-            verify(bundle, project, report)
+        verify(bundle, project, selection, report)
         yield bundle
     report.job = ""
     yield from catalog.passing

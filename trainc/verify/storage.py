@@ -43,7 +43,7 @@ def keeps_state(role: Role) -> bool:
 
 def _pseudo(kind: str, path: str) -> bool:
     return kind == "hostPath" and path.startswith(
-        ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt", "/tmp")
+        ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt")
     )
 
 

@@ -123,6 +123,8 @@ def place_of(job: Job, host: str) -> Place | str | None:
         return _unlike(job, first, rest)
     if type(role.replicas) is int and i >= role.replicas:
         return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so there is no Job {i}"
+    if type(role.size) is int and role.size < 1:
+        return None
     if type(role.size) is int and j >= role.size:
         return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {j}"
     if not rest:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.spelling import nearest
 from trainc.verify.data.devices import GPU, NEURON, TPU, device_kind, is_network
 from trainc.verify.data.variables import LOCKED, NAMES, OBSOLETE, OTHERS, PREFIXES, SINGLE
-from trainc.model.spelling import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
