@@ -55,9 +55,10 @@ class _Compiler:
 class Table:
     """The kinds of one server; `root(kind)` gives the node that stands for a whole object."""
 
-    __slots__ = ("built", "kinds", "nodes", "whole")
+    __slots__ = ("base", "built", "kinds", "nodes", "whole")
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, Any], *, base: Table | None = None) -> None:
+        self.base = base  # answers for the kinds that this table does not have
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
         self.whole = frozenset(data.get("whole", ()))
@@ -66,7 +67,19 @@ class Table:
     def root(self, kind: str) -> Node | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
         index = self.kinds.get(kind)
-        return None if index is None else self.node(index)
+        if index is not None:
+            return self.node(index)
+        return self.base.root(kind) if self.base else None
+
+    def is_whole(self, kind: str) -> bool:
+        """Whether status is an ordinary field of this kind."""
+        if self.base and kind not in self.kinds:
+            return self.base.is_whole(kind)
+        return kind in self.whole
+
+    def served(self) -> list[str]:
+        """Every kind that has a schema."""
+        return sorted({*self.kinds, *(self.base.served() if self.base else ())})
 
     def node(self, index: int) -> Node:
         """The node at `index`, built at its first use."""
@@ -80,12 +93,14 @@ class Table:
         found = self.root(kind)
         for step in path:
             assert found is not None, path
-            found = found.item() if type(step) is int else found.prop(step)
+            found = found.prop(step) if isinstance(step, str) else found.item()
         assert found is not None, path
         return found
 
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""
+        if self.base and kind not in self.kinds:
+            return self.base.has_rules(kind)
         seen: set[int] = set()
         todo = [self.kinds[kind]]
         while todo:

@@ -116,7 +116,7 @@ def _judge(
     found: Verdict, node: Node, kind: str, log: Log | None, table: Table, profile: Profile, old: Tree | None
 ) -> Verdict:
     """The stages after mutation; `log` is the walk over the very same object, None if a webhook changed it."""
-    whole = kind in table.whole
+    whole = table.is_whole(kind)
     if log is None:
         log = Log(nulls=False)
         found.stored = walk(node, found.stored, log)

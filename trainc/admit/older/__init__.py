@@ -8,11 +8,12 @@ from trainc.admit.older.moved import settled
 from trainc.admit.older.refusals import Refuser
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
 from trainc.model.older import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
-from trainc.model.settings import STRICT, WARN, Selection
+from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.admit.server import Server
     from trainc.model.document import Document
     from trainc.model.report import Report
 
@@ -36,7 +37,7 @@ ALIAS = Rule(
 )
 
 
-def admit_older(document: Document, selection: Selection, report: Report, *, lenient: bool = False) -> Document | None:
+def admit_older(document: Document, server: Server, report: Report, *, lenient: bool = False) -> Document | None:
     """An older job as its API server would have stored it, None with findings where it would have been refused.
 
     Unknown fields are warnings: the job ran without them, since the server dropped them.
@@ -46,15 +47,11 @@ def admit_older(document: Document, selection: Selection, report: Report, *, len
         legal(document, report)
         return None
     if kind.field != LISTED:
-        found = admit_object(settled(document, kind, report), _tolerant(selection), report)
+        found = admit_object(settled(document, kind, report), server.tolerant(WARN if server.field_validation == STRICT else server.field_validation), report)
         if found is None:
             return None
         document = found
     return document if legal(document, report, lenient=lenient) else None
-
-
-def _tolerant(selection: Selection) -> Selection:
-    return selection if selection.field_validation != STRICT else Selection((), field_validation=WARN)
 
 
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
