@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.schedulers.building import found, placed, plan_from, sourced
+from tests.schedulers.building import found, placed, plan_from
 from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.model.tree import value

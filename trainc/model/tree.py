@@ -138,6 +138,7 @@ def _key_of(item: Tree, key: str) -> object:
 
 def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], append: bool, key: str) -> list[Tree]:
     position = {_key_of(item, key): index for index, item in reversed(list(enumerate(base)))}
+    position.pop(None, None)  # items without their key stand for themselves
     named = [(position.get(_key_of(item, key)), item) for item in patch]
     merged = [(at, _over(base[at] if at is not None else None, item, keys, append, key)) for at, item in named]
     touched = {at for at, _ in named if at is not None}
@@ -176,7 +177,8 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
 
 
 def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
-    named = [(next((i for i, b in enumerate(base) if b == item), None), item) for item in patch]
+    base = list(dict.fromkeys(base))
+    named = [(base.index(item) if item in base else None, item) for item in dict.fromkeys(patch)]
     touched = {at for at, _ in named}
     return _interleave(
         [(at, item if at is None else base[at]) for at, item in named],

@@ -95,7 +95,7 @@ def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool
     others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
     if others and not shared:
         report.add(two_trainers(plan, trainer, others[0]))
-    check_container(plan, report, trainer, "no variable reaches a process: every one of them believes to be alone")
+    check_container(plan, report, trainer, "no variable reaches a process: every one of them believes that it is alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
 
@@ -126,7 +126,7 @@ def check_gpus(plan: Plan, report: Report) -> None:
             report.add(
                 SEVERAL_GPU_NAMES.at(
                     first,
-                    f"{_words(names)} all count as GPUs",
+                    f"{_words(names)} count as GPUs alike",
                     label="counted",
                     also=[Label(span, "not counted") for span in rest],
                     effect="the Trainer controller would count any one of them, another one each time",
@@ -170,7 +170,7 @@ def no_trainer(plan: Plan) -> Finding:
     return NO_TRAINER.at(
         template_span(plan),
         f"no replicatedJob is labelled as trainer, so `{plan.framework}` has nowhere to put its variables",
-        effect="every process believes to be alone, and what `spec.trainer` says reaches no pod",
+        effect="every process believes that it is alone, and what `spec.trainer` says reaches no pod",
         help="label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`",
     )
 
@@ -180,7 +180,7 @@ def unwired(plan: Plan) -> Finding:
     return NO_TRAINER_BLOCK.at(
         plan.document.span(("spec",)),
         f"there is no `spec.trainer`, so `{plan.framework}` sets no variables",
-        effect="every process believes to be alone",
+        effect="every process believes that it is alone",
         help="add `trainer: {}`",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
-from trainc.model.gang import pods, waits
+from trainc.model.gang import waits
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import (
@@ -167,8 +167,8 @@ def _probes(placement: Placement) -> Iterator[Finding]:
 
 
 def _later_roles(placement: Placement) -> Iterator[Finding]:
-    for role in placement.roles:
-        if pods(role) and waits(role):
+    for role in placement.members:
+        if waits(role):
             yield SLOW.at(
                 placement.role_at(role, "dependsOn"),
                 f"`{role.name.value}` is created later, while Kueue waits for all roles to get ready",

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 
@@ -50,3 +51,19 @@ class Profile:
     def find(self, kind: str, namespace: str, name: str) -> Tree | None:
         """A known object of the cluster."""
         return self.state.get(kind, {}).get((namespace, name))
+
+
+def profile_of(cluster: Cluster) -> Profile:
+    """The server of a cluster, as far as its settings and its dumps tell."""
+    versions: dict[str, str] = {}
+    for field in ("kubernetes", "jobset"):
+        known = getattr(cluster, field)
+        if known is not None:
+            versions[field] = f"{known[0]}.{known[1]}"
+    state = {kind: {_key(name): tree for name, tree in named.items()} for kind, named in cluster.objects.items()}
+    return Profile(gates=cluster.gates, kueue="kueue" in cluster.admission, state=state, **versions)
+
+
+def _key(name: str) -> tuple[str, str]:
+    namespace, slash, own = name.partition("/")
+    return (namespace, own) if slash else ("", name)

@@ -31,7 +31,7 @@ class Verdict:
     `messages` are the server's texts, `faults` the same with places. `stored` is the object as it would be kept (for a
     refused one: as far as it got). `empty_patch` tells whether the mutating webhooks left the object as it was, None
     where there is none or the request did not get that far. `dropped` are unknown fields that were pruned, `unchecked`
-    rules that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
+    CEL rules and patterns that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
     """
 
     __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
@@ -76,11 +76,13 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
     held = tree.get("metadata", {})
-    undecodable = metadata.decode(held)
-    if undecodable:
-        return found.refuse("decode", undecodable)
+    unknown: list[Fault] = []
+    if not metadata.is_sound(held):
+        undecodable = metadata.decode(held)
+        if undecodable:
+            return found.refuse("decode", undecodable)
+        unknown = metadata.unknown_fields(held)
     log = Log()
-    unknown = metadata.unknown_fields(held)
     found.stored = walk(node, tree, log)
     unknown += log.unknown
     if unknown and strict:
@@ -88,7 +90,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found.dropped = unknown
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
         return found
-    return _judge(found, node, log if found.empty_patch is not False else None, table, profile, old)
+    return _judge(found, node, kind, log if found.empty_patch is not False else None, table, profile, old)
 
 
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
@@ -110,15 +112,19 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     return True
 
 
-def _judge(found: Verdict, node: Node, log: Log | None, table: Table, profile: Profile, old: Tree | None) -> Verdict:
+def _judge(
+    found: Verdict, node: Node, kind: str, log: Log | None, table: Table, profile: Profile, old: Tree | None
+) -> Verdict:
     """The stages after mutation; `log` is the walk over the very same object, None if a webhook changed it."""
-    kind = kind_of(found.stored)
     whole = kind in table.whole
     if log is None:
         log = Log(nulls=False)
         found.stored = walk(node, found.stored, log)
     found.stored = _named(_statusless(found.stored, old, whole))
-    faults = [*metadata.validate(found.stored.get("metadata", {})), *_counted(log.schema, profile, whole=whole)]
+    found.unchecked += log.unchecked
+    held = found.stored.get("metadata", {})
+    faults = [] if metadata.is_sound(held) else metadata.validate(held)
+    faults += _counted(log.schema, profile, whole=whole)
     blocked = any(fault.blocking for fault in faults)
     lists = _counted(log.lists, profile, whole=whole)
     if faults or lists:
@@ -132,7 +138,7 @@ def _judge(found: Verdict, node: Node, log: Log | None, table: Table, profile: P
         broken += check_change(node, found.stored, old, found.unchecked)
     if broken:
         return found.refuse("cel", broken)
-    return _validating_webhooks(found, node, profile, old)
+    return _validating_webhooks(found, node, kind, profile, old)
 
 
 def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
@@ -173,8 +179,7 @@ def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], 
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
-def _validating_webhooks(found: Verdict, node: Node, profile: Profile, old: Tree | None) -> Verdict:
-    kind = kind_of(found.stored)
+def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == volcano.KIND and old is None:
         faults = volcano.create_faults(found.stored, profile)
         return found.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else found
