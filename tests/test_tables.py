@@ -23,7 +23,7 @@ def rules() -> list[str]:
 
 def frameworks() -> list[str]:
     """The modules that declare a framework."""
-    declaring = (path for path in PACKAGE if "frameworks" in path.parts and "FRAMEWORK = " in path.read_text("utf-8"))
+    declaring = (path for path in PACKAGE if "frameworks" in path.parts and "older" not in path.parts and "FRAMEWORK = " in path.read_text("utf-8"))
     return [path.stem for path in declaring]
 
 

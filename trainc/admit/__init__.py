@@ -81,7 +81,7 @@ def _entries(
 def _admitted(jobs: list[Document], others: list[Document], selection: Selection, report: Report) -> Iterator[Entry]:
     companions = tuple(other for other in others if admit_object(other, selection, report))
     for job in jobs:
-        admitted = admit_object(job, selection, report)
+        admitted = _admitted_job(job, selection, report)
         if admitted is not None and not admitted.name:
             report.add(_generated(admitted))
         elif admitted is not None:

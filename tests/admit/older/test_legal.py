@@ -199,8 +199,10 @@ ROWS = {
     "ssh: name": (
         job("MPIJob", role("Launcher"), role("Worker", 2), api=V2, name="1-foo"),
         [
-            ('metadata.name: Invalid value: "1-foo": will not able to create pod and service with invalid DNS label '
-            f'"1-foo-worker-1": {LABEL}')
+            (
+                'metadata.name: Invalid value: "1-foo": will not able to create pod and service with invalid DNS label '
+                f'"1-foo-worker-1": {LABEL}'
+            )
         ],
     ),
 }

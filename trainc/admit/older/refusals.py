@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.model.document import Document
-    from trainc.model.report import Report
     from trainc.model.older import Kind
+    from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
 REFUSED = Rule(

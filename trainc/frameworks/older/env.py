@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trainc.model.report import Report
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
     Entries = Callable[[Plan, Role, Tree], Mapping[str, object]]
