@@ -7,6 +7,8 @@ from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
+from trainc.verify import verify
+from trainc.verify.placing import placing
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
@@ -23,6 +25,7 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
     together = Together()
     for bundle in bundles(project, selection, report):
+        placing(bundle, project, selection, report)
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json))
     report.close()
@@ -35,7 +38,10 @@ def bundles(project: Project, selection: Selection, report: Report) -> Iterator[
     catalog = admit(documents, selection, report)
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)
-        if bundle is not None:
-            yield bundle
+        if bundle is None:
+            continue
+        if not selection.admission_only:
+            verify(bundle, project, report)
+        yield bundle
     report.job = ""
     yield from catalog.passing

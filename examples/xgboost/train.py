@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 
 import numpy as np
@@ -15,7 +16,9 @@ def main() -> None:
     rank, workers = int(os.environ["DMLC_TASK_ID"]), int(os.environ["DMLC_NUM_WORKER"])
     port = int(os.environ["DMLC_TRACKER_PORT"])
     if rank == 0:
-        tracker = RabitTracker(n_workers=workers, host_ip="0.0.0.0", port=port, sortby="task")
+        tracker = RabitTracker(
+            n_workers=workers, host_ip=socket.gethostbyname(socket.gethostname()), port=port, sortby="task"
+        )
         tracker.start()
         threading.Thread(target=tracker.wait_for, daemon=True).start()
     with CommunicatorContext(

@@ -51,6 +51,12 @@ TABLE = [
         ["node"],
         4,
     ),
+    (
+        "a chain beside the trainers keeps its end",
+        [job("fetch"), job("serve", after="fetch"), job("node", 4)],
+        ["serve", "node"],
+        5,
+    ),
     ("waiting for Ready keeps both", [job("node", 4), job("launcher", ready="node")], ["node", "launcher"], 5),
     (
         "a cache that an initializer needed is left behind",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.schedulers.building import found, placed, plan_from, sourced
 from trainc.model.bundle import Bundle
-from trainc.model.cluster import Cluster, version
 from trainc.model.report import Report
 from trainc.model.tree import value
+from trainc.project.assignments import assigned
 from trainc.schedulers.rules import verify
 from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
 
 CASES = Path(__file__).parent.parent / "cases" / "schedulers"
 WEBHOOK = "volcano-policy-refused"  # needs a TrainJob, which only the whole compiler can turn into a plan
@@ -21,26 +25,17 @@ RULES = sorted(path.name for path in CASES.glob("*") if (path / "fails").exists(
 
 
 def cluster_of(case: Path) -> Cluster:
-    """What the case's arguments and its folder of dumps say."""
+    """What the case's arguments say."""
     words = shlex.split((case / "args").read_text("utf-8")) if (case / "args").exists() else []
-    said = dict(word.split("=") for word in words if "=" in word)
-    objects: dict[str, dict[str, object]] = {}
-    for path in case.glob("input/clusters/*/*.yaml"):
-        for document in read(path.read_text("utf-8"), path.name, Report()):
-            name = f"{document.namespace}/{document.name}" if document.namespace else document.name
-            objects.setdefault(document.kind, {})[name] = document.tree
-    return Cluster(
-        **{key: sourced(said[key]) for key in ("scheduler", "topology") if key in said},
-        **{key: version(said[key]) for key in ("kubernetes", "kueue") if key in said},
-        gates=said.get("gates", "").split(","),
-        objects=objects,
-    )
+    cluster = assigned(word for word in words if "=" in word)
+    return cluster.seeing((), closed="--closed-world" in words)
 
 
 def findings(case: Path) -> list[str]:
-    cluster, report = cluster_of(case), Report()
+    report = Report()
     documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
     bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
+    cluster = cluster_of(case).seeing(bundle.objects, closed=False)
     if cluster.scheduler is not None:
         bundle = placed(plan_from(documents[-1]), cluster, report)
     verify(bundle, cluster, report)
@@ -61,7 +56,8 @@ def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
     for rule in RULES:
         case, report = CASES / rule / "fails", Report()
         documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
-        verify(Bundle(documents[-1], tuple(d.tree for d in documents)), cluster_of(case), report)
+        bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
+        verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
         assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
 
 

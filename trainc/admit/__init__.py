@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
+from trainc.model.spelling import nearest
 from trainc.schema.table import load
 
 TYPE_CHECKING = False
@@ -117,12 +116,12 @@ def _generated(document: Document) -> Finding:
 
 def _unknown_kind(document: Document, report: Report) -> None:
     served = [kind.rsplit("/", 1) for kind in load().kinds]
-    close = difflib.get_close_matches(document.kind, [kind for _, kind in served], 1)
+    close = nearest(document.kind, [kind for _, kind in served])
     versions = [version for version, kind in served if kind == document.kind]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
     else:
-        hint = f"did you mean `{close[0]}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
+        hint = f"did you mean `{close}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
     report.add(
         UNKNOWN_KIND.at(
             document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-
 from trainc.admit.history import replacement
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
+from trainc.model.spelling import nearest
 from trainc.model.tree import get
 from trainc.schema.profile import Profile
 from trainc.schema.table import load
@@ -100,10 +99,10 @@ def _refused(document: Document, faults: list[Fault], report: Report) -> None:
 
 def _unknown(document: Document, fault: Fault, level: str) -> Finding:
     name = str(fault.path[-1])
-    close = difflib.get_close_matches(name, fault.candidates, 1)
+    close = nearest(name, fault.candidates)
     hint = replacement(document.kind, fault.path)
     if not hint and close:
-        hint = f"did you mean `{close[0]}`?"
+        hint = f"did you mean `{close}`?"
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
         f"{document.kind} has no field `{name}` here",

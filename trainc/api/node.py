@@ -155,7 +155,6 @@ class Names(NamedTuple):
     namespaced: bool = True
     status: bool = False
     columns: tuple[Column, ...] = ()
-    beside: bool = False  # another version has a definition of the same name
 
     @property
     def api_version(self) -> str:

@@ -57,9 +57,8 @@ def folder() -> Path:
 
 
 def crd_path(names: Names) -> str:
-    """`crds/trainer.kubeflow.org_trainjobs.yaml`, as controller-gen names it; a second version says which it is."""
-    version = f".{names.version}" if names.beside else ""
-    return f"crds/{names.group}_{names.plural}{version}.yaml"
+    """`crds/trainer.kubeflow.org_trainjobs.yaml`, as controller-gen names it; versions of a kind share one."""
+    return f"crds/{names.group}_{names.plural}.yaml"
 
 
 def json_path(names: Names) -> str:

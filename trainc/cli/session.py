@@ -10,6 +10,7 @@ from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
+from trainc.project.assignments import assigned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        self.project: Project = open_project(tuple(named) or (".",), opening)
+        self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")))
         self.report = Report(admission_only=admission_only, level_of=self.project.level_of)
         for finding in opening.findings:
             self.report.add(finding)

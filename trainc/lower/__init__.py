@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc import schedulers
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
 from trainc.lower.jobset import counted, identity, jobset, service
@@ -15,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.cluster import Cluster
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan
     from trainc.model.report import Report
@@ -26,9 +28,10 @@ _INITIALIZERS = ("dataset-initializer", "model-initializer")
 
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
+    cluster = project.cluster.seeing((d.tree for d in plan.companions), closed=selection.closed_world)
     if not plan.framework:
-        return _bundle(plan, Contribution(), "")
-    framework = contributor(plan, selection, report)
+        return _placed(plan, Contribution(), cluster, report)
+    framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
@@ -38,7 +41,23 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         spec["replicatedJobs"] = [role.tree for role in roles]
     if plan.runtime is not None and not selection.admission_only:
         spec = managed_by(plan, deadline(plan, spec, project, report))
-    return _bundle(plan.lowered({**plan.template, "spec": spec}, roles), contribution, framework.name)
+    layer = Layer("framework", framework.name, patches=contribution.patches)
+    lowered = plan.lowered({**plan.template, "spec": spec}, roles).with_layers((*plan.layers, layer))
+    return _placed(lowered, contribution, cluster, report)
+
+
+def _placed(plan: Plan, contribution: Contribution, cluster: Cluster, report: Report) -> Bundle:
+    """The bundle of a plan with everything laid on but what its scheduler asks for."""
+    gang = schedulers.contribute(plan, cluster, report)
+    if not gang.patches:
+        return _bundle(plan, contribution + gang)
+    jobs = [role.tree for role in plan.roles]
+    for patch in gang.patches:
+        jobs[patch.role] = lay(jobs[patch.role], patch)
+    template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+    roles = tuple(Role(role.index, jobs[role.index], role.count) for role in plan.roles)
+    layer = Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches)
+    return _bundle(plan.lowered(template, roles).with_layers((*plan.layers, layer)), contribution + gang)
 
 
 def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
@@ -71,7 +90,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     yield from (Patch(patch.role, patch.container, env=patch.env) for patch in trainer)
 
 
-def _bundle(plan: Plan, contribution: Contribution, framework: str) -> Bundle:
+def _bundle(plan: Plan, contribution: Contribution) -> Bundle:
     metadata = {key: dict(part) for key, part in plan.template["metadata"].items()}
     labels = {**metadata.get("labels", {}), **carried_labels(plan), **contribution.labels}
     annotations = {**metadata.get("annotations", {}), **contribution.annotations}
@@ -84,8 +103,7 @@ def _bundle(plan: Plan, contribution: Contribution, framework: str) -> Bundle:
         *([twin] if twin is not None else []),
         whole,
     ]
-    layer = Layer("framework", framework, patches=contribution.patches)
-    return Bundle(plan.document, tuple(objects), plan.with_layers((*plan.layers, layer)))
+    return Bundle(plan.document, tuple(objects), plan)
 
 
 def _namespace(plan: Plan) -> Tree:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Version = tuple[int, int]
 
-WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
+UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
 
 
 class Cluster:
@@ -26,6 +26,7 @@ class Cluster:
     """
 
     __slots__ = (
+        "admission",
         "autoscaling",
         "closed",
         "gates",
@@ -55,6 +56,7 @@ class Cluster:
         jobset: Version | None = None,
         kueue: Version | None = None,
         gates: Iterable[str] = (),
+        admission: Iterable[str] = (),
         autoscaling: bool = False,
         injected: Tree = None,
         objects: Mapping[str, Mapping[str, Tree]] | None = None,
@@ -70,10 +72,25 @@ class Cluster:
         self.jobset = jobset
         self.kueue = kueue
         self.gates = frozenset(gates)
+        self.admission = frozenset(admission)  # whose webhooks are installed besides Trainer's and JobSet's
         self.autoscaling = autoscaling  # nodes appear on demand: what is free now says nothing
         self.injected = injected  # requests that sidecars of the cluster add to every pod
         self.objects: Mapping[str, Mapping[str, Tree]] = objects or {}
         self.closed = closed  # what is not in the input does not exist
+
+    def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
+        """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
+        if not (closed or self.closed or self.objects):
+            return self
+        objects = {kind: dict(named) for kind, named in self.objects.items()}
+        closed = closed or self.closed
+        for tree in trees:
+            kind, name = value(tree, "kind"), value(tree, "metadata", "name")
+            if (closed or kind in objects) and type(kind) is str and type(name) is str:
+                namespace = value(tree, "metadata", "namespace")
+                objects.setdefault(kind, {})[f"{namespace}/{name}" if namespace else name] = tree
+        fields = {field: getattr(self, field) for field in self.__slots__}
+        return Cluster(**{**fields, "objects": objects, "closed": closed})
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.
@@ -99,7 +116,7 @@ class Cluster:
         """The node labels that the cluster's Topologies name, None where nobody has listed any."""
         found = self.objects.get("Topology")
         if found is None:
-            return None
+            return [] if self.closed else None
         levels = [level for tree in found.values() for level in _levels(tree)]
         return sorted(set(levels))
 

@@ -56,11 +56,11 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     """
     live = [role for role in roles if pods(role)]
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
-    early = {name for role in core for name in _before(role, roles)}
     late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
-    return tuple(
-        role for role in live if role.name.value not in early | late and role.ancestor not in INITIALIZERS
-    ) or tuple(live)
+    there = [role for role in live if role.name.value not in late]
+    early = {name for role in there for name in _before(role, roles)}
+    kept = tuple(role for role in there if role.name.value not in early and role.ancestor not in INITIALIZERS)
+    return kept or tuple(live)
 
 
 def waits(role: Role) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +22,7 @@ class Project:
     glob of paths to such a map.
     """
 
-    __slots__ = ("deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
+    __slots__ = ("cluster", "deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
 
     def __init__(
         self,
@@ -32,6 +34,7 @@ class Project:
         rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
         deadline: str = "",
         secrets: Mapping[str, Sourced[str]] | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
         self.root = root
         self.file = file
@@ -39,6 +42,7 @@ class Project:
         self.rules = dict(rules or {})
         self.rules_by_path = dict(rules_by_path or {})
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
+        self.cluster = Cluster() if cluster is None else cluster  # that the output is for
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
 
     def level_of(self, rule: str, file: str) -> str:

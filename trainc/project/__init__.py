@@ -13,6 +13,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Path
@@ -52,8 +53,8 @@ def find_root(path: str) -> tuple[str, bool]:
         here = parent
 
 
-def open_project(paths: tuple[str, ...], report: Report) -> Project:
-    """The one project that all paths belong to, with what its trainc.yaml says.
+def open_project(paths: tuple[str, ...], report: Report, cluster: Cluster | None = None) -> Project:
+    """The one project that all paths belong to, with what its trainc.yaml says; `cluster` is what its output is for.
 
     Raises:
         Trouble: where the paths belong to different projects.
@@ -64,17 +65,17 @@ def open_project(paths: tuple[str, ...], report: Report) -> Project:
         raise Trouble(f"the paths belong to different projects: {names}; run trainc once for each")
     root, marked = roots.pop()
     if not marked:
-        return Project(root)
+        return Project(root, cluster=cluster)
     with open(os.path.join(root, FILE), "rb") as stream:
         documents = list(read(stream.read(), FILE, report))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
             report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
-        return Project(root, file=FILE)
-    return _project(root, documents[0], report)
+        return Project(root, file=FILE, cluster=cluster)
+    return _project(root, documents[0], report, cluster)
 
 
-def _project(root: str, document: Document, report: Report) -> Project:
+def _project(root: str, document: Document, report: Report, cluster: Cluster | None) -> Project:
     checker = _Checker(document, report)
     spec = document.tree.get("spec")
     spec = spec if type(spec) is dict else {}
@@ -101,6 +102,7 @@ def _project(root: str, document: Document, report: Report) -> Project:
         else {},
         deadline=deadline,
         secrets=checker.secrets(("spec", "secrets")),
+        cluster=cluster,
     )
 
 

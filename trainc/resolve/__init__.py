@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
+from trainc.model.gang import at_once
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
@@ -60,15 +61,10 @@ def jobset_plan(entry: Entry) -> Plan:
         policy=None,
         gang=None,
         template={"metadata": metadata, "spec": spec},
-        roles=tuple(Role(index, job, _pods(job)) for index, job in enumerate(jobs)),
+        roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
         layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
         companions=entry.companions,
     )
-
-
-def _pods(job: Tree) -> Sourced[int]:
-    written = get(job, "template", "spec", "parallelism")
-    return written if written is not None else Sourced(1, Origin(by="batch/v1 default of parallelism"))
 
 
 def _trainjob(

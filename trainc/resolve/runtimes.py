@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.spelling import nearest
 from trainc.model.tree import plain, value
 from trainc.schema.fault import compact
 
@@ -89,13 +88,13 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
 
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
-    close = difflib.get_close_matches(name, catalog.names(kind, namespace, document.file), 1)
+    close = nearest(name, catalog.names(kind, namespace, document.file))
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
     twin = catalog.names(other, "" if namespace else document.namespace or "default", document.file)
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     elif close:
-        hint = f"did you mean `{close[0]}`?"
+        hint = f"did you mean `{close}`?"
     else:
         hint = f"add the {kind} to one of these places, or name one that is there"
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling

@@ -58,9 +58,7 @@ class MPIJobV2Spec(Node):
 class MPIJobV2(Resource):
     """An MPI job of the mpi-operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names(
-        "kubeflow.org", "v2beta1", "MPIJob", "mpijobs", status=True, columns=COLUMNS, beside=True
-    )
+    NAMES: ClassVar[Names] = Names("kubeflow.org", "v2beta1", "MPIJob", "mpijobs", status=True, columns=COLUMNS)
 
     spec: MPIJobV2Spec | None = None
     """What is to run."""
