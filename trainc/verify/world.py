@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.launch import PYTHON
-from trainc.verify.values import Unknown, Varies, integer, text
+from trainc.verify.values import Unknown, Varies, integer, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,8 +105,16 @@ def _place(
     host, colon, own = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
     if colon:
         port, port_path = own, path
+    if host and "." not in host and searched(container.role):
+        host = f"{host}.{container.role.job.subdomain}"
     if host and "$" not in host and "{" not in host and "<" not in host:
         found.append(Meeting(container, name, host.rstrip("/"), path, port, port_path))
+
+
+def searched(role: Role) -> bool:
+    """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
+    found = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in found)
 
 
 def place_of(job: Job, host: str) -> Place | str | None:

@@ -127,8 +127,6 @@ def test_values_are_rewritten_as_kubernetes_reads_them(text: str, found: str) ->
 
 def test_every_regular_container_is_wired_and_no_init_container() -> None:
     two = "{name: jax, image: img}, {name: helper, image: img}"
-    compiled = Compiled(
-        job("JAXJob", role("Worker", 2, "", two, initContainers="[{name: init, image: img}]")), Options()
-    )
+    compiled = Compiled(job("JAXJob", role("Worker", 2, "", two, initContainers="[{name: init, image: img}]")))
     assert compiled.env("worker", "helper", 1)["PROCESS_ID"] == "1"
     assert {patch.container for patch in compiled.contribution.patches} == {"jax", "helper"}
