@@ -32,6 +32,11 @@ _HIDDEN = re.compile(f"[^ -~{_RAW}]")
 _BLOCK = re.compile(f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?").fullmatch
 
 
+def plain_text(text: str) -> bool:
+    """Whether a text can stand without quotes and is read back as that text by every reader."""
+    return _PLAIN(text) is not None and text.lower() not in _RESERVED
+
+
 def quoted(text: str) -> str:
     """A text in double quotes."""
     return _HIDDEN.sub(_escape, encode_basestring(text))
