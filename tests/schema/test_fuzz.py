@@ -24,7 +24,7 @@ from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "json"
-COUNT = int(os.environ.get("TRAINC_FUZZ", "3000"))
+COUNT = int(os.environ.get("TRAINC_FUZZ", "1500"))
 ROUNDS = 20
 ODD = (
     None, True, False, 0, 1, -1, 7, 65, 2**31, -(2**31) - 1, 2**62, 1.0, 1.5, 1e3, "", "x", "All", "default", "4", "16GB",

@@ -47,7 +47,7 @@ def parse(text: str) -> Quantity:
     whole, _, part = number.partition(".")
     if len(number) > _LONGEST:
         # No amount needs so many digits; reading them all is what an attacker would want.
-        exponent += max(len(whole) - _LONGEST, 0)
+        exponent += min(max(len(whole) - _LONGEST, 0), _LONGEST)
         whole, part = whole[:_LONGEST], part[: max(_LONGEST - len(whole), 0)]
     base = Fraction(1024) if family == "binary" else Fraction(10)
     value = Fraction(int(whole + part), 10 ** len(part)) * base**exponent
