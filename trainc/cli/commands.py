@@ -6,6 +6,7 @@ from trainc.cli.options import Command, Option, Options
 
 _REPORTING = (
     Option("--only", "report and judge by the API server's and webhooks' own verdicts alone", choices=("admission",)),
+    Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
