@@ -33,11 +33,12 @@ MAY_IMPORT = {
     "report": {"model", "why"},
     "why": LEAVES,
     "compare": {*LEAVES, "project", "pipeline"},
+    "rehearse": {*LEAVES, "verify"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "pipeline": {*LEAVES, *STAGES, "project"},
 }
 SPEAKERS = ("cli",)
-WRITERS = ("cli", "emit/spool.py", "rehearse/stage.py")
+WRITERS = ("cli", "emit/spool.py", "rehearse")
 OUTSIDERS = {  # a package -> the only places that may import it
     "pydantic": ("api",),
     "pydantic_core": ("api", "model/sourced.py"),
