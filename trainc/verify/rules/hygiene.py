@@ -74,15 +74,17 @@ _SENSITIVE = (
 )
 
 
-_SERVER_FIELDS = (
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "selfLink",
-    "managedFields",
-    "ownerReferences",
-    "deletionTimestamp",
+_SERVER_FIELDS = frozenset(
+    (
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "managedFields",
+        "ownerReferences",
+        "deletionTimestamp",
+    )
 )
 
 
@@ -133,7 +135,9 @@ def pull_policy_and_tag(job: Job) -> None:
 
 def server_managed_field(job: Job) -> None:
     metadata = table(job.tree, "metadata")
-    found: list[Path] = [("metadata", field) for field in _SERVER_FIELDS if field in metadata]
+    found: list[Path] = []
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
     if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
         found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
     if table(job.tree, "status"):

@@ -112,7 +112,7 @@ def fractional_device(job: Job) -> None:
 def request_over_limit(job: Job) -> None:
     for container in job.containers:
         for resource, leaf in container.requests.items():
-            limit = container.limits.get(resource)
+            limit: Tree = container.limits.get(resource)
             if limit is None or "/" in resource or resource.startswith("hugepages-"):
                 continue
             asked, most = _amounts(leaf, limit)
@@ -142,7 +142,7 @@ def request_not_limit(job: Job) -> None:
 
 
 def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
-    limit = container.limits.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     if asked is None or (most is None and limit is not None):
         return
@@ -200,7 +200,8 @@ def hugepages_alone(job: Job) -> None:
 
 
 def _pages(job: Job, container: Container, side: str, resource: str) -> None:
-    leaf, limit = container.requests.get(resource), container.limits.get(resource)
+    leaf: Tree = container.requests.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     path = _path(container, side, resource)
     if side == "requests" and most is None:
