@@ -30,7 +30,6 @@ CLAIMED: dict[str, int] = {
     "mpi": 37,
     "plainml": 16,
     "rejections": 105,
-    "rejections": 101,
     "runtime-patches": 46,
     "torch": 45,
     "torchtune": 21,

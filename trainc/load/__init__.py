@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
+RUNTIME = b"TrainingRuntime"  # in the kind of both runtimes, and in no field of a job
 
 
 class Loader:
@@ -33,6 +34,7 @@ class Loader:
         self._report = report
         self._kept: dict[str, list[Document]] = {}
         self._shelves: dict[str, Shelf] = {}
+        self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self.skipped = 0  # files under the paths that name no group of ours
 
     def selected(self) -> Iterator[tuple[str, list[Document]]]:
@@ -50,11 +52,11 @@ class Loader:
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
-        if self._selection.stdin is not None and b"Runtime" in self._selection.stdin:
+        if self._selection.stdin is not None and RUNTIME in self._selection.stdin:
             yield from self._keep(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = contents(self._project.root, file)
-            if b"Runtime" in data and ours(data):
+            if RUNTIME in data and ours(data):
                 yield from self._keep(file, data)
 
     def shelf(self, file: str) -> Shelf:
@@ -85,8 +87,10 @@ class Loader:
         return os.path.join(self._project.root, path)
 
     def _keep(self, file: str, data: bytes) -> list[Document]:
-        self._kept[file] = self._documents(file, data)
-        return self._kept[file]
+        documents = self._documents(file, data)
+        if any(document.kind.endswith("TrainingRuntime") for document in documents):
+            self._kept[file] = documents
+        return documents
 
     def _documents(self, file: str, data: bytes) -> list[Document]:
         if file in self._kept:
@@ -96,6 +100,11 @@ class Loader:
 
     def _nearest(self, file: str) -> str:
         folder = os.path.dirname(file) if file != STDIN else ""
+        if folder not in self._near:
+            self._near[folder] = self._upwards(folder)
+        return self._near[folder]
+
+    def _upwards(self, folder: str) -> str:
         while True:
             candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
             path = self._absolute(candidate)

@@ -62,7 +62,7 @@ class Checker:
         """The one of `choices` written at `path`, empty where absent."""
         found = value(self.document.tree, *path)
         if found is None or found in choices:
-            return found or ""
+            return str(found or "")
         self.complain(path, f"`{path[-1]}` cannot be `{found}`", f"write one of {', '.join(choices)}, or leave it out")
         return ""
 

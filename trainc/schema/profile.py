@@ -55,13 +55,18 @@ class Profile:
 
 def profile_of(cluster: Cluster) -> Profile:
     """The server of a cluster, as far as its settings and its dumps tell."""
-    versions: dict[str, str] = {}
-    for field in ("kubernetes", "jobset"):
-        known = getattr(cluster, field)
-        if known is not None:
-            versions[field] = f"{known[0]}.{known[1]}"
     state = {kind: {_key(name): tree for name, tree in named.items()} for kind, named in cluster.objects.items()}
-    return Profile(gates=cluster.gates, kueue="kueue" in cluster.admission, state=state, **versions)
+    return Profile(
+        kubernetes=_version(cluster.kubernetes, "1.36"),
+        jobset=_version(cluster.jobset, "0.13"),
+        gates=cluster.gates,
+        kueue="kueue" in cluster.admission,
+        state=state,
+    )
+
+
+def _version(known: tuple[int, int] | None, otherwise: str) -> str:
+    return f"{known[0]}.{known[1]}" if known else otherwise
 
 
 def _key(name: str) -> tuple[str, str]:
