@@ -64,7 +64,12 @@ ROWS = {
     "initializers": (
         THEN,
         "  datasetConfig: {storageUri: 'hf://a/b', secretRef: {name: s, namespace: n}}\n  modelConfig: {input: {storageUri: 'hf://c/d'}, output: {storageUri: 'hf://e/f'}}",
-        {"initializer": {"dataset": {"storageUri": "hf://a/b", "secretRef": {"name": "s"}}, "model": {"storageUri": "hf://c/d"}}},
+        {
+            "initializer": {
+                "dataset": {"storageUri": "hf://a/b", "secretRef": {"name": "s"}},
+                "model": {"storageUri": "hf://c/d"},
+            }
+        },
     ),
     "processes as text": (NOW, '  trainer: {numProcPerNode: "4"}', {"trainer": {"numProcPerNode": 4}}),
     "processes by resource": (NOW, "  trainer: {numNodes: 2, numProcPerNode: gpu}", {"trainer": {"numNodes": 2}}),
@@ -110,7 +115,10 @@ ROWS = {
         "  podTemplateOverrides:\n  - manager: example.com/x\n    targetJobs: [{name: node}]\n    metadata: {labels: {a: b}}\n    spec: {nodeSelector: {c: d}}",
         {
             "runtimePatches": [
-                patch("example.com/x", ("node", {"metadata": {"labels": {"a": "b"}}, "spec": {"nodeSelector": {"c": "d"}}}))
+                patch(
+                    "example.com/x",
+                    ("node", {"metadata": {"labels": {"a": "b"}}, "spec": {"nodeSelector": {"c": "d"}}}),
+                )
             ]
         },
     ),
@@ -144,7 +152,9 @@ def test_a_runtime_of_the_first_proposal() -> None:
                         "template": {
                             "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
                             "spec": {
-                                "template": {"spec": {"containers": [{"name": "node", "image": "registry.example/torch:1"}]}}
+                                "template": {
+                                    "spec": {"containers": [{"name": "node", "image": "registry.example/torch:1"}]}
+                                }
                             },
                         },
                     }
@@ -157,7 +167,9 @@ def test_a_runtime_of_the_first_proposal() -> None:
     assert migrate(done.text).changes == ()
 
 
-@pytest.mark.parametrize("text", ["", "a: b\n", "# only a comment\n", JOB.format(api=NOW, spec="  trainer: {numNodes: 2}")])
+@pytest.mark.parametrize(
+    "text", ["", "a: b\n", "# only a comment\n", JOB.format(api=NOW, spec="  trainer: {numNodes: 2}")]
+)
 def test_what_is_of_today_stays_as_it_is_written(text: str) -> None:
     done = migrate(text)
     assert (done.text, done.changes) == (text, ())
