@@ -48,6 +48,6 @@ def test_validate_imports_little(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     ours = {name for name in loaded if name.split(".")[0] == "trainc"}
-    assert loaded - ours - STANDARD - YAML == set()
+    assert {name for name in loaded - ours - STANDARD - YAML if not name.startswith("_cython_")} == set()
     assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "pipeline", "frameworks", "schedulers"}
     assert not {name for name in ours if name.startswith("trainc.schema.gener")}

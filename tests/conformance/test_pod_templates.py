@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.verify.reading import bundle_of
-from trainc.model.report import Report
-from trainc.verify import verify
+from tests.verify.reading import verified
 from trainc.verify.refusal import POD
 
 RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "jobset" / "pod-templates"
@@ -24,8 +22,7 @@ def test_every_recorded_answer_is_there() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_pod_template_verdict(case: str) -> None:
     expected = yaml.safe_load((RECORDED / f"{case}.verdict.yaml").read_text())["podTemplate"]
-    report = Report()
-    verify(bundle_of((RECORDED / f"{case}.yaml").read_text(), f"{case}.yaml"), None, report)
+    report = verified((RECORDED / f"{case}.yaml").read_text(), f"{case}.yaml")
     refusals = [f.refusal.text for f in report.findings if f.refusal is not None and f.refusal.by == POD]
     assert {line for text in refusals for line in text.split("\n")} == set(expected.get("messages", ()))
     assert bool(refusals) == (expected["verdict"] == "rejected")

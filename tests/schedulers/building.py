@@ -18,6 +18,43 @@ from trainc.yaml.reader import read
 if TYPE_CHECKING:
     from trainc.model.patches import Contribution
 
+JOB = """
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: llm, namespace: ml}
+spec:
+  replicatedJobs:
+  - name: launcher
+    template:
+      spec:
+        parallelism: 1
+        completions: 1
+        backoffLimit: 0
+        template:
+          spec:
+            priorityClassName: training
+            restartPolicy: Never
+            containers:
+            - {name: launcher, image: a, resources: {requests: {cpu: '1', memory: 2Gi}}}
+  - name: node
+    template:
+      spec:
+        parallelism: 4
+        completions: 4
+        backoffLimit: 0
+        template:
+          spec:
+            priorityClassName: training
+            restartPolicy: Never
+            initContainers:
+            - {name: logs, restartPolicy: Always, resources: {requests: {cpu: 500m, memory: 512Mi}}}
+            - {name: stage, resources: {requests: {cpu: '4', memory: 8Gi}}}
+            containers:
+            - name: trainer
+              image: a
+              resources: {requests: {cpu: '32', memory: 512Gi}, limits: {nvidia.com/gpu: '8'}}
+"""
+
 
 def plan_of(text: str, gang: Any = None, job: Any = None) -> Plan:
     """The plan of a JobSet; `gang` is a runtime's podGroupPolicy, `job` the TrainJob where there is one."""
@@ -91,3 +128,14 @@ def found(bundle: Bundle, cluster: Cluster | None = None) -> list[str]:
 def sourced(value: Any) -> Any:
     """A setting as the command line gives it."""
     return stamp(value, "--set")
+
+
+def choose(name: str, **more: Any) -> Cluster:
+    """A cluster with that scheduler."""
+    return Cluster(scheduler=sourced(name), **more)
+
+
+def made(text: str, cluster: Cluster, **more: Any) -> tuple[list[Any], Any, list[Any]]:
+    """The objects beside the JobSet, the JobSet, and its pod templates."""
+    *objects, jobset = map(plain, placed(plan_of(text, **more), cluster).objects)
+    return objects, jobset, [job["template"]["spec"]["template"] for job in jobset["spec"]["replicatedJobs"]]

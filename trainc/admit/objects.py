@@ -7,8 +7,6 @@ from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
-from trainc.schema.profile import Profile
-from trainc.schema.table import load
 from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
@@ -16,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.admit.server import Server
     from trainc.model.report import Report
-    from trainc.model.settings import Selection
     from trainc.schema.fault import Fault
 
 UNKNOWN_FIELD = Rule(
@@ -55,18 +53,17 @@ UNDECODABLE = Rule(
     "The object never reaches validation: nothing is stored.",
     verdict=True,
 )
-_PROFILE = Profile()
 _RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
 
 
-def admit_object(document: Document, selection: Selection, report: Report) -> Document | None:
+def admit_object(document: Document, server: Server, report: Report) -> Document | None:
     """The document as a server would store it, None with findings where it would refuse it."""
-    table = load()
-    if table.root(f"{document.api_version}/{document.kind}") is None:
+    root = server.table.root(f"{document.api_version}/{document.kind}")
+    if root is None:
         return document
-    strict = selection.field_validation == STRICT
-    found = verdict(document.tree, table, _PROFILE, strict=strict)
-    if found.dropped and selection.field_validation == WARN:
+    strict = server.field_validation == STRICT
+    found = verdict(document.tree, server.table, server.profile, strict=strict)
+    if found.dropped and server.field_validation == WARN:
         for fault in found.dropped:
             report.add(_unknown(document, fault, WARNING))
     if found.by == "unknown-field":
@@ -78,7 +75,7 @@ def admit_object(document: Document, selection: Selection, report: Report) -> Do
         return None
     if document.kind == "JobSet":
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(walk(table.root(f"{document.api_version}/{document.kind}"), document.tree, Log()))
+        return document.admitted(walk(root, document.tree, Log()))
     return document.admitted(found.stored)
 
 

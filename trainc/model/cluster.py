@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.document import Document
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 Version = tuple[int, int]
@@ -23,19 +24,29 @@ class Cluster:
     `topology` is the widest domain one job may span: a node label, with Volcano the number of a tier.
     `unit` says what counts as a gang inside the job: `whole`, `roles` (each with its own minimum) or `replicas`.
     `objects` holds the dumps by kind, then by name (`namespace/name` for namespaced kinds).
+    `name` is empty for the one cluster of a project that names none; `paths` are globs of the jobs that it runs.
+    `patch` is a partial runtime spec over every runtime, `images` rewrites registries and pins digests.
     """
 
     __slots__ = (
         "admission",
         "autoscaling",
         "closed",
+        "components",
+        "definitions",
         "gates",
+        "images",
         "injected",
         "jobset",
         "kubernetes",
         "kueue",
+        "name",
+        "namespace",
         "objects",
+        "patch",
+        "paths",
         "queue",
+        "runtimes",
         "scheduler",
         "scheduler_name",
         "timeout",
@@ -61,7 +72,23 @@ class Cluster:
         injected: Tree = None,
         objects: Mapping[str, Mapping[str, Tree]] | None = None,
         closed: bool = False,
+        name: str = "",
+        namespace: Sourced[str] | None = None,
+        paths: tuple[Sourced[str], ...] = (),
+        components: tuple[Sourced[str], ...] = (),
+        patch: Tree = None,
+        images: Mapping[str, Mapping[str, Sourced[str]]] | None = None,
+        runtimes: tuple[Document, ...] = (),
+        definitions: tuple[Document, ...] = (),
     ) -> None:
+        self.name = name
+        self.namespace = namespace  # of jobs that name none
+        self.paths = paths
+        self.components = components
+        self.patch = patch
+        self.images: Mapping[str, Mapping[str, Sourced[str]]] = images or {}
+        self.runtimes = runtimes
+        self.definitions = definitions
         self.scheduler = scheduler
         self.scheduler_name = scheduler_name
         self.queue = queue  # for jobs that name none

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 MALFORMED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+BAD_NUMBER = "unable to parse numeric part of quantity"
 UNKNOWN_SUFFIX = "unable to parse quantity's suffix"
 BINARY, DECIMAL, EXPONENT = "binary", "decimal", "exponent"
 NANO = 10**9
@@ -21,6 +22,7 @@ _DIGITS = frozenset("0123456789")
 _NUMBER = frozenset("0123456789.")
 _SUFFIX = frozenset("eEinumkKMGTP")
 _WIDEST = 4096  # digits or exponent beyond which text is no amount of anything
+_LARGEST_BINARY = (2**63 - 1) * NANO  # what the API machinery caps binary amounts at
 
 
 class QuantityError(ValueError):
@@ -40,13 +42,15 @@ class Quantity:
 
     @classmethod
     def parse(cls, text: object) -> Quantity:
-        """The quantity that a string or an integer spells.
+        """The quantity that a string or a number of YAML spells.
 
         Raises:
             QuantityError: for anything else.
         """
         if type(text) is int:
             return cls(text * NANO, DECIMAL, str(abs(text)))
+        if type(text) is float:
+            text = repr(text)
         if type(text) is not str or len(text) > _WIDEST:
             raise QuantityError(MALFORMED)
         body = text[1:] if text[:1] in ("+", "-") else text
@@ -58,8 +62,9 @@ class Quantity:
         base = 1024**power if family == BINARY else 1
         ten = (0 if family == BINARY else power) - len(part)
         nanos = _scaled(int(whole + part) * base, ten + 9)
-        if family == BINARY and nanos < NANO:
-            family = DECIMAL
+        if family == BINARY:
+            nanos = min(nanos, _LARGEST_BINARY)
+            family = DECIMAL if nanos < NANO else BINARY
         return cls(-nanos if text[:1] == "-" else nanos, family, whole + part, ten)
 
     def plus(self, other: Quantity) -> Quantity:
@@ -71,11 +76,15 @@ class Quantity:
         return Quantity(self.nanos * count, self.family)
 
     def ceil(self) -> int:
-        """The amount rounded up to a whole number."""
-        return -(-self.nanos // NANO)
+        """The amount rounded to a whole number, away from zero, as GPUs and processes are counted."""
+        whole = -(-abs(self.nanos) // NANO)
+        return whole if self.nanos >= 0 else -whole
 
     def __lt__(self, other: Quantity) -> bool:
         return self.nanos < other.nanos
+
+    def __le__(self, other: Quantity) -> bool:
+        return self.nanos <= other.nanos
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self.nanos == other.nanos
@@ -126,8 +135,10 @@ def _suffix(text: str) -> tuple[str, int]:
     rest = text[1:]
     unsigned = rest[1:] if rest[:1] in ("+", "-") else rest
     if text[0] in "eE" and unsigned and _DIGITS.issuperset(unsigned):
-        # No server takes more than a few digits; a longer exponent would only cost memory.
-        return EXPONENT, max(-_WIDEST, min(int(rest[:6]), _WIDEST))
+        power = int(rest) if len(rest) < 6 else _WIDEST if rest[0] != "-" else -_WIDEST
+        if power >= _WIDEST:  # a bound of ours: the API machinery would start to write zeros
+            raise QuantityError(BAD_NUMBER)
+        return EXPONENT, max(power, -_WIDEST)
     letters = _leading(text, _SUFFIX)
     tail = text[len(letters) :]
     tail = tail[1:] if tail[:1] in ("+", "-") else tail
@@ -136,7 +147,8 @@ def _suffix(text: str) -> tuple[str, int]:
 
 def _scaled(amount: int, ten: int) -> int:
     """`amount` times a power of ten; what is left below one is rounded up, away from zero."""
-    return amount * 10**ten if ten >= 0 else -(-amount // 10**-ten)
+    scaled: int = amount * 10**ten if ten >= 0 else -(-amount // 10**-ten)
+    return scaled
 
 
 def _binary(amount: int) -> str:
@@ -149,7 +161,7 @@ def _binary(amount: int) -> str:
 
 def _decimal(nanos: int, *, exponents: bool) -> str:
     exponent = -9
-    while nanos % 1000 == 0 and exponent < 18:
+    while nanos % 1000 == 0 and (exponents or exponent < 18):
         nanos //= 1000
         exponent += 3
     if exponents:

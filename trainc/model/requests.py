@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.model.quantity import Quantity
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
@@ -18,7 +20,7 @@ class Amount:
 
     __slots__ = ("leaves", "quantity")
 
-    def __init__(self, quantity: Quantity, leaves: tuple[Sourced[object], ...]) -> None:
+    def __init__(self, quantity: Quantity, leaves: tuple[Sourced[Any], ...]) -> None:
         self.quantity = quantity
         self.leaves = leaves
 
@@ -56,7 +58,7 @@ def pod_requests(
     return main
 
 
-def total(parts: Iterable[tuple[Amounts, int, tuple[Sourced[object], ...]]]) -> Amounts:
+def total(parts: Iterable[tuple[Amounts, int, tuple[Sourced[Any], ...]]]) -> Amounts:
     """The sum over groups of equal pods: what one asks for, how many there are, and the leaves that number rests on."""
     out: Amounts = {}
     for amounts, count, leaves in parts:

@@ -36,7 +36,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
-            yield plan
+            yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.job = ""
 
 

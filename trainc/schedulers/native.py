@@ -56,7 +56,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     out = Contribution(objects=_objects(plan, cluster, roles, served) if roles else [])
     for role in plan.roles:
         if role in roles:
-            out += pod(role, **{NATIVE_FIELD: {"podGroupName": plan.name}}, **_scheduler_name(role, cluster))
+            out += pod(role, schedulingGroup={"podGroupName": plan.name}, **_scheduler_name(role, cluster))
         else:
             out += unbound(role, cluster.scheduler_name)
     return out

@@ -30,6 +30,12 @@ UNTIED = Rule(
     "a gang counts pods that nothing ties to it",
     "The pods that are tied wait for a minimum that can never be reached.",
 )
+NO_GROUP = Rule(
+    "podgroup-missing",
+    WARNING,
+    "pods name a group that is not among these files",
+    "Pods of a group that does not exist wait for it, without a word in their own status.",
+)
 MISPLACED = Rule(
     "gang-tie-misplaced",
     ERROR,
@@ -62,6 +68,7 @@ def look(placement: Placement, report: Report) -> None:
     for finding in (
         *_two(placement),
         *_untied(placement),
+        *_groupless(placement),
         *_misplaced(placement),
         *_scheduler_names(placement),
         *_priorities(placement),
@@ -88,7 +95,7 @@ def _two(placement: Placement) -> Iterator[Finding]:
 def _untied(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
         names = [tie for tie in placement.ties if tie.back_end == group.back_end and tie.group.value == group.name]
-        if not names and placement.back_ends != [group.back_end]:
+        if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
             continue
         tied = {tie.role.index for tie in names}
         for role in placement.members:
@@ -104,6 +111,19 @@ def _untied(placement: Placement) -> Iterator[Finding]:
 def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:
     """Whether the role belongs to another group of the same back end, one of several in a job."""
     return any(t.role is role and t.back_end == group.back_end and t.group.value != group.name for t in placement.ties)
+
+
+def _groupless(placement: Placement) -> Iterator[Finding]:
+    here = {(group.back_end, group.name) for group in placement.groups}
+    for tie in placement.ties:
+        if (tie.back_end, tie.group.value) not in here:
+            here.add((tie.back_end, tie.group.value))
+            yield NO_GROUP.at(
+                placement.at(*tie.path),
+                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not among these files",
+                effect="unless somebody else creates it, they stay pending",
+                help="put the PodGroup beside the job, or let the cluster's `scheduler:` make it",
+            )
 
 
 def _key(back_end: str) -> str:
@@ -218,11 +238,17 @@ def _torn(placement: Placement, tied: list[Role], classes: set[str]) -> Finding:
 
 def _names(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
-        bare = group.name.replace("-", "").replace("_", "").replace(".", "")
-        ends = group.name[:1] + group.name[-1:]
-        if len(group.name) > 63 or not (bare.isascii() and bare.isalnum() and ends.isalnum()):
+        if not _writable(group):
             yield GROUP_NAME.at(
                 placement.bundle.span(group.tree, ("metadata", "name")),
-                f"`{group.name}` is no label value: {len(group.name)} characters",
-                help="shorten the name of the job to at most 63 characters",
+                f"`{group.name}` cannot be the value of the label that ties pods to it",
+                effect="no pod can belong to the group",
+                help="shorten it to at most 63 characters, alphanumeric at both ends",
             )
+
+
+def _writable(group: Group) -> bool:
+    """Whether pods can name the group: the coscheduling plugin reads a label, the others take any object's name."""
+    bare = group.name.replace("-", "").replace("_", "").replace(".", "")
+    ends = group.name[:1] + group.name[-1:]
+    return group.back_end != "coscheduling" or (len(group.name) <= 63 and bare.isalnum() and ends.isalnum())

@@ -99,7 +99,7 @@ class _Parser:
         if self.accept("!"):
             return f"negated({opened(self.unary())})"
         if self.accept("-"):
-            return f"-({self.unary()})"
+            return f"minus({opened(self.unary())})"
         return self.member()
 
     def member(self) -> str:

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
 
+    Rule = dict[str, Any]
+    Test = Callable[[Any, Any], Any]
+
 _WORDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
-
-Waiting = "Iterable[tuple[Node, Path, Tree]]"
 
 # Rules of cluster CRDs, translated once per process; None for one that cannot be translated.
 _translated: dict[str, Any] = {}
 
 
-def function(rule: str) -> Callable[[Any, Any], Any] | None:
+def function(rule: str) -> Test | None:
     """The Python function of a rule, None if it uses something that cannot be translated."""
     found = RULES.get(rule)
     if found is not None:
@@ -35,7 +36,7 @@ def function(rule: str) -> Callable[[Any, Any], Any] | None:
     return _translated[rule]  # type: ignore[no-any-return]
 
 
-def _compiled(rule: str) -> Callable[[Any, Any], Any] | None:
+def _compiled(rule: str) -> Test | None:
     from trainc.schema import cel, celrun  # noqa: PLC0415 (the built-in rules need no translator)
 
     try:
@@ -51,14 +52,18 @@ def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) ->
     """What the rules without `oldSelf` say; rules that cannot be translated go into `unchecked`."""
     faults: list[Fault] = []
     for node, path, tree in waiting:
-        for rule in node.live:
-            _apply(rule, path, bare(tree), None, faults, unchecked)
+        value = bare(tree)
+        if node.tests is None:
+            node.tests = [(function(rule["rule"]), rule) for rule in node.live]
+        for test, rule in node.tests:
+            _apply(test, rule, path, value, None, faults, unchecked)
     return faults
 
 
-def _apply(rule: dict[str, Any], path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]) -> None:
-    test = function(rule["rule"])
-    if test is None or rule.get("optionalOldSelf"):
+def _apply(
+    test: Test | None, rule: Rule, path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]
+) -> None:
+    if test is None:
         unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked"))
         return
     try:
@@ -69,7 +74,7 @@ def _apply(rule: dict[str, Any], path: Path, new: Any, old: Any, faults: list[Fa
         faults.append(Fault(path, "cel", f'{_place(path)}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}'))
 
 
-def _broken(rule: dict[str, Any], path: Path, value: Any) -> Fault:
+def _broken(rule: Rule, path: Path, value: Any) -> Fault:
     where = path
     if rule.get("fieldPath"):
         where = (*path, *rule["fieldPath"].strip(".").split("."))
@@ -85,7 +90,7 @@ def _broken(rule: dict[str, Any], path: Path, value: Any) -> Fault:
     return Fault(where, "cel", f"{place}: {word}: {spelled}{message}", plain(value))
 
 
-def _message(rule: dict[str, Any]) -> str:
+def _message(rule: Rule) -> str:
     text: str = rule.get("message", "").strip()
     return text or f"failed rule: {rule['rule'].strip()}"
 
@@ -115,7 +120,8 @@ def _walk(node: Node, new: Tree, old: Tree, path: Path, faults: list[Fault], unc
             if not alike(node, new, old):
                 faults.append(_broken(rule, path, bare(new)))
         else:
-            _apply(rule, path, bare(new), bare(old), faults, unchecked)
+            test = None if rule.get("optionalOldSelf") else function(rule["rule"])
+            _apply(test, rule, path, bare(new), bare(old), faults, unchecked)
     if type(new) is dict and type(old) is dict:
         for key in new:
             child = node.prop(key) if key in old else None
@@ -142,7 +148,7 @@ def moves(node: Node) -> bool:
     """Whether a transition rule stands at this node or below it."""
     found = _moves.get(id(node))
     if found is None:
-        children = [node.prop(name) for name in node.props]
+        children = [node.prop(name) for name in node.props.names]
         children += [node.other(), node.item()]
         own = any("oldSelf" in rule["rule"] for rule in node.rules)
         found = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))

@@ -202,6 +202,13 @@ def subtracted(left: Any, right: Any) -> Any:
     return left - right
 
 
+def minus(value: Any) -> Any:
+    """`-value` for a number."""
+    if value.__class__ not in (int, float):
+        raise CelError("no such overload")
+    return -value
+
+
 def text_test(value: Any, name: str, part: Any) -> bool:
     """`value.startsWith(part)`, `endsWith` and `contains`."""
     if value.__class__ is not str or part.__class__ is not str:

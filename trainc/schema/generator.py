@@ -28,6 +28,7 @@ _RUNTIME = [
     "mapped",
     "number",
     "negated",
+    "minus",
     "added",
     "subtracted",
     "text_test",

@@ -163,7 +163,7 @@ def _child(node: Node, key: str, value: Tree, origin: Origin) -> Tree:
 
 def never_omitted(node: Node) -> tuple[str, ...]:
     """The optional fields of an object that Go writes even when they are empty, because they are structs."""
-    props = node.props
+    props = node.props.names
     if "divisor" in props:
         return ("divisor",)
     if "metadata" in props and "spec" in props:
@@ -178,7 +178,7 @@ def zero(node: Node | None) -> Any:
         return None
     if is_quantity(node):
         return "0"
-    if node.kind == "object" and node.props:
+    if node.kind == "object" and node.props.names:
         return {key: zero(node.prop(key)) for key in (*node.required, *never_omitted(node))}
     return {"string": "", "boolean": False, "integer": 0, "number": 0}.get(node.kind)
 
@@ -197,7 +197,7 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
         out = {key: _typed(node.prop(key) or node, child, by_value, key) for key, child in value.items()}
         kept = {*node.required, *never_omitted(node)}
         held = {key: child for key, child in out.items() if key in kept or not _omitted(node, key, child)}
-        return {**held, **{key: zero(node.prop(key)) for key in kept if key not in held}} if node.props else held
+        return {**held, **{key: zero(node.prop(key)) for key in kept if key not in held}} if node.props.names else held
     if type(value) is list:
         item = node.item()
         return [_typed(item or node, child, by_value, name) for child in value]
@@ -209,11 +209,11 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
 
 
 def _omitted(node: Node, key: str, value: Any) -> bool:
-    child = node.props.get(key)
+    child = node.props.names.get(key)
     if value is None or (type(value) in (str, list) and not value):
         return child is not None
     if type(value) is dict:
         # An empty map is nothing, an empty struct behind a pointer is something.
         at = node.prop(key)
-        return not value and at is not None and not at.props
+        return not value and at is not None and not at.props.names
     return key in _VALUES and not value

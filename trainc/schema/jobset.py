@@ -24,6 +24,8 @@ def with_defaults(tree: Tree) -> Tree:
     """The object as the webhook leaves it; the very same tree if the webhook has nothing to add."""
     given = tree.get("spec")
     spec = given if type(given) is dict else {}
+    if _is_complete(spec):
+        return tree
     out = dict(spec)
     if "successPolicy" not in spec:
         out["successPolicy"] = {"operator": _leaf("All")}
@@ -33,9 +35,19 @@ def with_defaults(tree: Tree) -> Tree:
     for name, change in (("replicatedJobs", _jobs), ("failurePolicy", _failure), ("volumeClaimPolicies", _claims)):
         if name in spec:
             out[name] = change(spec[name])
-    if out.keys() == spec.keys() and all(out[key] is spec[key] for key in out):
-        return tree
     return {**tree, "spec": out}
+
+
+def _is_complete(spec: dict[str, Tree]) -> bool:
+    if "successPolicy" not in spec or "startupPolicy" not in spec or "network" not in spec:
+        return False
+    if _network(spec["network"]) is not spec["network"]:
+        return False
+    if any(_job(0, job) is not job for job in spec.get("replicatedJobs", ())):
+        return False
+    if "failurePolicy" in spec and _failure(spec["failurePolicy"]) is not spec["failurePolicy"]:
+        return False
+    return "volumeClaimPolicies" not in spec or _claims(spec["volumeClaimPolicies"]) is spec["volumeClaimPolicies"]
 
 
 def _network(network: Tree) -> Tree:
@@ -48,11 +60,13 @@ def _jobs(jobs: Tree) -> Tree:
 
 
 def _each(items: Tree, change: Any) -> Tree:
-    out = [change(index, item if type(item) is dict else {}) for index, item in enumerate(items)]
+    out = [change(index, item) for index, item in enumerate(items)]
     return items if all(new is old for new, old in zip(out, items, strict=True)) else out
 
 
 def _job(_index: int, job: Tree) -> Tree:
+    if type(job) is not dict:
+        return _job(0, {})
     template = job.get("template", {})
     spec = template.get("spec", {})
     pods = spec.get("template", {})
@@ -75,6 +89,7 @@ def _failure(policy: Tree) -> Tree:
 
 
 def _rule(index: int, rule: Tree) -> Tree:
+    rule = rule if type(rule) is dict else {}
     return rule if bare(rule.get("name", "")) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
 
 
@@ -83,4 +98,5 @@ def _claims(policies: Tree) -> Tree:
 
 
 def _claim(_index: int, policy: Tree) -> Tree:
+    policy = policy if type(policy) is dict else {}
     return policy if "retentionPolicy" in policy else {**policy, "retentionPolicy": {"whenDeleted": _leaf("Delete")}}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
 from trainc.schema.fault import Fault, dotted, invalid
-from trainc.schema.names import label, label_value, qualified, subdomain
+from trainc.schema.names import is_label, label, label_value, qualified, subdomain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,45 @@ _LISTS = ("finalizers", "ownerReferences", "managedFields")
 _FIELDS = frozenset((*_TEXTS, *_TIMES, *_NUMBERS, *_MAPS, *_LISTS))
 _WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _ANNOTATION_BYTES = 256 * 1024
+
+
+# Texts that passed before: the same labels and namespaces come back with every object.
+_good_keys: set[str] = set()
+_good_values: set[str] = {""}
+_REMEMBERED = 4096
+
+
+def is_sound(metadata: Tree) -> bool:
+    """Whether there is nothing to say about `metadata`; False means that the other functions have to look closer."""
+    if metadata.__class__ is not dict or "name" not in metadata:
+        return False
+    for field, leaf in metadata.items():
+        if field == "labels":
+            if leaf.__class__ is not dict or not all(_is_good(key, item) for key, item in leaf.items()):
+                return False
+            continue
+        value = leaf.value if leaf.__class__ is Sourced else leaf
+        if value.__class__ is not str or field not in _PLAIN_NAMES or len(value) > 63 or not is_label(value):
+            return False
+    return True
+
+
+_PLAIN_NAMES = frozenset({"name", "namespace"})
+
+
+def _is_good(key: str, leaf: Tree) -> bool:
+    value = leaf.value if leaf.__class__ is Sourced else leaf
+    return (
+        value.__class__ is str
+        and (key in _good_keys or _passes(key, qualified(key), _good_keys))
+        and (value in _good_values or _passes(value, label_value(value), _good_values))
+    )
+
+
+def _passes(text: str, faults: tuple[str, ...], good: set[str]) -> bool:
+    if not faults and len(good) < _REMEMBERED:
+        good.add(text)
+    return not faults
 
 
 def decode(metadata: Tree) -> list[Fault]:

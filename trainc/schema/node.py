@@ -20,14 +20,17 @@ _NUMBERS = {
     "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }
+_NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
 
 
 class Node:
-    """What the walker asks of a schema; children are indices until `child` has built them.
+    """What the walker asks of a schema; children are built when they are first asked for.
 
-    `quick` is the Python type of a scalar that needs no further look, `kind` one of object, array, string, integer,
-    number, boolean, int-or-string and the empty string for a node of any type.
+    `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
+    none, `good` texts that passed before, `only` the node of all keys of a map, `tail` whether something
+    is to be done once the children have been looked at. `kind` one of object, array, string, integer,
+    number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
     __slots__ = (
@@ -35,13 +38,17 @@ class Node:
         "enum",
         "extra",
         "format",
+        "good",
         "high",
         "items",
         "keys",
         "kind",
+        "least",
         "live",
         "low",
+        "most",
         "nullable",
+        "only",
         "pattern",
         "preserve",
         "props",
@@ -51,6 +58,8 @@ class Node:
         "rules",
         "sized",
         "table",
+        "tail",
+        "tests",
         "unique",
     )
 
@@ -58,14 +67,14 @@ class Node:
         get = raw.get
         self.raw = raw
         self.table = table
-        self.kind: str = "int-or-string" if get("x-kubernetes-int-or-string") else get("type", "")
-        self.props: dict[str, Any] = dict(get("properties", ()))
+        self.kind: str = _kind(raw)
         extra = get("additionalProperties")
         self.extra: Any = None if extra is False else extra
+        self.props = Props(get("properties", ()), self)
         self.items: Any = get("items")
         self.required: tuple[str, ...] = tuple(get("required", ()))
         self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
-        self.nullable: bool = get("nullable", False)
+        self.nullable: bool = get("nullable", False) or self.kind == "partial"
         self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
         self.pattern: Any = None
         self.format: str = get("format", "")
@@ -77,11 +86,16 @@ class Node:
         self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
         self.live: tuple[Any, ...] = tuple(rule for rule in self.rules if "oldSelf" not in rule["rule"])
         self.quick = _quick(self.kind, raw, bool(self.live))
-        self.defaults = self._defaults()
+        self.least, self.most = _range(self) if not self.live else _NONE
+        self.good: set[str] = set()
+        self.tests: Any = None
+        self.defaults = self._defaults(get("properties", {}))
+        self.only: Node | None = None if self.props.names else self.other()
+        self.tail = bool(self.defaults or self.required or self.sized or self.live)
 
-    def _defaults(self) -> tuple[tuple[str, Tree], ...]:
+    def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
         nodes = self.table.nodes
-        return tuple((name, self.filled(index)) for name, index in self.props.items() if "default" in nodes[index])
+        return tuple((name, self.filled(index)) for name, index in props.items() if "default" in nodes[index])
 
     def filled(self, index: int) -> Tree:
         """The default of a child, with the defaults below it, every leaf saying so."""
@@ -90,12 +104,7 @@ class Node:
 
     def prop(self, name: str) -> Node | None:
         """The node of a property, or of any property where the schema names none; None where nothing is known."""
-        child = self.props.get(name)
-        if child is None:
-            return self.other()
-        if child.__class__ is int:
-            child = self.props[name] = self.table.node(child)
-        return child
+        return self.props[name]
 
     def other(self) -> Node | None:
         """The node of properties that have no name of their own."""
@@ -108,6 +117,41 @@ class Node:
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
         return self.items if self.items.__class__ is Node else None
+
+
+class Props(dict[str, "Node | None"]):
+    """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
+
+    __slots__ = ("names", "node")
+
+    def __init__(self, names: Mapping[str, int], node: Node) -> None:
+        super().__init__()
+        self.names: Mapping[str, int] = dict(names)
+        self.node = node
+
+    def __missing__(self, name: str) -> Node | None:
+        index = self.names.get(name)
+        if index is None:
+            return self.node.other()
+        child = self[name] = self.node.table.node(index)
+        return child
+
+
+def _range(node: Node) -> tuple[int, int]:
+    """The whole numbers that need no further look; an empty range where every value does."""
+    raw = node.raw
+    if node.kind == "int-or-string":
+        return _NUMBERS["int64"] if "pattern" in raw else _NUMBERS["int32"]
+    if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
+        return _NONE
+    return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    if raw.get("x-partial"):
+        return "partial"
+    found: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
+    return found
 
 
 def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:

@@ -11,8 +11,6 @@ from trainc.schema.fault import Fault, dotted, invalid, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
     from trainc.schema.walker import Log
@@ -29,6 +27,7 @@ _FITTING: dict[str, tuple[type, ...]] = {
     "array": (),
 }
 _INT32 = 2**31
+_REMEMBERED = 512  # texts that a node keeps as known to be good
 
 
 def scalar(node: Node, value: object, path: Path, log: Log) -> None:
@@ -36,6 +35,7 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
     if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
         value = int(value)  # Go's JSON writes 2.0 as 2
     kind = value.__class__
+    known = len(log.schema), len(log.unchecked)
     if kind not in _FITTING.get(node.kind, (kind,)):
         if value is None and node.nullable:
             return
@@ -50,6 +50,8 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text, value, blocking=True))
     if node.live:
         log.rules.append((node, path, value))
+    elif kind is str and len(node.good) < _REMEMBERED and known == (len(log.schema), len(log.unchecked)):
+        node.good.add(value)  # type: ignore[arg-type]
 
 
 def _text(node: Node, value: str, path: Path, log: Log) -> None:
@@ -60,18 +62,44 @@ def _text(node: Node, value: str, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text, value, blocking=True))
     elif least is not None and len(value) < least:
         _add(log, path, value, f"should be at least {least} chars long")
-    elif pattern is not None and not matcher(node, pattern)(value):
-        _add(log, path, value, f"should match '{pattern}'")
+    elif pattern is not None:
+        _match(node, pattern, value, path, log)
     if node.format == "date-time" and not _is_time(value):
         reason = f"{dotted(path)} in body must be of type date-time: {shown(value)}"
         log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
 
 
-def matcher(node: Node, pattern: str) -> Callable[[str], object]:
-    """The search function of a node's RE2 pattern, compiled at its first use."""
+def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
     if node.pattern is None:
-        node.pattern = compile_re2(pattern).search
-    return node.pattern  # type: ignore[no-any-return]
+        # Compiled at its first use; False for one that only RE2 understands.
+        try:
+            node.pattern = compile_re2(pattern).search
+        except re.error:
+            node.pattern = False
+    if node.pattern is False:
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was not checked", value))
+    elif not node.pattern(value):
+        _add(log, path, value, f"should match '{pattern}'")
+
+
+# What RE2 and Python spell differently, inside and outside of brackets.
+_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "space": r"\t\n\v\f\r ",
+    "upper": "A-Z",
+    "word": "a-zA-Z0-9_",
+    "xdigit": "a-fA-F0-9",
+}
+_NAMED_CLASS = re.compile(r"\[:(\^?)(\w+):\]", re.ASCII)
+
+
+def _named_class(match: re.Match[str]) -> str:
+    if match[1] or match[2] not in _CLASSES:
+        raise re.error(f"the class {match[0]}")
+    return _CLASSES[match[2]]
 
 
 def compile_re2(pattern: str) -> re.Pattern[str]:
@@ -79,6 +107,7 @@ def compile_re2(pattern: str) -> re.Pattern[str]:
 
     Raises `re.error` for what Python cannot compile.
     """
+    pattern = _NAMED_CLASS.sub(_named_class, pattern)
     out = []
     escaped = False
     inside = False

@@ -53,20 +53,47 @@ class _Compiler:
 
 
 class Table:
-    """The kinds of one server; `root(kind)` gives the node that stands for a whole object."""
+    """The kinds of one server; `root(kind)` gives the node that stands for a whole object.
 
-    __slots__ = ("built", "kinds", "nodes", "whole")
+    With `base`, the kinds of this table stand before those of `base`, and where this table has any version of a kind,
+    only its versions are served.
+    """
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    __slots__ = ("base", "built", "kinds", "named", "nodes", "whole")
+
+    def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
-        self.whole = frozenset(data.get("whole", ()))
+        self.base = base
+        self.named = frozenset(map(_versionless, self.kinds)) if base is not None else frozenset()
+        inherited = (
+            frozenset(kind for kind in base.whole if _versionless(kind) not in self.named) if base else frozenset()
+        )
+        self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
         self.built: dict[int, Node] = {}
 
     def root(self, kind: str) -> Node | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
         index = self.kinds.get(kind)
-        return None if index is None else self.node(index)
+        if index is not None:
+            return self.node(index)
+        if self.base is None or _versionless(kind) in self.named:
+            return None
+        return self.base.root(kind)
+
+    def served(self) -> list[str]:
+        """Every kind that has a schema."""
+        inherited = self.base.served() if self.base else []
+        return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.named)})
+
+    def at(self, kind: str, path: Path) -> Node:
+        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
+        found = self.root(kind)
+        for step in path:
+            assert found is not None, path
+            found = found.prop(step) if isinstance(step, str) else found.item()
+        assert found is not None, path
+        return found
 
     def node(self, index: int) -> Node:
         """The node at `index`, built at its first use."""
@@ -75,17 +102,10 @@ class Table:
             node = self.built[index] = Node(self.nodes[index], self)
         return node
 
-    def at(self, kind: str, path: Path) -> Node:
-        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
-        found = self.root(kind)
-        for step in path:
-            assert found is not None, path
-            found = found.item() if type(step) is int else found.prop(step)
-        assert found is not None, path
-        return found
-
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""
+        if kind not in self.kinds:
+            return self.base is not None and self.base.has_rules(kind)
         seen: set[int] = set()
         todo = [self.kinds[kind]]
         while todo:
@@ -99,6 +119,12 @@ class Table:
             todo += raw.get("properties", {}).values()
             todo += [raw[key] for key in ("items", "additionalProperties") if type(raw.get(key)) is int]
         return False
+
+
+def _versionless(kind: str) -> tuple[str, str]:
+    """Group and kind."""
+    parts = kind.split("/")
+    return (parts[0] if len(parts) == 3 else "", parts[-1])
 
 
 _loaded: list[Table] = []

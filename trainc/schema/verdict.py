@@ -31,7 +31,7 @@ class Verdict:
     `messages` are the server's texts, `faults` the same with places. `stored` is the object as it would be kept (for a
     refused one: as far as it got). `empty_patch` tells whether the mutating webhooks left the object as it was, None
     where there is none or the request did not get that far. `dropped` are unknown fields that were pruned, `unchecked`
-    rules that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
+    CEL rules and patterns that could not be looked at, `schema_faults` what the schema says where a webhook could not read the object.
     """
 
     __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
@@ -76,11 +76,14 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
     held = tree.get("metadata", {})
-    undecodable = metadata.decode(held)
-    if undecodable:
-        return found.refuse("decode", undecodable)
+    unknown: list[Fault] = []
+    sound = metadata.is_sound(held)
+    if not sound:
+        undecodable = metadata.decode(held)
+        if undecodable:
+            return found.refuse("decode", undecodable)
+        unknown = metadata.unknown_fields(held)
     log = Log()
-    unknown = metadata.unknown_fields(held)
     found.stored = walk(node, tree, log)
     unknown += log.unknown
     if unknown and strict:
@@ -88,7 +91,23 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found.dropped = unknown
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
         return found
-    return _judge(found, node, log if found.empty_patch is not False else None, table, profile, old)
+    if found.empty_patch is False:
+        log, sound = Log(nulls=False), False
+        found.stored = walk(node, found.stored, log)
+    found.unchecked = log.unchecked
+    whole = kind in table.whole
+    found.stored = _named(_statusless(found.stored, old, whole))
+    faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
+    faults += _counted(log.schema, profile, whole=whole)
+    lists = _counted(log.lists, profile, whole=whole)
+    if faults or lists:
+        return _invalid(found, faults, lists, has_rules=table.has_rules(kind))
+    broken = check(_waiting(log, found.stored), found.unchecked)
+    if old is not None:
+        broken += check_change(node, found.stored, old, found.unchecked)
+    if broken:
+        return found.refuse("cel", broken)
+    return _validating_webhooks(found, node, kind, profile, old)
 
 
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
@@ -110,29 +129,12 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     return True
 
 
-def _judge(found: Verdict, node: Node, log: Log | None, table: Table, profile: Profile, old: Tree | None) -> Verdict:
-    """The stages after mutation; `log` is the walk over the very same object, None if a webhook changed it."""
-    kind = kind_of(found.stored)
-    whole = kind in table.whole
-    if log is None:
-        log = Log(nulls=False)
-        found.stored = walk(node, found.stored, log)
-    found.stored = _named(_statusless(found.stored, old, whole))
-    faults = [*metadata.validate(found.stored.get("metadata", {})), *_counted(log.schema, profile, whole=whole)]
-    blocked = any(fault.blocking for fault in faults)
-    lists = _counted(log.lists, profile, whole=whole)
-    if faults or lists:
-        messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
-        if blocked and table.has_rules(kind):
-            messages.append(SKIPPED_RULES)
-        by = "schema" if faults else "listtype"
-        return found.refuse(by, [*faults, *lists], messages)
-    broken = check(_waiting(log, found.stored), found.unchecked)
-    if old is not None:
-        broken += check_change(node, found.stored, old, found.unchecked)
-    if broken:
-        return found.refuse("cel", broken)
-    return _validating_webhooks(found, node, profile, old)
+def _invalid(found: Verdict, faults: list[Fault], lists: list[Fault], *, has_rules: bool) -> Verdict:
+    """Refused by the schema, with the notice that CEL rules were skipped where there are any to skip."""
+    messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
+    if has_rules and any(fault.blocking for fault in faults):
+        messages.append(SKIPPED_RULES)
+    return found.refuse("schema" if faults else "listtype", [*faults, *lists], messages)
 
 
 def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
@@ -173,8 +175,7 @@ def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], 
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
-def _validating_webhooks(found: Verdict, node: Node, profile: Profile, old: Tree | None) -> Verdict:
-    kind = kind_of(found.stored)
+def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == volcano.KIND and old is None:
         faults = volcano.create_faults(found.stored, profile)
         return found.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else found

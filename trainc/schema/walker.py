@@ -9,12 +9,18 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
 from trainc.schema.fault import Fault, compact, dotted, shown
+from trainc.schema.piece import piece
 from trainc.schema.scalar import scalar, type_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
+
+    # What leads to a node: () for the whole object, else the trail of its parent and the last step.
+    Trail = tuple[Any, ...]
 
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})
@@ -25,10 +31,10 @@ class Log:
 
     With `nulls`, nulls of properties are dropped before defaults come in, as the server does when it reads an object;
     an object that a webhook has patched is walked without. `loose` tells that something fits the schema which a
-    decoder of typed objects may still refuse.
+    decoder of typed objects may still refuse. `unchecked` are patterns that could not be tried.
     """
 
-    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unknown")
+    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unchecked", "unknown")
 
     def __init__(self, *, nulls: bool = True) -> None:
         self.nulls = nulls
@@ -36,6 +42,7 @@ class Log:
         self.unknown: list[Fault] = []
         self.schema: list[Fault] = []
         self.lists: list[Fault] = []
+        self.unchecked: list[Fault] = []
         self.rules: list[tuple[Node, Path, Tree]] = []
 
 
@@ -56,48 +63,68 @@ def walk(node: Node, tree: Tree, log: Log) -> Tree:
     return placed
 
 
-def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str, Tree]:
-    props = node.props
-    mark = len(log.schema)
+def flat(trail: Trail) -> Path:
+    """The path of a trail: on the way down each step is one pair, and paths are only needed where something is wrong."""
+    steps: list[str | int] = []
+    while trail:
+        trail, step = trail
+        steps.append(step)
+    return tuple(reversed(steps))
+
+
+def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[str, Tree]:
+    props, only = node.props, node.only
+    mark = len(log.schema) if node.sized else 0
     fresh: dict[str, Tree] | None = None
     for key, child in tree.items():
-        at = props.get(key)
-        if at.__class__ is int or at is None:
-            at = node.prop(key)
-            if at is None:
-                if _is_unknown(node, path, key, log):
-                    fresh = dict(tree) if fresh is None else fresh
-                    del fresh[key]
-                continue
+        at = only or props[key]
         kind = child.__class__
-        if kind is dict or kind is list:
-            got = _branch(at, child, (*path, key), log)
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if at is None:
+            if _is_unknown(node, trail, key, log):
+                fresh = dict(tree) if fresh is None else fresh
+                del fresh[key]
+        elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
+            continue
+        elif kind is dict or kind is list:
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (trail, key), log)
+            else:
+                got = _branch(at, value, (trail, key), log)
             if got is not child:
                 fresh = dict(tree) if fresh is None else fresh
                 fresh[key] = got
-            continue
-        value = child.value if kind is Sourced else child
-        if value.__class__ is at.quick:
-            continue
-        if value is None and not at.nullable and (log.nulls or "default" in at.raw):
+        elif value is None and not at.nullable and (log.nulls or "default" in at.raw):
             fresh = dict(tree) if fresh is None else fresh
             del fresh[key]
-            continue
-        scalar(at, value, (*path, key), log)
+        else:
+            scalar(at, value, flat((trail, key)), log)
+    if not node.tail:
+        return tree if fresh is None else fresh
     for key, default in node.defaults:
-        if key not in tree or (fresh is not None and key not in fresh):
+        if key not in (tree if fresh is None else fresh):
             fresh = dict(tree) if fresh is None else fresh
             fresh[key] = default
     out = tree if fresh is None else fresh
-    if node.required or node.sized or node.live:
-        _whole_object(node, out, path, log, mark)
+    for key in node.required:
+        if key not in out:
+            where = flat((trail, key))
+            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
+    if node.sized:
+        _size(node, out, flat(trail), log, mark)
+    if node.live:
+        log.rules.append((node, flat(trail), out))
     return out
 
 
-def _is_unknown(node: Node, path: Path, key: str, log: Log) -> bool:
-    if node.preserve or node.extra is True or (not path and key in _META):
+def _is_unknown(node: Node, trail: Trail, key: str, log: Log) -> bool:
+    if node.preserve or node.extra is True or (not trail and key in _META):
         return False
-    log.unknown.append(unknown((*path, key), tuple(node.props)))
+    log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
     return True
 
 
@@ -106,34 +133,30 @@ def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
     return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
 
 
-def _whole_object(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
-    if node.sized:
-        least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
-        place = dotted(path)
-        text = ""
-        if least is not None and len(tree) < least:
-            text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
-        elif most is not None and len(tree) > most:
-            text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
-        if text:
-            # The server's object validator stops here: nothing below this object is reported.
-            del log.schema[mark:]
-            log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
-            return
-    for key in node.required:
-        if key not in tree:
-            where = (*path, key)
-            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
-    if node.live:
-        log.rules.append((node, path, tree))
+def _size(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
+    least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
+    place = dotted(path)
+    if least is not None and len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
+    elif most is not None and len(tree) > most:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+    else:
+        return
+    # The server's object validator stops here: nothing below this object is reported.
+    del log.schema[mark:]
+    log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
 
 
-def _branch(at: Node, child: Tree, path: Path, log: Log) -> Tree:
+def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
     if child.__class__ is dict:
         if at.kind == "object":
-            return _object(at, child, path, log)
+            return _object(at, child, trail, log)
     elif at.kind == "array":
-        return _array(at, child, path, log)
+        return _array(at, child, trail, log)
+    path = flat(trail)
+    if at.kind == "partial":
+        piece(at, child, path, log)
+        return child
     if at.kind:
         type_faults(at, child, path, log)
     return child if at.preserve else _prune(child, path, log)
@@ -149,31 +172,37 @@ def _prune(tree: Tree, path: Path, log: Log) -> Tree:
     return tree
 
 
-def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
-    at = node.item()
+def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
+    at: Any = node.item()
     out = tree
-    if at is not None:
-        quick = at.quick
-        for index, child in enumerate(tree):
-            kind = child.__class__
-            if kind is dict or kind is list:
-                got = _branch(at, child, (*path, index), log)
-                if got is not child:
-                    if out is tree:
-                        out = list(tree)
-                    out[index] = got
-                continue
-            value = child.value if kind is Sourced else child
-            if value.__class__ is not quick:
-                scalar(at, value, (*path, index), log)
+    for index, child in enumerate(tree if at is not None else ()):
+        kind = child.__class__
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if kind is at.quick or (kind is str and value in at.good):
+            continue
+        if kind is dict or kind is list:
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (trail, index), log)
+            else:
+                got = _branch(at, value, (trail, index), log)
+            if got is not child:
+                if out is tree:
+                    out = list(tree)
+                out[index] = got
+        else:
+            scalar(at, value, flat((trail, index)), log)
     if node.sized:
-        _length(node, out, path, log)
+        _length(node, out, flat(trail), log)
     if node.keys and len(out) > 1:
-        _keyed(node, out, path, log)
+        _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
-        _distinct(out, path, log)
+        _distinct(out, flat(trail), log)
     if node.live:
-        log.rules.append((node, path, out))
+        log.rules.append((node, flat(trail), out))
     return out
 
 
@@ -188,20 +217,29 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text))
 
 
-def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
+    keys = [_key(item, node.keys) for item in tree if item.__class__ is dict]
+    if len(set(keys)) == len(keys):
+        return
     seen: dict[object, bool] = {}
     for index, item in enumerate(tree):
         if item.__class__ is not dict:
             continue
-        key = tuple([_bare(item.get(name)) for name in node.keys])
+        key = _key(item, node.keys)
         if key not in seen:
             seen[key] = False
         elif not seen[key]:
             # A clash is reported once, however often the key returns.
             seen[key] = True
             text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
-            where = (*path, index)
+            where = flat((trail, index))
             log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+def _key(item: dict[str, Tree], names: tuple[str, ...]) -> object:
+    if len(names) == 1:
+        return _bare(item.get(names[0]))
+    return tuple([_bare(item.get(name)) for name in names])
 
 
 def _bare(leaf: Tree) -> object:

@@ -9,11 +9,11 @@ from trainc.verify.world import meetings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
-    from trainc.verify.settings import Settings
     from trainc.verify.values import Value
     from trainc.verify.world import Meeting
 
@@ -26,6 +26,7 @@ class Job:
         "_meetings",
         "bundle",
         "claimed",
+        "cluster",
         "containers",
         "families",
         "kinds",
@@ -35,17 +36,16 @@ class Job:
         "namespace",
         "report",
         "roles",
-        "settings",
         "spec",
         "subdomain",
         "text",
         "tree",
     )
 
-    def __init__(self, bundle: Bundle, tree: Tree, settings: Settings, report: Report) -> None:
+    def __init__(self, bundle: Bundle, tree: Tree, cluster: Cluster, report: Report) -> None:
         self.bundle = bundle
         self.tree = tree
-        self.settings = settings
+        self.cluster = cluster
         self.report = report
         self._meetings: list[Meeting] | None = None
         self._document = bundle.document if tree is bundle.document.tree else None

@@ -6,7 +6,7 @@ import re
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))
 
-_TOKEN = (
+_PIECE = (
     r"(?P<space>\\\n|[ \t\r]+)"
     r"|(?P<comment>\#[^\n]*)"
     r"|(?P<word>(?:\d*>&[\d-]|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|`[^`]*`|\\."
@@ -70,7 +70,7 @@ def simple_commands(script: str) -> list[Simple]:
         script = re.sub(_HEREDOC, r"\3", script, flags=re.DOTALL)
     out: list[Simple] = []
     words: list[str] = []
-    for found in re.finditer(_TOKEN, script):
+    for found in re.finditer(_PIECE, script):
         kind = found.lastgroup
         if kind == "word":
             words.append(found.group())

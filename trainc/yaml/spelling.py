@@ -28,8 +28,8 @@ _RAW = (
     "\xa1-\xac\xae-\u02ff\u0370-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20bf\u2100-\u2bff"
     "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3\U0001f300-\U0001faff"
 )
-_HIDDEN = re.compile(f"[^ -~{_RAW}]")
-_BLOCK = re.compile(f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?").fullmatch
+_HIDDEN = f"[^ -~{_RAW}]"
+_BLOCK = f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?"
 
 
 def plain_text(text: str) -> bool:
@@ -39,7 +39,9 @@ def plain_text(text: str) -> bool:
 
 def quoted(text: str) -> str:
     """A text in double quotes."""
-    return _HIDDEN.sub(_escape, encode_basestring(text))
+    plain = encode_basestring(text)
+    # Compiling that pattern takes longer than starting Python; `re` keeps it from the first text that needs it on.
+    return plain if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, plain)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -100,7 +102,7 @@ class _Texts(dict[str, "str | None"]):
     def _spell(self, text: str) -> str | None:
         if _PLAIN(text) and text.lower() not in _RESERVED:
             return text
-        if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
+        if "\n" in text and re.fullmatch(_BLOCK, text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
             return None
         return quoted(text)
 

@@ -9,11 +9,12 @@ from trainc.admit.older.refusals import Refuser
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
 from trainc.model.listed import key_of
 from trainc.model.older import ASK, LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
-from trainc.model.settings import STRICT, WARN, Selection
+from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.admit.server import Server
     from trainc.model.document import Document
     from trainc.model.older import Kind
     from trainc.model.report import Report
@@ -44,7 +45,7 @@ ALIAS = Rule(
 )
 
 
-def admit_older(document: Document, selection: Selection, report: Report, *, lenient: bool = False) -> Document | None:
+def admit_older(document: Document, server: Server, report: Report, *, lenient: bool = False) -> Document | None:
     """An older job as its API server would have stored it, None with findings where it would have been refused.
 
     Unknown fields are warnings: the job ran without them, since the server dropped them.
@@ -57,7 +58,8 @@ def admit_older(document: Document, selection: Selection, report: Report, *, len
         _flat(document, kind, report)
         return None
     if kind.field != LISTED:
-        found = admit_object(settled(document, kind, report), _tolerant(selection), report)
+        tolerance = WARN if server.field_validation == STRICT else server.field_validation
+        found = admit_object(settled(document, kind, report), server.tolerant(tolerance), report)
         if found is None:
             return None
         document = found
@@ -69,10 +71,6 @@ def _flat(document: Document, kind: Kind, report: Report) -> None:
     message = f"`{kind.field}` stands at the top of the document: its indentation is lost"
     help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
     report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
-
-
-def _tolerant(selection: Selection) -> Selection:
-    return selection if selection.field_validation != STRICT else Selection((), field_validation=WARN)
 
 
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:

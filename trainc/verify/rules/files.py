@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.launch import options
 from trainc.verify.storage import mount_of
 from trainc.verify.values import rows, table, text, texts, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
@@ -58,7 +59,7 @@ _OUTPUTS = (
     "logging_dir",
 )
 _CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
-_PATHS = {
+PATHS = {
     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hanging collectives",
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
@@ -72,7 +73,6 @@ _IN_IMAGE = (
     "/opt/conda",
     "/app",
     "/workspace",
-    "/tmp",
 )
 
 
@@ -84,23 +84,19 @@ def one_node_volume(job: Job) -> None:
             volume = _mounted(role, name)
             if volume is None or not role.several:
                 continue
-            several = _own_nodes(role)
             job.report.add(
                 ONE_NODE.at(
                     job.at(volume),
                     f"{role.count} pods of `{role.name}` mount `{name}`, which one node at a time can mount",
                     also=[Label(shown, f"{modes[0]} here")],
-                    effect="pods on a second node are never created"
-                    if several
-                    else "pods that are placed on a second node are never created",
+                    effect="pods that are placed on a second node are never created, unless the storage is shared in spite of its mode",
                     help="use a storage class with `ReadWriteMany`, or a claim per pod (`ephemeral`)",
-                    level=ERROR if several else WARNING,
                 )
             )
 
 
-def _claims(job: Job) -> list[tuple[str, list[str], object]]:
-    found: list[tuple[str, list[str], object]] = []
+def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
+    found: list[tuple[str, list[str], Span]] = []
     for claim in job.kinds.get("PersistentVolumeClaim", ()):
         modes = texts(table(claim, "spec"), "accessModes")
         found.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
@@ -124,11 +120,6 @@ def _mounted(role: Role, claim: str) -> Path | None:
                 if text(mount, "name") == claim:
                     return (*container.path, "volumeMounts", index)
     return None
-
-
-def _own_nodes(role: Role) -> bool:
-    """Whether two pods of the role surely cannot share a node: they take 8 GPUs or TPU chips each."""
-    return any(type(n) is int and (n >= 8 or resource == "google.com/tpu") for resource, n in role.devices.items())
 
 
 def _output(container: Container, names: tuple[str, ...]) -> str:
@@ -177,7 +168,7 @@ def output_on_read_only_mount(job: Job) -> None:
 
 
 def path_not_mounted(job: Job) -> None:
-    for name, what in _PATHS.items():
+    for name, what in PATHS.items():
         if name not in job.names:
             continue
         for container in job.main:
@@ -203,18 +194,19 @@ def path_not_mounted(job: Job) -> None:
 
 
 def object_not_declared(job: Job) -> None:
-    known = job.settings.external
-    if known is None:
+    cluster = job.cluster
+    if not cluster.closed and not cluster.objects:
         return
     here = {(kind, text(table(tree, "metadata"), "name")) for kind, trees in job.kinds.items() for tree in trees}
     for kind, name, path in _references(job):
-        if (kind, name) not in here and (kind, name) not in known and name and "$" not in name:
+        known = cluster.names(kind, job.namespace or "default")
+        if name and "$" not in name and known is not None and name not in known and (kind, name) not in here:
             job.report.add(
                 MISSING.at(
                     job.at(path),
-                    f"{kind} `{name}` is neither beside this job nor declared as existing",
-                    effect="if it does not exist, the pods are never started",
-                    help="put it beside the job, or declare it in the project",
+                    f"{kind} `{name}` is neither beside this job nor in the cluster",
+                    effect="the pods wait for it and are never started",
+                    help="put it beside the job, or into the cluster's folder",
                 )
             )
 

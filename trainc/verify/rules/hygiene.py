@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
-from trainc.verify.values import rows, substituted, table, text, texts
+from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path
-    from trainc.verify.containers import Container
     from trainc.verify.job import Job
 
 TAG = Rule(
@@ -17,40 +16,40 @@ TAG = Rule(
     "an image without a tag, or with `latest`",
     "Pods that start on different days, or on nodes with different caches, then run different programs in one job.",
 )
+
+
 PULL = Rule("pull-policy-and-tag", NOTE, "a pull policy that does not fit the image's tag", "")
-SECRET = Rule(
-    "secret-in-text",
-    ERROR,
-    "a token or a password stands in the manifest",
-    "Everyone who can read the repository or the job can read it, and Git never forgets. It has to be revoked.",
-)
+
+
 SERVER = Rule(
     "server-managed-field",
     WARNING,
     "a field that the API server writes stands in the source",
     "It is ignored at best; resourceVersion and uid make applies fail.",
 )
-GENERATED = Rule(
-    "generated-name",
-    WARNING,
-    "a name that the server makes up",
-    "Tools that apply from Git need a name to find the object again; each apply would create another job.",
-)
+
+
 NAMESPACES = Rule(
     "namespaces-differ",
     ERROR,
     "objects of one job are in different namespaces",
     "Pods see Secrets, ConfigMaps, claims and PodGroups of their own namespace only.",
 )
+
+
 HOST_PATH = Rule(
     "sensitive-host-path",
     NOTE,
     "a directory of the host that gives power over the node is mounted for writing",
     "Whoever controls the program then controls the node.",
 )
+
+
 DUPLICATE = Rule(
     "object-twice", ERROR, "two objects have the same kind, name and namespace", "The later one overwrites the earlier."
 )
+
+
 SERVICE = Rule(
     "service-shadows-peers",
     WARNING,
@@ -58,39 +57,10 @@ SERVICE = Rule(
     "JobSet looks for a Service of that name only, takes any that it finds, and never corrects it: the pods then have no DNS names.",
 )
 
+
 _MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
-_PREFIXES = (
-    "hf_",
-    "ghp_",
-    "gho_",
-    "github_pat_",
-    "glpat-",
-    "AKIA",
-    "ASIA",
-    "sk-",
-    "xoxb-",
-    "xoxp-",
-    "nvapi-",
-    "AIza",
-    "dckr_pat_",
-    "ya29.",
-    "eyJhbGci",
-)
-_NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
-_NOT_SECRET = (
-    "_FILE",
-    "_PATH",
-    "_NAME",
-    "_DIR",
-    "TOKENIZER",
-    "TOKENS",
-    "_URL",
-    "_ID",
-    "_TYPE",
-    "_LEN",
-    "_COUNT",
-    "MAX_TOKEN",
-)
+
+
 _SENSITIVE = (
     "/",
     "/etc",
@@ -102,15 +72,19 @@ _SENSITIVE = (
     "/proc",
     "/boot",
 )
-_SERVER_FIELDS = (
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "selfLink",
-    "managedFields",
-    "ownerReferences",
-    "deletionTimestamp",
+
+
+_SERVER_FIELDS = frozenset(
+    (
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "managedFields",
+        "ownerReferences",
+        "deletionTimestamp",
+    )
 )
 
 
@@ -159,73 +133,11 @@ def pull_policy_and_tag(job: Job) -> None:
         )
 
 
-def secret_in_text(job: Job) -> None:
-    for container in job.containers:
-        for name, entry in container.env.items():
-            value = text(entry, "value")
-            if value and len(value) > 7 and _is_secret(name, value):
-                _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
-        if any(prefix in container.text for prefix in _PREFIXES):
-            _words(job, container)
-
-
-def _words(job: Job, container: Container) -> None:
-    for field in ("command", "args"):
-        for index, word in enumerate(texts(container.tree, field)):
-            for part in word.replace("=", " ").replace('"', " ").replace("'", " ").split():
-                if part.startswith(_PREFIXES) and _random(part):
-                    _secret(
-                        job,
-                        (*container.path, field, index),
-                        f"the command of `{container.name}` holds what looks like a token",
-                        "TOKEN",
-                    )
-                    break
-
-
-def _is_secret(name: str, value: str) -> bool:
-    if "$" in value or "<" in value or "{" in value or value.startswith("/"):
-        return False
-    if value.startswith(_PREFIXES) and _random(value):
-        return True
-    upper = name.upper()
-    if not any(word in upper for word in _NAMES) or any(word in upper for word in _NOT_SECRET):
-        return False
-    return _random(value) or "PASSW" in upper
-
-
-def _random(value: str) -> bool:
-    """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
-    if (
-        len(value) < 16
-        or " " in value
-        or value.lower().strip("x*-_.") == ""
-        or "xxx" in value.lower()
-        or "..." in value
-    ):
-        return False
-    if any(
-        word in value.lower()
-        for word in ("your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy")
-    ):
-        return False
-    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
-
-
-def _secret(job: Job, path: Path, message: str, name: str) -> None:
-    job.report.add(
-        SECRET.at(
-            job.at(path),
-            message,
-            effect="everyone who can read the repository or the job has it; it must be revoked",
-            help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
-        )
-    )
-
-
 def server_managed_field(job: Job) -> None:
     metadata = table(job.tree, "metadata")
-    found: list[Path] = [("metadata", field) for field in _SERVER_FIELDS if field in metadata]
+    found: list[Path] = []
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
     if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
         found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
     if table(job.tree, "status"):
@@ -237,21 +149,6 @@ def server_managed_field(job: Job) -> None:
                 f"`{path[-1]}` is written by the server",
                 effect="applying it from Git does nothing, or fails once the object has changed",
                 help="remove it",
-            )
-        )
-
-
-def generated_name(job: Job) -> None:
-    metadata = table(job.tree, "metadata")
-    if "generateName" in metadata and "name" not in metadata:
-        gitops = bool(job.settings.gitops)
-        job.report.add(
-            GENERATED.at(
-                job.at(("metadata", "generateName"), key=True),
-                "each apply creates another job",
-                effect="`kubectl apply` refuses it; a GitOps controller makes a new job at every sync",
-                help="give it a name; the same input then gives the same job",
-                level=ERROR if gitops else WARNING,
             )
         )
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.finding import NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.verify.endless import never_ends
-from trainc.verify.order import waits
 from trainc.verify.storage import keeps_state
 from trainc.verify.values import rows, table, text, texts, whole
 from trainc.verify.world import collective
@@ -25,87 +23,71 @@ PARTIAL = Rule(
     "A Job retries failed pods six times unless `backoffLimit` says otherwise. A pod that comes back alone finds no "
     "rendezvous; the others hang in a collective until it times out.",
 )
+
+
 NO_POLICY = Rule(
     "no-failure-policy",
     NOTE,
     "one failed pod ends the whole job",
     "Without a failure policy JobSet fails at the first failed Job; a node that is drained is enough.",
 )
+
+
 NO_CHECKPOINT = Rule(
     "restarts-without-checkpoint",
     WARNING,
     "the job restarts several times, but nothing it writes survives",
     "A restart makes new pods. Without a volume, a bucket or a claim each of them begins at step 0.",
 )
+
+
 SHADOWED = Rule(
     "failure-rule-shadowed",
     WARNING,
     "a rule of the failure policy can never match, since an earlier one matches first",
     "The first matching rule decides.",
 )
+
+
 PATTERN = Rule(
     "bad-failure-pattern",
     WARNING,
     "a failure message pattern is no regular expression",
     "JobSet accepts it, logs an error when a Job fails, and the rule never matches.",
 )
+
+
 DISRUPTION = Rule(
     "disruption-not-handled",
     WARNING,
     "preemptible nodes, but a preemption counts like a bug",
     "A pod failure policy on DisruptionTarget with the action RestartJobSetAndIgnoreMaxRestarts keeps preemptions out of the budget.",
 )
-SELF = Rule(
-    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
-)
-WAITS = Rule(
-    "waits-for-endless-role",
-    ERROR,
-    "a role starts only once another has ended, which never ends",
-    "`Complete` means that all Jobs of the other role have succeeded.",
-)
-SUCCESS = Rule(
-    "success-waits-for-endless-role",
-    ERROR,
-    "the job succeeds only once all roles have ended, and one of them never ends",
-    "`operator: All` without targets waits for parameter servers, SSH daemons and dashboards as well.",
-)
-TTL_CHILD = Rule(
-    "ttl-on-child-job",
-    WARNING,
-    "the child Jobs delete themselves when they have finished",
-    "JobSet makes a Job again that disappears while the job runs, so a finished part of the work is done twice.",
-)
-TTL_GITOPS = Rule(
-    "ttl-under-gitops",
-    WARNING,
-    "a job that deletes itself is kept in Git",
-    "Argo CD and Flux see that it is missing and create it again: the training runs a second time.",
-)
-DEADLINE = Rule(
-    "deadline-on-queue",
-    NOTE,
-    "a deadline on a job that waits in a queue",
-    "The deadline of a Job counts from its start and begins anew with each restart; time in the queue does not count.",
-)
+
+
 GRACE = Rule(
     "short-grace-period",
     NOTE,
     "a job that saves checkpoints has 30 seconds to stop",
     "When a node is drained, pods get this long to write what they have.",
 )
+
+
 LIVENESS = Rule(
     "liveness-without-startup",
     WARNING,
     "a liveness probe may kill a slow start",
     "Loading data and weights takes minutes; the probe counts from the start of the container unless a startup probe holds it back.",
 )
+
+
 NEGATIVE = Rule(
     "negative-restarts",
     WARNING,
     "the number of restarts is negative",
     "JobSet accepts it and never restarts.",
 )
+
 
 _SPOT = (
     "cloud.google.com/gke-spot",
@@ -114,6 +96,8 @@ _SPOT = (
     "kubernetes.azure.com/scalesetpriority",
     "karpenter.sh/capacity-type",
 )
+
+
 _ENDS_ALL = ("FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts")
 
 
@@ -229,95 +213,6 @@ def disruption_not_handled(job: Job) -> None:
                 help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",
             )
         )
-
-
-def depends_on_itself(job: Job) -> None:
-    for role in job.roles:
-        for wait in waits(role) if "dependsOn" in role.tree else ():
-            if wait.on is role:
-                job.report.add(
-                    SELF.at(
-                        job.at(wait.path),
-                        f"`{role.name}` waits for itself",
-                        effect="its Jobs are never created, and nothing says so",
-                        help="name the role that must come first",
-                    )
-                )
-
-
-def waits_for_endless_role(job: Job) -> None:
-    for role in job.roles:
-        for wait in waits(role) if "dependsOn" in role.tree else ():
-            if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
-                job.report.add(
-                    WAITS.at(
-                        job.at(wait.path),
-                        f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
-                        also=[Label(job.at(wait.on.path), "never ends by itself")],
-                        effect=f"`{role.name}` never starts",
-                        help="wait for it with `status: Ready`",
-                    )
-                )
-
-
-def success_waits_for_endless_role(job: Job) -> None:
-    policy = table(job.spec, "successPolicy")
-    if text(policy, "operator") == "Any" or len(job.roles) < 2:
-        return
-    targets = texts(policy, "targetReplicatedJobs")
-    endless = [role for role in job.roles if (not targets or role.name in targets) and never_ends(role)]
-    others = [role for role in job.roles if role not in endless]
-    if endless and others:
-        driver = others[-1].name
-        job.report.add(
-            SUCCESS.at(
-                job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
-                f"the job waits for `{endless[0].name}` to end, which it never does",
-                also=[Label(job.at(endless[0].path), "never ends by itself")],
-                effect="the job stays running after the training, and holds what it holds",
-                help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
-            )
-        )
-
-
-def ttl_on_child_job(job: Job) -> None:
-    for role in job.roles:
-        if "ttlSecondsAfterFinished" in role.spec:
-            job.report.add(
-                TTL_CHILD.at(
-                    job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
-                    f"the Jobs of `{role.name}` delete themselves when they have finished",
-                    effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
-                    help="set `ttlSecondsAfterFinished` on the JobSet instead",
-                )
-            )
-
-
-def ttl_under_gitops(job: Job) -> None:
-    if job.settings.gitops and "ttlSecondsAfterFinished" in job.spec:
-        job.report.add(
-            TTL_GITOPS.at(
-                job.at(("spec", "ttlSecondsAfterFinished"), key=True),
-                "the job deletes itself, but Git still has it",
-                effect="it is applied again, and the training runs a second time",
-                help="remove it, and delete finished jobs from Git",
-            )
-        )
-
-
-def deadline_on_queue(job: Job) -> None:
-    labels = table(table(job.tree, "metadata"), "labels")
-    if "kueue.x-k8s.io/queue-name" not in labels:
-        return
-    for role in job.roles:
-        if "activeDeadlineSeconds" in role.spec:
-            job.report.add(
-                DEADLINE.at(
-                    job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
-                    "the deadline counts from the start of each Job, and anew after each restart and admission",
-                    help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
-                )
-            )
 
 
 def short_grace_period(job: Job) -> None:

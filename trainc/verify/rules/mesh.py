@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.data.devices import GPU, TPU, device_kind
 from trainc.verify.launch import MPIRUN, options
-from trainc.verify.values import integer
+from trainc.verify.values import integer, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
         numbers = {key: integer(value) for key, value in sizes.items()}
         if not sizes or type(total) is not int or not total or None in numbers.values():
             continue
+        counts = {total, 2 * total} if prefix == "ici_" and _two_per_chip(container) else {total}
         product, open_ = 1, False
         for number in numbers.values():
             assert number is not None
@@ -75,8 +76,8 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
             else:
                 product *= number
         if (
-            product == total
-            or (open_ and product and total % product == 0)
+            product in counts
+            or (open_ and product and any(number % product == 0 for number in counts))
             or not _complete(prefix, sizes, product, total)
         ):
             continue
@@ -91,6 +92,12 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
                 notes=(factors,),
             )
         )
+
+
+def _two_per_chip(container: Container) -> bool:
+    """Whether JAX may see two devices per TPU chip: on Ironwood it does, and without a selector one cannot tell."""
+    generation = text(table(container.role.pod, "nodeSelector"), "cloud.google.com/gke-tpu-accelerator")
+    return "google.com/tpu" in container.devices and generation in ("", "tpu7x")
 
 
 def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> bool:

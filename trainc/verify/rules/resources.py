@@ -71,19 +71,24 @@ def negative_quantity(job: Job) -> None:
                             container,
                             side,
                             resource,
-                            number,
+                            leaf.value,
                             "must be greater than or equal to 0",
                             "is less than nothing",
                         )
 
 
 def _refuse_amount(
-    job: Job, rule: Rule, container: Container, side: str, resource: str, number: int, fault: str, message: str
+    job: Job, rule: Rule, container: Container, side: str, resource: str, written: object, fault: str, message: str
 ) -> None:
     shown = (*_path(container, side), f"[{resource}]")
-    reason = f'Invalid value: "{canonical(number)}": {fault}'
+    reason = f'Invalid value: "{canonical(written)}": {fault}'
     refuse(
-        job, rule, _path(container, side, resource), reason, f"`{resource}: {canonical(number)}` {message}", shown=shown
+        job,
+        rule,
+        _path(container, side, resource),
+        reason,
+        f"`{resource}: {canonical(written)}` {message}",
+        shown=shown,
     )
 
 
@@ -98,7 +103,7 @@ def fractional_device(job: Job) -> None:
                     container,
                     side,
                     resource,
-                    number,
+                    leaf.value,
                     "must be an integer",
                     "asks for a part of a device",
                 )
@@ -107,12 +112,12 @@ def fractional_device(job: Job) -> None:
 def request_over_limit(job: Job) -> None:
     for container in job.containers:
         for resource, leaf in container.requests.items():
-            limit = container.limits.get(resource)
+            limit: Tree = container.limits.get(resource)
             if limit is None or "/" in resource or resource.startswith("hugepages-"):
                 continue
             asked, most = _amounts(leaf, limit)
             if asked is not None and most is not None and asked > most:
-                reason = f'Invalid value: "{canonical(asked, leaf.value)}": must be less than or equal to {resource} limit of {canonical(most, limit.value)}'
+                reason = f'Invalid value: "{canonical(leaf.value)}": must be less than or equal to {resource} limit of {canonical(limit.value)}'
                 refuse(
                     job,
                     OVER_LIMIT,
@@ -137,7 +142,7 @@ def request_not_limit(job: Job) -> None:
 
 
 def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
-    limit = container.limits.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     if asked is None or (most is None and limit is not None):
         return
@@ -154,7 +159,9 @@ def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
             shown=_path(container, "limits"),
         )
     elif asked != most:
-        reason = f'Invalid value: "{canonical(asked, leaf.value)}": must be equal to {resource} limit of {canonical(most, limit.value)}'
+        reason = (
+            f'Invalid value: "{canonical(leaf.value)}": must be equal to {resource} limit of {canonical(limit.value)}'
+        )
         refuse(
             job,
             NOT_LIMIT,
@@ -193,7 +200,8 @@ def hugepages_alone(job: Job) -> None:
 
 
 def _pages(job: Job, container: Container, side: str, resource: str) -> None:
-    leaf, limit = container.requests.get(resource), container.limits.get(resource)
+    leaf: Tree = container.requests.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     path = _path(container, side, resource)
     if side == "requests" and most is None:
@@ -202,7 +210,9 @@ def _pages(job: Job, container: Container, side: str, resource: str) -> None:
             job, HUGEPAGES, path, reason, f"`{resource}` is requested without a limit", shown=_path(container, "limits")
         )
     elif side == "requests" and asked is not None and most is not None and asked != most:
-        reason = f'Invalid value: "{canonical(asked, leaf.value)}": must be equal to {resource} limit of {canonical(most, limit.value)}'
+        reason = (
+            f'Invalid value: "{canonical(leaf.value)}": must be equal to {resource} limit of {canonical(limit.value)}'
+        )
         refuse(
             job,
             HUGEPAGES,

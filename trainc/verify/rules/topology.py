@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.verify.data.devices import GPU, device_kind
 from trainc.verify.launch import ACCELERATE, DEEPSPEED, TORCHRUN
-from trainc.verify.values import COMPLETION_INDEX, Unknown, Varies, integer
-from trainc.verify.world import RANKS, Place, collective, place_of, ranks
+from trainc.verify.values import integer
+from trainc.verify.world import collective
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,54 +21,29 @@ NNODES = Rule(
     "the launcher expects another number of nodes than the job has pods",
     "With too few pods every process waits at the rendezvous until it times out; with too many, some never get in.",
 )
+
+
 NPROC = Rule(
     "processes-mismatch",
     ERROR,
     "the launcher starts another number of processes than the pod has accelerators",
     "More processes than accelerators fail at start; fewer leave accelerators idle, and those are paid for.",
 )
+
+
 NPROC_AUTO = Rule(
     "processes-by-host-cpus",
     WARNING,
     "the launcher is to count accelerators in a container that asks for none",
     "`auto` then means one process for each CPU of the whole host, whatever the container may use.",
 )
+
+
 WORLD = Rule(
     "world-size-mismatch",
     ERROR,
     "WORLD_SIZE is not what the pods and their accelerators make",
     "Processes wait for peers that do not exist, or collide with peers that were not counted.",
-)
-CONSTANT = Rule(
-    "constant-rank",
-    ERROR,
-    "all pods of a role are given the same rank",
-    "Ranks tell processes apart; two processes of one rank never form a group.",
-)
-OVERLAP = Rule(
-    "ranks-overlap",
-    ERROR,
-    "two roles that meet at one host count their ranks from the same number",
-    "The completion index starts at 0 in every role.",
-)
-MANY_JOBS = Rule(
-    "ranks-repeat-per-job",
-    WARNING,
-    "a role has several Jobs, and each of them counts its ranks from 0",
-    "With `replicas` above 1 the completion index repeats in each Job; one world wants one Job with more pods.",
-)
-NO_INDEX = Rule(
-    "rank-without-index",
-    ERROR,
-    "a rank is read from the completion index of a Job that is not indexed",
-    "Only indexed Jobs number their pods.",
-)
-NO_PODS = Rule("no-pods", ERROR, "a role has no pods", "A JobSet whose roles have no pods never finishes.")
-UNEQUAL = Rule(
-    "pods-not-all-at-once",
-    ERROR,
-    "a Job whose pods must meet does not run them all at once",
-    "The first pods wait for peers that start only when the first have ended.",
 )
 
 
@@ -121,6 +96,8 @@ def _pods_meeting(job: Job, role: Role) -> set[int]:
     if type(role.size) is not int or type(role.replicas) is not int:
         return set()
     counts = {role.size, role.size * role.replicas}
+    if len(job.roles) == 1:
+        return counts
     hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
     roles = {id(m.container.role): m.container.role for m in job.meetings if m.host in hosts}
     if len(roles) > 1:
@@ -280,136 +257,3 @@ def _world(job: Job, container: Container, size: int, pods: int, fitting: int) -
         effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",
         help=f"use {fitting}, or leave it to the launcher",
     )
-
-
-def constant_rank(job: Job) -> None:
-    if not any(name in job.names for name in RANKS):
-        return
-    for container in job.main:
-        if not container.role.several:
-            continue
-        for name, value in ranks(container):
-            if type(value) is str and integer(value) is not None:
-                job.report.add(
-                    CONSTANT.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
-                        effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
-                        help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
-                    )
-                )
-
-
-def ranks_overlap(job: Job) -> None:
-    if len(job.roles) < 2 or not any(name in job.names for name in RANKS):
-        return
-    first: dict[tuple[str, str], Container] = {}
-    for meeting in job.meetings:
-        container = meeting.container
-        for name, value in ranks(container):
-            start = "0" if type(value) is Varies and value.by == COMPLETION_INDEX else value
-            if type(start) is not str or integer(start) is None:
-                continue
-            other = first.setdefault((meeting.host, f"{name}={start}"), container)
-            if other.role is not container.role and container.role.count != 0:
-                job.report.add(
-                    OVERLAP.at(
-                        job.at(container.env_path(name)),
-                        f"`{name}` starts at {start} in `{container.role.name}` and in `{other.role.name}`, which meet at `{meeting.host}`",
-                        also=[Label(job.at(other.env_path(name)), f"also {start} here")],
-                        effect="two processes claim one rank, and the group never forms",
-                        help="put all pods of the world into one role, or add the size of the first role in the start script",
-                    )
-                )
-
-
-def ranks_repeat_per_job(job: Job) -> None:
-    for meeting in job.meetings:
-        role = meeting.container.role
-        if type(role.replicas) is not int or role.replicas < 2 or not job.named:
-            continue
-        place = place_of(job, meeting.host)
-        own = [
-            name for name, value in ranks(meeting.container) if type(value) is Varies and value.by == COMPLETION_INDEX
-        ]
-        if (
-            isinstance(place, Place)
-            and place.role is role
-            and own
-            and "JOB_INDEX" not in meeting.container.text.upper()
-        ):
-            job.report.add(
-                MANY_JOBS.at(
-                    job.at((*role.path, "replicas")),
-                    f"`{role.name}` has {role.replicas} Jobs that all meet at `{meeting.host}`, and in each of them `{own[0]}` counts from 0",
-                    also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
-                    effect="pods of different Jobs claim the same rank",
-                    help="use `replicas: 1` with a larger `parallelism` and `completions`",
-                )
-            )
-
-
-def rank_without_index(job: Job) -> None:
-    for role in job.roles:
-        if role.indexed:
-            continue
-        for container in role.containers:
-            for name in container.env:
-                value = container.value(name)
-                if type(value) is Varies and value.by == COMPLETION_INDEX:
-                    _unindexed(job, container, container.env_path(name), f"`{name}` is read from the completion index")
-            if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
-                _unindexed(
-                    job,
-                    container,
-                    container.word_path("JOB_COMPLETION_INDEX"),
-                    "the command uses `JOB_COMPLETION_INDEX`",
-                )
-
-
-def _unindexed(job: Job, container: Container, path: Path, what: str) -> None:
-    job.report.add(
-        NO_INDEX.at(
-            job.at(path),
-            f"{what}, but `{container.role.name}` is not indexed",
-            also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
-            effect="it is empty in every pod",
-            help="use `completionMode: Indexed`",
-        )
-    )
-
-
-def no_pods(job: Job) -> None:
-    for role in job.roles:
-        for number, path in (
-            (role.replicas, (*role.path, "replicas")),
-            (role.width, (*role.spec_path, "parallelism")),
-            (role.size, (*role.spec_path, "completions")),
-        ):
-            if type(number) is int and number == 0:
-                job.report.add(
-                    NO_PODS.at(
-                        job.at(path),
-                        f"`{role.name}` has no pods",
-                        effect="nothing runs, and a role that waits for it, or counts on it, never goes on",
-                        help="ask for at least 1, or remove the role",
-                    )
-                )
-                break
-
-
-def pods_not_all_at_once(job: Job) -> None:
-    for role in job.roles:
-        width, size = role.width, role.size
-        if type(width) is Unknown or type(size) is Unknown or width == size or not 0 < width < size or not role.indexed:
-            continue
-        if collective(role):
-            job.report.add(
-                UNEQUAL.at(
-                    job.at((*role.spec_path, "completions")),
-                    f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
-                    also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
-                    effect=f"the first {width} wait for the other {size - width}, which start only when the first have ended",
-                    help=f"use `parallelism: {size}`",
-                )
-            )

@@ -181,6 +181,8 @@ def tpu_selector_missing(job: Job) -> None:
 def _placed_otherwise(role: Role) -> bool:
     """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
     selector = table(role.pod, "nodeSelector")
+    if "cloud.google.com/gke-tpu-slice-topology" in role.annotations:  # slices that GKE makes on demand
+        return True
     if "affinity" in role.pod or any(
         key.startswith("cloud.google.com/") and key not in (ACCELERATOR, TOPOLOGY) for key in selector
     ):

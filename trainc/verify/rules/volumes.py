@@ -90,7 +90,7 @@ def bad_volume_source(job: Job) -> None:
                     reason,
                     f"volume `{name}` has more than one source",
                     key=True,
-                    also=[Label(job.at((*path, sorted(sources)[0]), key=True), "the other source")],
+                    also=[Label(job.at((*path, min(sources)), key=True), "the other source")],
                 )
 
 
