@@ -11,6 +11,7 @@ from trainc.schema.fault import compact, dotted
 from trainc.schema.profile import Profile, profile_of
 from trainc.schema.table import load
 from trainc.schema.verdict import verdict
+from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,12 +60,15 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
 
 
 def _judge(bundle: Bundle, old: Tree, new: Tree, profile: Profile, report: Report) -> None:
+    table = load()
+    root = table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
+    if root is not None:
+        # As stored: what only one side spells out, and the schema gives the other, is no change.
+        old, new = walk(root, old, Log()), walk(root, new, Log())
     changed = differences(old, new)
     if not changed:
         return
-    table = load()
-    kind = f"{value(new, 'apiVersion')}/{value(new, 'kind')}"
-    refused = verdict(new, table, profile, old=old) if table.root(kind) is not None else None
+    refused = verdict(new, table, profile, old=old) if root is not None else None
     if refused is None or refused.accepted:
         report.add(_in_place(bundle, new, [change.shown for change in changed]))
         return
