@@ -97,6 +97,7 @@ spec:
     resourcesPerNode:
       limits:
         nvidia.com/gpu: 8
+        memory: 768Gi
       requests:
         cpu: 48
         memory: 768Gi

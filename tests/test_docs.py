@@ -45,16 +45,28 @@ def steps(block: str) -> list[Step]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
-def test_sessions(document: Path, tmp_path: Path) -> None:
+def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The sessions of one document, in order, in one copy of what the repository ships."""
     for folder in ("examples", "runtimes"):
-        if (ROOT / folder).exists():
-            shutil.copytree(ROOT / folder, tmp_path / folder)
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     place = tmp_path / document.parent.relative_to(ROOT) if "examples" in document.parts else tmp_path
     for session in sessions(document):
         printed = perform([step.command for step in session], place)
+        if request.config.option.update_snapshots:
+            rewrite(document, session, printed)
+            continue
         for step, said in zip(session, printed, strict=True):
             assert alike(step.shown, said.splitlines()), f"$ {step.command}\n{said}"
+
+
+def rewrite(document: Path, session: list[Step], printed: list[str]) -> None:
+    """Put what is printed now where it was; what a document shortens with dots stays as it is."""
+    text = document.read_text("utf-8")
+    for step, said in zip(session, printed, strict=True):
+        old = "".join(f"{line}\n" for line in (f"$ {step.command}", *step.shown))
+        if "..." not in step.shown:
+            text = text.replace(old, f"$ {step.command}\n{said}")
+    document.write_text(text, "utf-8")
 
 
 def perform(commands: list[str], place: Path) -> list[str]:

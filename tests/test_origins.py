@@ -42,7 +42,7 @@ def holds(span: Span, value: Any, place: Path) -> bool:
 
 
 def same(text: str, value: Any) -> bool:
-    read = yaml.safe_load(text) if text.strip() else text
+    read = yaml.safe_load(text) if text.strip() and text.isprintable() else text
     return str(value) in {text, str(read), str(read).lower()} or value == read or quantity(text) == quantity(value)
 
 

@@ -7,6 +7,7 @@ from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
+from trainc.verify import verify
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
@@ -31,11 +32,20 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
 
 def bundles(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report."""
+    for cluster in project.clusters:
+        if not selection.clusters or cluster.name in selection.clusters:
+            yield from _on(project.at(cluster), selection, report)
+
+
+def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:
+    """The bundles of one cluster."""
     documents = load(project, selection, report)
-    catalog = admit(documents, selection, report)
+    catalog = admit(documents, project, selection, report)
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)
-        if bundle is not None:
-            yield bundle
+        if bundle is None:
+            continue
+        verify(bundle, project, selection, report)
+        yield bundle
     report.job = ""
     yield from catalog.passing

@@ -25,7 +25,7 @@ def main() -> None:
         everyone = multihost_utils.process_allgather(gradient(weights))
         weights -= 0.5 * everyone.reshape(-1, 2).mean(axis=0)
     if jax.process_index() == 0:
-        print(f"{jax.process_count()} processes: y = {weights[0]:.2f} x + {weights[1]:.2f}")  # noqa: T201 (its result)
+        print(f"{jax.process_count()} processes: y = {weights[0]:.2f} x + {weights[1]:.2f}")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ KEYWORDS = frozenset(
         "minLength",
         "minProperties",
         "minimum",
+        "nullable",
         "pattern",
         "properties",
         "required",
@@ -52,8 +53,9 @@ def load(key: str) -> dict[str, Any]:
     return loaded
 
 
-def schema(definition: dict[str, Any]) -> dict[str, Any]:
-    (version,) = definition["spec"]["versions"]
+def schema(key: str) -> dict[str, Any]:
+    versions = load(key)["spec"]["versions"]
+    (version,) = (version for version in versions if version["name"] == KINDS[key].NAMES.version)
     found: dict[str, Any] = version["schema"]["openAPIV3Schema"]
     return found
 
@@ -73,13 +75,14 @@ def test_head(key: str) -> None:
     spec = definition["spec"]
     assert definition["apiVersion"] == "apiextensions.k8s.io/v1"
     assert definition["metadata"]["name"] == f"{spec['names']['plural']}.{spec['group']}"
-    assert (spec["group"], spec["versions"][0]["name"], spec["names"]["kind"]) == names[:3]
-    assert schema(definition)["properties"]["metadata"] == {"type": "object"}
+    assert (spec["group"], spec["names"]["kind"]) == (names.group, names.kind)
+    assert [version["storage"] for version in spec["versions"]].count(True) == 1
+    assert schema(key)["properties"]["metadata"] == {"type": "object"}
 
 
 @pytest.mark.parametrize("key", KINDS)
 def test_structural(key: str) -> None:
-    for path, node in walk(schema(load(key))):
+    for path, node in walk(schema(key)):
         assert set(node) <= KEYWORDS, path
         assert ("type" in node) != node.get("x-kubernetes-int-or-string", False), path
         assert not ("properties" in node and "additionalProperties" in node), path
@@ -89,7 +92,7 @@ def test_structural(key: str) -> None:
 
 @pytest.mark.parametrize("key", KINDS)
 def test_list_types(key: str) -> None:
-    for path, node in walk(schema(load(key))):
+    for path, node in walk(schema(key)):
         keys = node.get("x-kubernetes-list-map-keys", ())
         assert bool(keys) == (node.get("x-kubernetes-list-type") == "map"), path
         assert node.get("x-kubernetes-list-type", "atomic") in OWN_KINDS_OF_LISTS, path
@@ -119,11 +122,11 @@ def test_fits_into_the_annotation_of_kubectl_apply(key: str) -> None:
     ],
 )
 def test_facts(key: str, path: str, facts: dict[str, Any]) -> None:
-    node = dict(walk(schema(load(key))))[path]
+    node = dict(walk(schema(key)))[path]
     assert {name: node.get(name) for name in facts} == facts
 
 
 def test_runtimes_embed_a_jobset_without_the_later_bound() -> None:
-    nodes = dict(walk(schema(load("trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"))))
+    nodes = dict(walk(schema("trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime")))
     assert "minimum" not in nodes[".spec.template.spec.replicatedJobs[].replicas"]
     assert nodes[".spec.template.spec.ttlSecondsAfterFinished"]["minimum"] == 0

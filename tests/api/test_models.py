@@ -36,27 +36,11 @@ metadata:
   labels:
     team: nlp
 spec:
-  runtimeRef:
-    name: torch-distributed
   initializer:
     dataset:
-      storageUri: hf://squad/v2
       secretRef:
         name: hf-token
-  trainer:
-    command:
-    - python
-    - train.py
-    args: []
-    env:
-    - name: EPOCHS
-      value: "3"
-    numNodes: 4
-    resourcesPerNode:
-      requests:
-        cpu: "4"
-        memory: 16Gi
-        nvidia.com/gpu: 8
+      storageUri: hf://squad/v2
   runtimePatches:
   - manager: team.example.org/cache
     trainingRuntimeSpec:
@@ -70,7 +54,23 @@ spec:
                   spec:
                     nodeSelector:
                       pool: gpu
+  runtimeRef:
+    name: torch-distributed
   suspend: false
+  trainer:
+    args: []
+    command:
+    - python
+    - train.py
+    env:
+    - name: EPOCHS
+      value: "3"
+    numNodes: 4
+    resourcesPerNode:
+      requests:
+        cpu: "4"
+        memory: 16Gi
+        nvidia.com/gpu: 8
 """
 
 RUNTIME = """\
@@ -88,6 +88,10 @@ spec:
         mode: soft
   template:
     spec:
+      failurePolicy:
+        maxRestarts: 3
+      network:
+        enableDNSHostnames: true
       replicatedJobs:
       - name: node
         template:
@@ -100,10 +104,6 @@ spec:
                 containers:
                 - name: node
                   image: pytorch/pytorch:2.9.1
-      network:
-        enableDNSHostnames: true
-      failurePolicy:
-        maxRestarts: 3
 """
 
 VOLCANO = """\
@@ -123,8 +123,8 @@ spec:
         role: worker
 status:
   conditions:
-  - type: Scheduled
-    transitionID: "7"
+  - transitionID: "7"
+    type: Scheduled
 """
 
 
@@ -132,7 +132,30 @@ status:
     ("kind", "text"), [(TrainJob, TRAINJOB), (ClusterTrainingRuntime, RUNTIME), (VolcanoPodGroup, VOLCANO)]
 )
 def test_same_yaml(kind: type[Resource], text: str) -> None:
-    assert kind.model_validate(yaml.safe_load(text)).to_yaml() == text
+    assert kind.from_yaml(text).to_yaml() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "text:2:1: this is not YAML"),
+        ("a: 1\na: 2\n", "text:2:1: "),
+        ("", "one document is wanted, here are 0"),
+        ("kind: TrainJob\n---\nkind: TrainJob\n", "one document is wanted, here are 2"),
+        ("spec:\n  runtimeRef: {name: r}\n  suspend: y\n  labels: {}\n", "Extra inputs are not permitted"),
+    ],
+)
+def test_unreadable(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TrainJob.from_yaml(text)
+
+
+def test_yaml_is_read_as_kubernetes_reads_it() -> None:
+    job = TrainJob.from_yaml(
+        "spec: {runtimeRef: {name: r}, trainer: {numNodes: 010, env: [{name: A, value: 2024-01-02}]}}"
+    )
+    assert job.spec is not None
+    assert job.spec.trainer == Trainer(num_nodes=8, env=[{"name": "A", "value": "2024-01-02"}])
 
 
 def test_written_in_python() -> None:

@@ -10,10 +10,10 @@ from trainc.api.shipped import export, folder, listed, show
 
 
 def test_listed() -> None:
-    assert [(one.group, one.version, one.kind) for one in listed()][:2] == [
-        ("jobset.x-k8s.io", "v1alpha2", "JobSet"),
-        ("scheduling.volcano.sh", "v1beta1", "PodGroup"),
-    ]
+    kinds = [(one.group, one.version, one.kind) for one in listed()]
+    assert kinds == sorted(kinds)
+    assert ("scheduling.volcano.sh", "v1beta1", "PodGroup") in kinds
+    assert ("trainer.kubeflow.org", "v1alpha1", "TrainJob") in kinds
     assert all(one.about.endswith(".") for one in listed())
     assert all((folder() / one.crd).is_file() and (folder() / one.json).is_file() for one in listed())
 
@@ -23,6 +23,7 @@ def test_listed() -> None:
     [
         ("TrainJob", ["trainjobs.trainer.kubeflow.org"]),
         ("jobset", ["jobsets.jobset.x-k8s.io"]),
+        ("MPIJob", ["mpijobs.kubeflow.org"]),
         ("PodGroup", ["podgroups.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io"]),
         ("podgroup.scheduling.volcano.sh", ["podgroups.scheduling.volcano.sh"]),
         ("Nope", []),
@@ -39,5 +40,5 @@ def test_show_as_json() -> None:
 
 def test_export(tmp_path: Path) -> None:
     written = export(tmp_path / "out")
-    assert len(written) == 2 * len(listed())
+    assert len(written) == len({one.crd for one in listed()}) + len(listed())
     assert all(path.is_file() for path in written)

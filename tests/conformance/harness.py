@@ -91,7 +91,7 @@ def reduced(objects: list[Any], *, recorded: bool, carried: frozenset[str] = fro
         # Key material is a reference to a Secret that exists, never made here.
         # The headless Service is the JobSet controller's own, written out; `service` says what it must be.
         if tree["kind"] not in {"Secret", "Service"}:
-            kept[f"{tree['kind']}/{metadata['name']}"] = _written_alike(tree)
+            kept[f"{tree['apiVersion']}/{tree['kind']}/{metadata['name']}"] = _written_alike(tree)
     return kept
 
 

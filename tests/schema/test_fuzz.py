@@ -26,7 +26,7 @@ from trainc.schema.walker import Log, walk
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "json"
 COUNT = int(os.environ.get("TRAINC_FUZZ", "1500"))
 ROUNDS = 20
-ODD = (
+ODD: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 7, 65, 2**31, -(2**31) - 1, 2**62, 1.0, 1.5, 1e3, "", "x", "All", "default", "4", "16GB",
     "1Gi", "a" * 254, "Ünïcode", "a\n", "true", "s3://x", [], {}, [1], ["a", "a"], [None], {"name": "x"}, {"x": None}, [{}],
 )  # fmt: skip
@@ -40,14 +40,16 @@ def judge(kind: str) -> Any:
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = tree.items() if type(tree) is dict else enumerate(tree) if type(tree) is list else ()
+    inner: Any = ()
+    if isinstance(tree, (dict, list)):
+        inner = tree.items() if isinstance(tree, dict) else enumerate(tree)
     return [path, *(place for key, value in inner for place in places(value, (*path, key)))]
 
 
 def mutate(tree: dict[str, Any], chance: random.Random) -> None:
     """One change somewhere below spec."""
     path = chance.choice([place for place in places(tree) if place[:1] == ("spec",) and len(place) > 1] or [("spec",)])
-    holder = tree
+    holder: Any = tree
     for step in path[:-1]:
         holder = holder[step]
     key = path[-1]
@@ -61,7 +63,7 @@ def mutate(tree: dict[str, Any], chance: random.Random) -> None:
         case 3 if type(holder[key]) is dict:
             holder[key][chance.choice(["name", "value", "spec", "replicas", "x"])] = copy.deepcopy(chance.choice(ODD))
         case 4:
-            other = tree
+            other: Any = tree
             for step in chance.choice(places(tree)):
                 other = other[step]
             holder[key] = copy.deepcopy(other)

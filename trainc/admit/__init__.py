@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-
+from trainc.admit.binding import binds
+from trainc.admit.desk import Desk
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
+from trainc.admit.server import server_of
 from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
-from trainc.schema.table import load
+from trainc.model.spelling import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.documents import Documents
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.model.settings import Selection
+    from trainc.model.settings import Project, Selection
 
 UNKNOWN_KIND = Rule(
     "unknown-kind",
@@ -39,13 +40,15 @@ GENERATED_NAME = Rule(
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 JOBS = ("TrainJob", "JobSet")
+OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
-def admit(documents: Documents, selection: Selection, report: Report) -> Catalog:
+def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
-    shelves = Shelves(documents, selection, report)
+    desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
+    shelves = Shelves(documents, desk)
     catalog = Catalog(
-        lambda: _entries(documents, shelves, selection, report, catalog.passing),
+        lambda: _entries(documents, shelves, desk, catalog.passing),
         shelves.find,
         shelves.names,
         shelves.places,
@@ -53,38 +56,54 @@ def admit(documents: Documents, selection: Selection, report: Report) -> Catalog
     return catalog
 
 
-def _entries(
-    documents: Documents, shelves: Shelves, selection: Selection, report: Report, passing: list[Bundle]
-) -> Iterator[Entry]:
+def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[Bundle]) -> Iterator[Entry]:
     for _, parts in documents.selected():
         jobs: list[Document] = []
         others: list[Document] = []
         for document in parts:
             group = document.api_version.partition("/")[0]
-            if group not in GROUPS:
+            if group in OLDER_GROUPS and _older(document):
+                jobs.append(document)
+            elif group not in GROUPS:
                 if group != "trainc.dev":
                     others.append(document)
-            elif load().root(f"{document.api_version}/{document.kind}") is None:
-                _unknown_kind(document, report)
+            elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
+                _unknown_kind(document, desk)
             elif document.kind in RUNTIMES:
                 shelves.admitted(document)
             else:
                 (jobs if document.kind in JOBS else others).append(document)
-        yield from _admitted(jobs, others, selection, report)
-        if not jobs and others and selection.include_other:
+        yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
+        if not jobs and others and desk.selection.include_other:
             passing.append(Bundle(others[0], tuple(other.tree for other in others)))
 
 
-def _admitted(jobs: list[Document], others: list[Document], selection: Selection, report: Report) -> Iterator[Entry]:
-    companions = tuple(other for other in others if admit_object(other, selection.field_validation, report))
+def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
+    companions = tuple(other for other in others if admit_object(other, desk.server, desk.report))
     for job in jobs:
-        admitted = admit_object(job, selection.field_validation, report)
-        if admitted is not None and not admitted.name:
-            report.add(_generated(admitted))
+        admitted = _admitted_job(job, desk)
+        if admitted is not None and not job.name:
+            desk.report.add(_generated(job))
         elif admitted is not None:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
         companions = ()
+
+
+def _older(document: Document) -> bool:
+    """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
+    from trainc.model.older import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+
+    known = kind_of(document.api_version, document.kind) is not None
+    return known or foreign(document.api_version, document.kind)
+
+
+def _admitted_job(job: Document, desk: Desk) -> Document | None:
+    if job.kind in JOBS:
+        return admit_object(job, desk.server, desk.report)
+    from trainc.admit.older import admit_older  # noqa: PLC0415 (most runs meet none)
+
+    return admit_older(job, desk.server, desk.report)
 
 
 def _generated(document: Document) -> Finding:
@@ -96,15 +115,15 @@ def _generated(document: Document) -> Finding:
     )
 
 
-def _unknown_kind(document: Document, report: Report) -> None:
-    served = [kind.rsplit("/", 1) for kind in load().kinds]
-    close = difflib.get_close_matches(document.kind, [kind for _, kind in served], 1)
+def _unknown_kind(document: Document, desk: Desk) -> None:
+    served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
+    close = nearest(document.kind, [kind for _, kind in served])
     versions = [version for version, kind in served if kind == document.kind]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
     else:
-        hint = f"did you mean `{close[0]}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
-    report.add(
+        hint = f"did you mean `{close}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
+    desk.report.add(
         UNKNOWN_KIND.at(
             document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint
         )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
-
 from trainc.admit.history import replacement
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.settings import STRICT, WARN
+from trainc.model.spelling import nearest
 from trainc.model.tree import get
-from trainc.schema import metadata
-from trainc.schema.table import load
+from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.admit.server import Server
     from trainc.model.report import Report
     from trainc.schema.fault import Fault
 
@@ -56,31 +56,27 @@ UNDECODABLE = Rule(
 _RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
 
 
-def admit_object(document: Document, field_validation: str, report: Report) -> Document | None:
-    """The document as a server would store it, None with findings where it would refuse it.
-
-    Stages stand in the server's order: decoding, unknown fields, schema with lists, CEL rules.
-    """
-    root = load().root(f"{document.api_version}/{document.kind}")
+def admit_object(document: Document, server: Server, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it."""
+    root = server.table.root(f"{document.api_version}/{document.kind}")
     if root is None:
         return document
-    held = document.tree.get("metadata")
-    if undecodable := metadata.decode(held if held is not None else {}):
-        _refused(document, undecodable, report)
+    strict = server.field_validation == STRICT
+    found = verdict(document.tree, server.table, server.profile, strict=strict)
+    if found.dropped and server.field_validation == WARN:
+        for fault in found.dropped:
+            report.add(_unknown(document, fault, WARNING))
+    if found.by == "unknown-field":
+        for fault in found.faults:
+            report.add(_unknown(document, fault, ERROR))
         return None
-    log = Log()
-    tree = walk(root, document.tree, log)
-    unknown = [*log.unknown, *metadata.unknown_fields(held)]
-    if unknown and field_validation != "ignore":
-        for fault in unknown:
-            report.add(_unknown(document, fault, ERROR if field_validation == "strict" else WARNING))
-        if field_validation == "strict":
-            return None
-    faults = [*metadata.validate(held), *log.schema, *log.lists]
-    if faults:
-        _refused(document, faults, report)
+    if not found.accepted:
+        _refused(document, found.faults, report)
         return None
-    return document.admitted(tree)
+    if document.kind == "JobSet":
+        # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
+        return document.admitted(walk(root, document.tree, Log()))
+    return document.admitted(found.stored)
 
 
 def _refused(document: Document, faults: list[Fault], report: Report) -> None:
@@ -100,10 +96,10 @@ def _refused(document: Document, faults: list[Fault], report: Report) -> None:
 
 def _unknown(document: Document, fault: Fault, level: str) -> Finding:
     name = str(fault.path[-1])
-    close = difflib.get_close_matches(name, fault.candidates, 1)
+    close = nearest(name, fault.candidates)
     hint = replacement(document.kind, fault.path)
     if not hint and close:
-        hint = f"did you mean `{close[0]}`?"
+        hint = f"did you mean `{close}`?"
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
         f"{document.kind} has no field `{name}` here",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import get, value
 from trainc.schema.fault import compact
+from trainc.schema.golang import typed
+from trainc.schema.table import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
     containers = get(job, "template", "spec", "template", "spec", "containers") or []
     if not any(value(container, "name") == _CONTAINERS[step] for container in containers):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
-        text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(plain(containers))}: "
+        schema = load().at(f"{document.api_version}/{document.kind}", at)
+        text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(typed(schema, containers))}: "
         report.add(
             STEP_CONTAINER.at(
                 document.span(at, key=True),

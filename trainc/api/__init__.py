@@ -30,7 +30,7 @@
           requests:
             cpu: "4"
             nvidia.com/gpu: 8
-    >>> TrainJob.model_validate(job.to_dict()) == job
+    >>> TrainJob.from_yaml(job.to_yaml()) == TrainJob.model_validate(job.to_dict()) == job
     True
 
 Fields are snake_case here and camelCase in YAML; a model reads both. Shapes of Kubernetes itself (an environment
@@ -43,8 +43,15 @@ Nothing that compiles or validates imports this package: it needs pydantic, and 
 Adding a kind: one module and one line below.
 """
 
+from trainc.api.component import Parameter as Parameter
+from trainc.api.component import RuntimeComponent as RuntimeComponent
+from trainc.api.component import RuntimeComponentSpec as RuntimeComponentSpec
 from trainc.api.coscheduling import CoschedulingPodGroup as CoschedulingPodGroup
 from trainc.api.coscheduling import CoschedulingPodGroupSpec as CoschedulingPodGroupSpec
+from trainc.api.inherited import ComponentUse as ComponentUse
+from trainc.api.inherited import Lock as Lock
+from trainc.api.inherited import Runtime as Runtime
+from trainc.api.inherited import RuntimeSpec as RuntimeSpec
 from trainc.api.jobset import JobSet as JobSet
 from trainc.api.jobset import JobSetSpec as JobSetSpec
 from trainc.api.jobset import ReplicatedJob as ReplicatedJob
@@ -52,6 +59,15 @@ from trainc.api.node import Node as Node
 from trainc.api.node import ObjectMeta as ObjectMeta
 from trainc.api.node import Resource as Resource
 from trainc.api.node import TemplateMeta as TemplateMeta
+from trainc.api.older.jaxjob import JAXJob as JAXJob
+from trainc.api.older.mpijob import MPIJob as MPIJob
+from trainc.api.older.mpijob import MPIJobV2 as MPIJobV2
+from trainc.api.older.paddlejob import PaddleJob as PaddleJob
+from trainc.api.older.policy import ReplicaSpec as ReplicaSpec
+from trainc.api.older.policy import RunPolicy as RunPolicy
+from trainc.api.older.pytorchjob import PyTorchJob as PyTorchJob
+from trainc.api.older.tfjob import TFJob as TFJob
+from trainc.api.older.xgboostjob import XGBoostJob as XGBoostJob
 from trainc.api.patches import RuntimePatch as RuntimePatch
 from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime
 from trainc.api.runtime import JobSetTemplate as JobSetTemplate

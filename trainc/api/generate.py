@@ -1,8 +1,8 @@
 """Everything that is generated from the models: `python -m trainc.api.generate [ROOT]` writes it into a checkout.
 
 `schemas/crds/` gets a CustomResourceDefinition for each kind and `schemas/json/<group>/` a JSON Schema, under the
-names that kubeconform and the public schema catalogues use; the package gets the table that run time loads and the
-merge keys. Needs the development-only package kubernetes-validate.
+names that kubeconform and the public schema catalogues use; the package gets the table that run time loads, the CEL
+rules as Python and the merge keys. Needs the development-only package kubernetes-validate.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainc.api import kinds
 from trainc.api.generator.crd import crd, root
 from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
-from trainc.api.text import to_yaml
 from trainc.schema.generator import module
 from trainc.schema.table import compile_table
+from trainc.yaml.writer import dump
+
+if TYPE_CHECKING:
+    from trainc.api.node import Resource
 
 RULES = "x-kubernetes-validations"
 
@@ -32,10 +35,11 @@ def render() -> dict[str, str]:
         "trainc/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
         "trainc/schema/rules.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
     }
+    definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():
-        found[f"schemas/{crd_path(kind.NAMES)}"] = to_yaml(crd(kind), sort_keys=True)
+        definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
         found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
-    return found
+    return found | {f"schemas/{path}": dump(crd(*versions)) for path, versions in definitions.items()}
 
 
 def write(checkout: Path) -> list[Path]:

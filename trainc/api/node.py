@@ -8,7 +8,10 @@ from annotated_types import MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints, WrapValidator, model_validator
 from pydantic.alias_generators import to_camel
 
-from trainc.api.text import to_yaml
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.yaml.reader import read
+from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler, ValidatorFunctionWrapHandler
@@ -38,7 +41,11 @@ class Keywords:
 
 
 class Core:
-    """Stands for a shape of Kubernetes itself, such as `PodTemplateSpec`; its schema is looked up at generation."""
+    """Stands for a shape of Kubernetes itself; its schema is looked up at generation.
+
+    `PodTemplateSpec` is enough in the groups core, batch and meta; others are named as OpenAPI does, such as
+    `io.k8s.api.autoscaling.v2.MetricSpec`.
+    """
 
     __slots__ = ("name",)
 
@@ -248,6 +255,16 @@ class Resource(Node):
         self.api_version, self.kind = wanted
         return self
 
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """The one manifest in a YAML text, read as Kubernetes reads it; ValueError where it cannot be read."""
+        report = Report()
+        trees = [plain(document.tree) for document in read(text, "text", report)]
+        if report.failed or len(trees) != 1:
+            problems = [f"{one.span}: {one.message}" for one in report.findings if one.level == "error"]
+            raise ValueError("; ".join(problems) or f"one document is wanted, here are {len(trees)}")
+        return cls.model_validate(trees[0])
+
     def to_yaml(self) -> str:
-        """The manifest as YAML that Kubernetes and PyYAML read alike."""
-        return to_yaml(self.to_dict())
+        """The manifest in the one spelling in which trainc writes YAML, keys in its order."""
+        return dump(self.to_dict())

@@ -38,7 +38,8 @@ def show(kind: str, *, form: str = "crd") -> str:
     """
     wanted = kind.lower()
     found = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
-    texts = [(folder() / (one.json if form == "json" else one.crd)).read_text(encoding="utf-8") for one in found]
+    paths = dict.fromkeys(one.json if form == "json" else one.crd for one in found)  # versions share a definition
+    texts = [(folder() / path).read_text(encoding="utf-8") for path in paths]
     return "---\n".join(texts) if form == "crd" else "".join(texts)
 
 
@@ -56,7 +57,7 @@ def folder() -> Path:
 
 
 def crd_path(names: Names) -> str:
-    """`crds/trainer.kubeflow.org_trainjobs.yaml`, as controller-gen names it."""
+    """`crds/trainer.kubeflow.org_trainjobs.yaml`, as controller-gen names it; versions of a kind share one."""
     return f"crds/{names.group}_{names.plural}.yaml"
 
 

@@ -65,11 +65,11 @@ def _dispatch(words: list[str]) -> int:
         return CLEAN
     command = COMMANDS.get(words[0])
     if command is None:
-        import difflib  # noqa: PLC0415
+        from trainc.model.spelling import nearest  # noqa: PLC0415
 
-        close = difflib.get_close_matches(words[0], COMMANDS, 1)
+        close = nearest(words[0], COMMANDS)
         raise Trouble(
-            f"there is no command `{words[0]}`; " + (f"did you mean `{close[0]}`?" if close else "see trainc --help")
+            f"there is no command `{words[0]}`; " + (f"did you mean `{close}`?" if close else "see trainc --help")
         )
     if "-h" in words or "--help" in words:
         print(help_text(command), end="")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
     session = Session(options)
-    spool = _spool(options)
+    spool = _spool(options, session)
     pipeline.build(session.project, session.selection, spool, session.report)
     code = session.finish(spool)
     if spool.objects == 0 and code == 0:
@@ -30,12 +30,16 @@ class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
     def __init__(self) -> None:
-        super().__init__("nothing to compile here: no TrainJob or JobSet under the paths given")
+        super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
 
-def _spool(options: Options) -> Spool:
+def _spool(options: Options, session: Session) -> Spool:
     json = options.one("format") == "json"
     if not options.has("output"):
+        clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
+        if len(clusters) > 1:
+            names = ", ".join(clusters)
+            raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
         return StreamSpool(sys.stdout, json=json)
     if json:
         raise Trouble("--format json is for stdout; a folder takes one YAML file per job")

@@ -6,6 +6,8 @@ from trainc.cli.options import Command, Option, Options
 
 _REPORTING = (
     Option("--only", "report and judge by the API server's and webhooks' own verdicts alone", choices=("admission",)),
+    Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
+    Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
@@ -31,6 +33,12 @@ def _runtimes(options: Options) -> int:
     from trainc.cli.runtimes import runtimes  # noqa: PLC0415
 
     return runtimes(options)
+
+
+def _rehearse(options: Options) -> int:
+    from trainc.cli.rehearse import rehearse  # noqa: PLC0415
+
+    return rehearse(options)
 
 
 def _why(options: Options) -> int:
@@ -76,6 +84,24 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "rehearse",
+            "PATH",
+            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
+            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
+            (
+                Option("--nodes", "scale the job down to N nodes", metavar="N"),
+                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
+                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
+                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
+                Option("--yes", "do not ask"),
+            ),
+            (
+                "trainc rehearse examples/jax-cpu",
+                "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
+            ),
+            _rehearse,
         ),
         Command(
             "runtimes",

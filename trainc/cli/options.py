@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-
+from trainc.model.spelling import nearest
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -116,8 +115,8 @@ def _next(command: Command, option: Option, rest: list[str]) -> str:
 
 
 def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
-    close = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"see trainc {command.name} --help"
+    close = nearest(name, known)
+    hint = f"did you mean {close}?" if close else f"see trainc {command.name} --help"
     return f"trainc {command.name} has no option {name}; {hint}"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 
 from trainc.load import catalogue, shipped_names
+from trainc.model.spelling import nearest
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -38,8 +38,8 @@ def _list() -> None:
 def _text(name: str) -> str:
     names = shipped_names()
     if name not in names:
-        close = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean `{close[0]}`?" if close else "see trainc runtimes list"
+        close = nearest(name, names)
+        hint = f"did you mean `{close}`?" if close else "see trainc runtimes list"
         raise Trouble(f"trainc ships no runtime `{name}`; {hint}")
     with open(os.path.join(catalogue(), f"{name}.yaml"), encoding="utf-8") as stream:
         return stream.read()

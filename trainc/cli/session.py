@@ -8,8 +8,10 @@ import sys
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
+from trainc.model.spelling import nearest
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
+from trainc.project.assignments import assigned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        self.project: Project = open_project(tuple(named) or (".",), opening)
+        self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")))
         self.report = Report(admission_only=admission_only, level_of=self.project.level_of)
         for finding in opening.findings:
             self.report.add(finding)
@@ -49,7 +51,18 @@ class Session:
             admission_only=admission_only,
             closed_world=options.has("closed_world"),
             include_other=options.has("include_other"),
+            clusters=self._clusters(),
         )
+
+    def _clusters(self) -> tuple[str, ...]:
+        """The clusters asked for."""
+        known = [cluster.name for cluster in self.project.clusters if cluster.name]
+        for name in self.options.all("cluster"):
+            if name not in known:
+                near = nearest(name, known)
+                hint = f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}"
+                raise Trouble(f"there is no cluster `{name}`; {hint}")
+        return tuple(self.options.all("cluster"))
 
     def _inside(self, path: str) -> str:
         return os.path.relpath(os.path.abspath(path), self.project.root).replace(os.sep, "/")
@@ -70,9 +83,9 @@ class Session:
         if file == STDIN:
             return self.stdin or b""
         if file.startswith("trainc:"):
-            from trainc.load import catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
+            from trainc.load import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
 
-            path = os.path.join(catalogue(), file.rpartition("/")[2])
+            path = os.path.join(catalogue(), file.removeprefix(SHIPPED))
         else:
             path = os.path.join(self.project.root, file)
         try:

@@ -22,6 +22,17 @@ FRAMEWORKS = {
     "lightgbm": "trainc.frameworks.lightgbm",
 }
 
+# What the operators before TrainJob gave their processes; no runtime selects these.
+OLDER = {
+    "jaxjob": "trainc.frameworks.older.jaxjob",
+    "pytorchjob": "trainc.frameworks.older.pytorchjob",
+    "tfjob": "trainc.frameworks.older.tfjob",
+    "xgboostjob": "trainc.frameworks.older.xgboostjob",
+    "paddlejob": "trainc.frameworks.older.paddlejob",
+    "mpijob": "trainc.frameworks.older.mpijob",
+    "mpijob-ssh": "trainc.frameworks.older.mpijob_ssh",
+}
+
 # Selected by a field of `mlPolicy` (or by the lack of one): the framework label never selects these.
 POLICIES = frozenset(("plain", "torch", "jax", "mpi", "xgboost", "flux"))
 
@@ -32,7 +43,7 @@ def framework(name: str) -> Framework | None:
     A package offers one as an entry point of the group `trainc.frameworks`. It adds, it never replaces: a name in
     the table is trainc's own.
     """
-    path = FRAMEWORKS.get(name)
+    path = FRAMEWORKS.get(name) or OLDER.get(name)
     if path is None:
         return _installed(name)
     __import__(path)
@@ -42,7 +53,7 @@ def framework(name: str) -> Framework | None:
 
 def labelled(name: str) -> Framework | None:
     """The framework that the label `trainer.kubeflow.org/framework` selects where no policy does, None for none."""
-    return None if name in POLICIES else framework(name)
+    return None if name in POLICIES or name in OLDER else framework(name)
 
 
 def _installed(name: str) -> Framework | None:

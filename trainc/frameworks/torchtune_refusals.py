@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
 from trainc.model.inference import gpus
+from trainc.model.quantity import Quantity
 from trainc.model.refusals import refuse
 from trainc.model.tree import get, plain
 from trainc.model.wording import invalid
@@ -27,7 +28,8 @@ def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
     for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
         path = "".join(f"[{step}]" if type(step) is int else f".{step}" for step in where)[1:]
-        refuse(plan, report, where, detail, invalid(path, bad, detail))
+        said = path.removeprefix("spec.").removeprefix("trainer.")
+        refuse(plan, report, where, f"`{said}` {detail}", invalid(path, bad, detail))
 
 
 def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
@@ -47,9 +49,20 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     if kind == "_qlora" and known in SMALL_LLAMAS:
         yield (*trainer, "numProcPerNode"), procs, f"must be auto or 1 for {known} model when using QLoRA"
         detail = f"must have gpu resource with value 1 for {known} model when using QLoRA"
-        yield (*trainer, "resourcesPerNode"), resources, detail
+        yield (*trainer, "resourcesPerNode"), _printed(resources), detail
     if n > 1 and (lora(args) or qlora(args)):
         yield (*trainer, "numNodes"), nodes, "LoRA fine-tuning is not supported for multi-node training in TorchTune"
+
+
+def _printed(resources: Tree) -> Tree:
+    """Resources as the webhook prints them: every amount in its canonical spelling."""
+    if resources is None:
+        return None
+    parts = {part: plain(amounts) for part, amounts in resources.items()}
+    for part in ("limits", "requests"):
+        if part in parts:
+            parts[part] = {name: str(Quantity.parse(amount)) for name, amount in parts[part].items()}
+    return parts
 
 
 def _managed(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:

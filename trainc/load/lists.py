@@ -33,7 +33,7 @@ def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:
             )
         elif document.kind.endswith("List") and type(document.tree.get("items")) is list:
             items = document.tree["items"]
-            parts = (Document(document.file, item, document.marks, document.start) for item in items)
+            parts = (document.part(item) for item in items)
             yield from expand(parts, report)
         else:
             yield document

@@ -18,32 +18,35 @@ GROUPS = (
     b"scheduling.x-k8s.io",
     b"scheduling.volcano.sh",
     b"trainc.dev",
+    b"kubeflow.org/v",
+    b"mlkube.io/",
+    b"tensorflow.org/v1alpha1",
 )
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
 
-def files(root: str, paths: tuple[str, ...]) -> Iterator[str]:
-    """Every candidate file, relative to the root, each once, sorted within each path given.
+def files(root: str, paths: tuple[str, ...]) -> list[str]:
+    """Every candidate file, relative to the root, each once, sorted, however the paths were given.
 
     Raises:
         Trouble: for a path that is not there, cannot be read or leads out of the root.
     """
-    seen = set()
+    found: set[str] = set()
     for path in paths:
         absolute = os.path.join(root, path)
         if not inside(root, absolute):
             raise Trouble(f"{path} lies outside {root}")
         if os.path.isdir(absolute):
-            found = _walk(root, absolute)
+            found.update(_relative(root, name) for name in _walk(root, absolute))
         elif os.path.isfile(absolute):
-            found = iter([absolute])
+            found.add(_relative(root, absolute))
         else:
             raise Trouble(f"{path}: no such file or directory")
-        for name in found:
-            relative = os.path.relpath(name, root).replace(os.sep, "/")
-            if relative not in seen:
-                seen.add(relative)
-                yield relative
+    return sorted(found, key=lambda name: name.split("/"))
+
+
+def _relative(root: str, name: str) -> str:
+    return os.path.relpath(name, root).replace(os.sep, "/")
 
 
 def _walk(root: str, folder: str) -> Iterator[str]:

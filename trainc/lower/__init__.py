@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from trainc import schedulers
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
+from trainc.lower.images import image_patches
 from trainc.lower.jobset import counted, identity, jobset, service
 from trainc.lower.lay import fold_ports, lay
 from trainc.lower.notes import lost_ports
@@ -15,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.cluster import Cluster
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan
     from trainc.model.report import Report
@@ -26,9 +29,10 @@ _INITIALIZERS = ("dataset-initializer", "model-initializer")
 
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
-    if plan.runtime is None:
-        return _bundle(plan, Contribution(), "")
-    framework = contributor(plan, selection, report)
+    cluster = project.cluster.seeing((d.tree for d in plan.companions), closed=selection.closed_world)
+    if not plan.framework:
+        return _placed(plan, Contribution(), cluster, report)
+    framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
@@ -36,9 +40,33 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     spec = dict(plan.template["spec"])
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
-    if not selection.admission_only:
+    if plan.runtime is not None and not selection.admission_only:
         spec = managed_by(plan, deadline(plan, spec, project, report))
-    return _bundle(plan.lowered({**plan.template, "spec": spec}, roles), contribution, framework.name)
+    layer = Layer("framework", framework.name, patches=contribution.patches)
+    lowered = plan.lowered({**plan.template, "spec": spec}, roles).with_layers((*plan.layers, layer))
+    return _placed(lowered, contribution, cluster, report)
+
+
+def _placed(plan: Plan, contribution: Contribution, cluster: Cluster, report: Report) -> Bundle:
+    """The bundle of a plan with everything laid on but what its scheduler and its cluster's images ask for."""
+    gang = schedulers.contribute(plan, cluster, report)
+    plan = _over(plan, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
+    if cluster.images:
+        patches = (patch for role in plan.roles for patch in image_patches(role, cluster.images))
+        plan = _over(plan, Layer("images", cluster.name, patches=tuple(patches)))
+    return _bundle(plan, contribution + gang, cluster.name)
+
+
+def _over(plan: Plan, layer: Layer) -> Plan:
+    """The plan with one more layer of patches laid on."""
+    if not layer.patches:
+        return plan
+    jobs = [role.tree for role in plan.roles]
+    for patch in layer.patches:
+        jobs[patch.role] = lay(jobs[patch.role], patch)
+    template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+    roles = tuple(Role(role.index, jobs[role.index], role.count) for role in plan.roles)
+    return plan.lowered(template, roles).with_layers((*plan.layers, layer))
 
 
 def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
@@ -46,7 +74,8 @@ def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: 
     jobs = [role.tree for role in plan.roles]
     for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
         jobs[patch.role] = lay(jobs[patch.role], patch)
-    folded = [fold_ports(job) for job in jobs]
+    # The controller of a TrainJob writes ports back in its own way; older jobs keep theirs.
+    folded = [fold_ports(job) for job in jobs] if plan.runtime is not None else list(jobs)
     lost_ports(plan, jobs, folded, report)
     for patch in plan.overrides:
         if patch.container in _INITIALIZERS:
@@ -70,7 +99,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     yield from (Patch(patch.role, patch.container, env=patch.env) for patch in trainer)
 
 
-def _bundle(plan: Plan, contribution: Contribution, framework: str) -> Bundle:
+def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
     metadata = {key: dict(part) for key, part in plan.template["metadata"].items()}
     labels = {**metadata.get("labels", {}), **carried_labels(plan), **contribution.labels}
     annotations = {**metadata.get("annotations", {}), **contribution.annotations}
@@ -83,8 +112,7 @@ def _bundle(plan: Plan, contribution: Contribution, framework: str) -> Bundle:
         *([twin] if twin is not None else []),
         whole,
     ]
-    layer = Layer("framework", framework, patches=contribution.patches)
-    return Bundle(plan.document, tuple(objects), plan.with_layers((*plan.layers, layer)))
+    return Bundle(plan.document, tuple(objects), plan, cluster=cluster)
 
 
 def _namespace(plan: Plan) -> Tree:

@@ -1,13 +1,15 @@
-"""Who is asked about a plan: its framework, once the framework has let it in."""
+"""Who is asked about a plan: its framework and its scheduler, once both have let it in."""
 
 from __future__ import annotations
 
+from trainc import schedulers
 from trainc.frameworks import framework
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan
     from trainc.model.settings import Selection
@@ -20,8 +22,8 @@ UNKNOWN_FRAMEWORK = Rule(
 )
 
 
-def contributor(plan: Plan, selection: Selection, report: Report) -> Framework | None:
-    """The framework of a plan, None with findings where it refuses the job or is not known."""
+def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Report) -> Framework | None:
+    """The framework of a plan, None with findings where it is not known, or somebody refuses the job."""
     found = framework(plan.framework)
     if found is None:
         report.add(
@@ -32,13 +34,14 @@ def contributor(plan: Plan, selection: Selection, report: Report) -> Framework |
             )
         )
         return None
+    heard = Report()
     if found.refuse is not None:
-        heard = Report()
         found.refuse(plan, heard)
-        for finding in heard.findings:
-            report.add(finding)
-        if heard.failed:
-            return None
+    schedulers.refuse(plan, cluster, heard)
+    for finding in heard.findings:
+        report.add(finding)
+    if heard.failed:
+        return None
     if found.verify is not None and not selection.admission_only:
         found.verify(plan, report)
     return found

@@ -40,8 +40,8 @@ def counted(tree: Tree, count: Sourced[int]) -> Tree:
 def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
     """The complete JobSet of a plan."""
     out = dict(spec)
-    suspend = get(plan.job, "spec", "suspend")
-    out.pop("suspend", None)
+    own = out.pop("suspend", None)
+    suspend = get(plan.job, "spec", "suspend") if plan.runtime is not None else own
     if suspend is not None and suspend.value is True:
         # A queue owns the field: only a wish to wait is written, never the permission to run.
         out["suspend"] = suspend

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, str]  # kind, namespace, name
 
-GIVEN, SHELF, SHIPPED = "given", "shelf", "shipped"
+GIVEN, SHELF, CLUSTER, SHIPPED = "given", "shelf", "cluster", "shipped"
 
 
 class Entry(NamedTuple):

@@ -44,6 +44,10 @@ class Document:
         """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
         return Document(self.file, tree, self.marks, self.start, written=self.written)
 
+    def part(self, tree: Tree) -> Document:
+        """One of the objects that this document lists."""
+        return Document(self.file, tree, self.marks, self.start)
+
     @property
     def api_version(self) -> str:
         """`apiVersion`, empty where absent or no string."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.quantity import Quantity
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get
 
@@ -10,9 +11,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 PORT = 29500  # where rank 0 of every framework listens
-
-_POWERS = {"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
 
 def gpus(resources: Tree) -> Sourced[int]:
@@ -46,19 +44,6 @@ def cpus(resources: Tree) -> Sourced[int]:
     return Sourced(0, Origin(by="no CPU in the resources"))
 
 
-def whole(quantity: object) -> int:
+def whole(amount: object) -> int:
     """A Kubernetes quantity rounded up to an integer."""
-    text = str(quantity)
-    digits = text.rstrip("KMGTPEinumk")
-    suffix = text[len(digits) :]
-    mantissa, power = digits, _POWERS.get(suffix, 0)
-    for mark in ("e", "E"):
-        if mark in digits:
-            mantissa, _, exponent = digits.partition(mark)
-            power = int(exponent)
-    units, _, fraction = mantissa.partition(".")
-    number: int = int((units + fraction) or "0")
-    power = max(-40, min(power, 40)) - len(fraction)
-    number *= 1024 ** _BINARY.get(suffix, 0)
-    scale: int = 10 ** abs(power)
-    return number * scale if power >= 0 else -(-number // scale)
+    return Quantity.parse(amount).ceil()

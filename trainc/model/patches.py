@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -212,19 +213,27 @@ class Framework:
 
 
 class Scheduler:
-    """How pods get placed together: `gang` sees the plan after the framework and gives patches and a PodGroup."""
+    """How pods get placed together: `gang` sees the plan after the framework and gives patches and whole objects.
 
-    __slots__ = ("gang", "name", "verify")
+    `policy` does what the Trainer controller does for the `podGroupPolicy` of this name, where it has one. `refuse`
+    words the TrainJob webhook's refusals for that policy. `verify` looks at a plan for what this back end cannot do.
+    """
+
+    __slots__ = ("gang", "name", "policy", "refuse", "verify")
 
     def __init__(
         self,
         name: str,
-        gang: Callable[[Plan], Contribution],
+        gang: Callable[[Plan, Cluster], Contribution],
         *,
-        verify: Callable[[Plan, Report], None] | None = None,
+        policy: Callable[[Plan], Contribution] | None = None,
+        refuse: Callable[[Plan, Cluster, Report], None] | None = None,
+        verify: Callable[[Plan, Cluster, Report], None] | None = None,
     ) -> None:
         self.name = name
         self.gang = gang
+        self.policy = policy
+        self.refuse = refuse
         self.verify = verify
 
 

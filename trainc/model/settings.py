@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +22,7 @@ class Project:
     glob of paths to such a map.
     """
 
-    __slots__ = ("deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
+    __slots__ = ("cluster", "clusters", "deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
 
     def __init__(
         self,
@@ -32,6 +34,7 @@ class Project:
         rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
         deadline: str = "",
         secrets: Mapping[str, Sourced[str]] | None = None,
+        clusters: tuple[Cluster, ...] = (),
     ) -> None:
         self.root = root
         self.file = file
@@ -39,7 +42,17 @@ class Project:
         self.rules = dict(rules or {})
         self.rules_by_path = dict(rules_by_path or {})
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
+        self.clusters = clusters or (Cluster(),)
+        self.cluster = self.clusters[0]  # that the output is for just now
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
+
+    def at(self, cluster: Cluster) -> Project:
+        """This project while it compiles for one of its clusters."""
+        view = Project.__new__(Project)
+        for field in self.__slots__:
+            setattr(view, field, getattr(self, field))
+        view.cluster = cluster
+        return view
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
@@ -56,7 +69,7 @@ class Project:
 class Selection:
     """What one run compiles and reports: paths under the root, or the text of standard input."""
 
-    __slots__ = ("admission_only", "closed_world", "field_validation", "include_other", "paths", "stdin")
+    __slots__ = ("admission_only", "closed_world", "clusters", "field_validation", "include_other", "paths", "stdin")
 
     def __init__(
         self,
@@ -67,6 +80,7 @@ class Selection:
         admission_only: bool = False,
         closed_world: bool = False,
         include_other: bool = False,
+        clusters: tuple[str, ...] = (),
     ) -> None:
         self.paths = paths
         self.stdin = stdin
@@ -74,3 +88,4 @@ class Selection:
         self.admission_only = admission_only
         self.closed_world = closed_world
         self.include_other = include_other
+        self.clusters = clusters  # names of those to compile for, empty for all

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
+from trainc.model.gang import at_once
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
@@ -30,11 +31,19 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         report.job = entry.document.name
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
+        elif entry.document.kind != "TrainJob":
+            plan = _older(entry, report)
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
-            yield plan
+            yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.job = ""
+
+
+def _older(entry: Entry, report: Report) -> Plan | None:
+    from trainc.resolve.older import older  # noqa: PLC0415 (most runs meet none)
+
+    return older(entry.document, report, companions=entry.companions)
 
 
 def jobset_plan(entry: Entry) -> Plan:
@@ -52,15 +61,10 @@ def jobset_plan(entry: Entry) -> Plan:
         policy=None,
         gang=None,
         template={"metadata": metadata, "spec": spec},
-        roles=tuple(Role(index, job, _pods(job)) for index, job in enumerate(jobs)),
+        roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
         layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
         companions=entry.companions,
     )
-
-
-def _pods(job: Tree) -> Sourced[int]:
-    written = get(job, "template", "spec", "parallelism")
-    return written if written is not None else Sourced(1, Origin(by="batch/v1 default of parallelism"))
 
 
 def _trainjob(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.patches import Patch
 from trainc.model.plan import NODE, TRAINER
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
 from trainc.resolve.normalise import canonical
 
@@ -64,8 +64,8 @@ def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
         return
     env = [convert(entry) for entry in asked.get("env") or ()]
     if "storageUri" in asked:
-        # An explicit STORAGE_URI in env comes later and wins.
-        env.insert(0, {"name": Sourced("STORAGE_URI", asked["storageUri"].origin), "value": asked["storageUri"]})
+        uri = asked["storageUri"]  # an explicit STORAGE_URI in env comes later and wins
+        env.insert(0, {"name": derive("storageUri", lambda _: "STORAGE_URI", uri), "value": uri})
     sets = {}
     if "secretRef" in asked:
         reference = {"secretRef": {"name": asked["secretRef"].get("name", _EMPTY)}}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.spelling import nearest
 from trainc.model.tree import plain, value
 from trainc.schema.fault import compact
 
@@ -58,7 +57,9 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
         report.add(_unsupported(document, kind, group))
         return None
-    namespace = (document.namespace or "default") if kind == "TrainingRuntime" else ""
+    cluster = project.cluster.namespace
+    own = document.namespace or (cluster.value if cluster is not None else "default")
+    namespace = own if kind == "TrainingRuntime" else ""
     found = catalog.find((kind, namespace, name), document.file)
     if found is None:
         report.add(_missing(document, kind, namespace, name, catalog))
@@ -72,6 +73,12 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     return found.document
 
 
+def reference_text(document: Document) -> str:
+    """`runtimeRef` as the webhook prints it."""
+    written = plain(document.tree["spec"]["runtimeRef"])
+    return compact({key: written[key] for key in ("name", "apiGroup", "kind") if key in written})
+
+
 def _unsupported(document: Document, kind: str, group: str) -> Finding:
     return UNSUPPORTED_RUNTIME.at(
         document.span(("spec", "runtimeRef", "kind")),
@@ -83,17 +90,17 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
 
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
-    close = difflib.get_close_matches(name, catalog.names(kind, namespace, document.file), 1)
+    close = nearest(name, catalog.names(kind, namespace, document.file))
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
     twin = catalog.names(other, "" if namespace else document.namespace or "default", document.file)
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     elif close:
-        hint = f"did you mean `{close[0]}`?"
+        hint = f"did you mean `{close}`?"
     else:
         hint = f"add the {kind} to one of these places, or name one that is there"
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
-    reference = compact(plain(document.tree["spec"]["runtimeRef"]))
+    reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
     text = (
         f'{path}: Invalid value: {reference}: {kind.lower()}s.{GROUP} "{name}" not found: '

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.tree import get, plain, value
 from trainc.resolve.overrides import INITIALIZERS
+from trainc.resolve.runtimes import reference_text
 from trainc.schema.fault import compact
 from trainc.schema.names import prefixed_path
 
@@ -72,7 +73,7 @@ def _initializer(plan: Plan, name: str, field: str) -> str:
 
 
 def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
-    reference = compact(plain(plan.job["spec"]["runtimeRef"]))
+    reference = reference_text(plan.document)
     runtime = value(plan.job, "spec", "runtimeRef", "name")
     return INITIALIZER_WITHOUT_HOME.at(
         plan.document.span(("spec", "initializer", field), key=True),

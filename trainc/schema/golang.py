@@ -6,10 +6,10 @@ a webhook that changes anything also respells quantities and adds the fields tha
 
 from __future__ import annotations
 
+from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
 from trainc.schema.gonames import field_name, type_name
-from trainc.schema.quantity import QuantityError, canonical, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _decode_number(node: Node, value: Any, path: Path, faults: list[UndecodableE
 def _decode_int_or_string(node: Node, value: Any, path: Path) -> None:
     if is_quantity(node):
         try:
-            parse(value if type(value) is str else str(value).lower())
+            Quantity.parse(value if type(value) is str else str(value).lower())
         except QuantityError as fault:
             raise UndecodableError(path, str(fault)) from fault
     elif type(value) is not str:
@@ -152,8 +152,23 @@ def _respelled(node: Node, tree: Tree, origin: Origin) -> Tree:
         return stamp(zero(node), origin.by)
     if not is_quantity(node):
         return tree
-    text = canonical(str(value))
+    text = _spelled(str(value))
     return tree if text == value else Sourced(text, tree.origin if type(tree) is Sourced else origin)
+
+
+def _spelled(text: str) -> str:
+    try:
+        return stored(text)
+    except QuantityError:
+        # Longer than any amount, and yet what the schema's pattern takes: it stays as it is.
+        return text
+
+
+def _amount(text: str) -> int | str:
+    try:
+        return Quantity.parse(text).nanos
+    except QuantityError:
+        return text
 
 
 def _child(node: Node, key: str, value: Tree, origin: Origin) -> Tree:
@@ -204,7 +219,7 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
     if value is None:
         return zero(node)
     if is_quantity(node):
-        return parse(str(value)).value if by_value else canonical(str(value))
+        return _amount(str(value)) if by_value else _spelled(str(value))
     return int(value) if type(value) is float and value.is_integer() else value
 
 

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
 
@@ -50,3 +51,24 @@ class Profile:
     def find(self, kind: str, namespace: str, name: str) -> Tree | None:
         """A known object of the cluster."""
         return self.state.get(kind, {}).get((namespace, name))
+
+
+def profile_of(cluster: Cluster) -> Profile:
+    """The server of a cluster, as far as its settings and its dumps tell."""
+    state = {kind: {_key(name): tree for name, tree in named.items()} for kind, named in cluster.objects.items()}
+    return Profile(
+        kubernetes=_version(cluster.kubernetes, "1.36"),
+        jobset=_version(cluster.jobset, "0.13"),
+        gates=cluster.gates,
+        kueue="kueue" in cluster.admission,
+        state=state,
+    )
+
+
+def _version(known: tuple[int, int] | None, otherwise: str) -> str:
+    return f"{known[0]}.{known[1]}" if known else otherwise
+
+
+def _key(name: str) -> tuple[str, str]:
+    namespace, slash, own = name.partition("/")
+    return (namespace, own) if slash else ("", name)

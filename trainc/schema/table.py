@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from trainc.model.tree import Path
+
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
 
@@ -78,6 +80,20 @@ class Table:
         if self.base is None or _versionless(kind) in self.named:
             return None
         return self.base.root(kind)
+
+    def served(self) -> list[str]:
+        """Every kind that has a schema."""
+        inherited = self.base.served() if self.base else []
+        return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.named)})
+
+    def at(self, kind: str, path: Path) -> Node:
+        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
+        found = self.root(kind)
+        for step in path:
+            assert found is not None, path
+            found = found.prop(step) if isinstance(step, str) else found.item()
+        assert found is not None, path
+        return found
 
     def node(self, index: int) -> Node:
         """The node at `index`, built at its first use."""

@@ -6,9 +6,8 @@ from itertools import repeat
 from typing import Any
 
 from trainc.model.document import Document, span_of
-from trainc.model.finding import WARNING, Label
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.yaml import rules
+from trainc.yaml import faults, scalars
 from trainc.yaml.events import (
     AliasEvent,
     MappingEndEvent,
@@ -17,7 +16,7 @@ from trainc.yaml.events import (
     SequenceEndEvent,
     StreamEndEvent,
 )
-from trainc.yaml.scalars import INFINITE, KEYS, VALUES, OddError, ambiguous, key_text, resolve, resolve_key, resolve_tagged
+from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,16 +33,7 @@ ALIASED = 100_000  # of these, through aliases
 MODES = frozenset(("defaultMode", "mode"))  # where octal numbers are at home, and all of Kubernetes' tools agree
 
 _OPEN = object()
-_TAG = "tag:yaml.org,2002:"
 _new = tuple.__new__
-
-
-class StopError(Exception):
-    """A document cannot be read to its end; carries the finding."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
 
 
 class Constructor:
@@ -84,7 +74,7 @@ class Constructor:
             self._refused = False
             self.line = start.start_mark.line + 1
             if start.version or start.tags:
-                self._refuse(rules.DIRECTIVE.at(self._span(start), "this directive is not understood by Kubernetes' tools", help="remove it"))
+                self._refuse(faults.directive(self._span(start)))
             root = get()
             tree = None if _blank(root) else self._node(root, 0)
             get()
@@ -97,11 +87,14 @@ class Constructor:
             return self._leaf(event)
         if kind is AliasEvent:
             return self._alias(event)
+        if depth >= DEPTH or event.anchor or event.tag:
+            self._enter(event, depth, "map" if kind is MappingStartEvent else "seq")
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
     def _leaf(self, event: Any) -> Sourced[Any]:
-        span = self._span(event)
-        self._end = event.end_mark
+        a, b = event.start_mark, event.end_mark
+        self._end = b
+        span = _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
@@ -115,28 +108,28 @@ class Constructor:
         return leaf
 
     def _mapping(self, start: Any, depth: int) -> dict[str, Tree]:
-        before, left = self._enter(start, depth, "map")
-        get, file, new = self._get, self._file, _new
+        get, file, before = self._get, self._file, self._nodes
         out: dict[str, Tree] = {}
         places: dict[str, Stretch] = {}
-        last = None
-        for _ in repeat(None, left):
-            event = get()
+        last: Any = None
+        for _ in repeat(None, NODES):
+            event: Any = get()
             if type(event) is ScalarEvent and event.implicit[0] and event.anchor is None:
                 try:
                     key: Any = KEYS[event.value]
                 except OddError:
                     key = self._odd_key(event)
             elif type(event) is MappingEndEvent:
-                return self._leave(start, event, out, places, before, last)
+                self._leave(start, event, out, places, before, last)
+                return out
             else:
                 key = self._other_key(event, depth)
             place = (event.start_mark, event.end_mark)
             event = get()
             if type(event) is ScalarEvent and event.anchor is None:
-                a = event.start_mark
+                a: Any = event.start_mark
                 last = event.end_mark
-                span = new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
+                span = _new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
                 if (implicit := event.implicit)[0]:
                     try:
                         value = VALUES[event.value]
@@ -144,10 +137,9 @@ class Constructor:
                         value = self._odd(event.value, span, key)
                 else:
                     value = event.value if implicit[1] else self._tagged(event, span)
-                node: Tree = Sourced(value, new(Origin, (span, "", ())))
+                node: Tree = Sourced(value, _new(Origin, (span, "", ())))
             else:
-                node = self._node(event, depth)
-                last = None
+                node, last = self._node(event, depth), None
             if key is None or key in out:
                 self._again(out, places, key, node, place)
             else:
@@ -156,80 +148,72 @@ class Constructor:
         raise self._too_large(start)
 
     def _sequence(self, start: Any, depth: int) -> list[Tree]:
-        before, left = self._enter(start, depth, "seq")
-        get, node = self._get, self._node
+        get, leaf, before = self._get, self._leaf, self._nodes
         out: list[Tree] = []
-        for _ in repeat(None, left):
+        for _ in repeat(None, NODES):
             event = get()
             if type(event) is SequenceEndEvent:
-                return self._leave(start, event, out, None, before, None)
-            out.append(node(event, depth))
+                self._leave(start, event, out, None, before, None)
+                return out
+            out.append(leaf(event) if type(event) is ScalarEvent else self._node(event, depth))
         raise self._too_large(start)
 
-    def _enter(self, start: Any, depth: int, tag: str) -> tuple[int, int]:
-        if depth > DEPTH:
-            message = f"this is nested more than {DEPTH} levels deep"
-            raise StopError(rules.DEPTH.at(self._span(start), message, help="close the brackets or braces above it"))
+    def _enter(self, start: Any, depth: int, tag: str) -> None:
+        if depth >= DEPTH:
+            raise faults.StopError(faults.too_deep(self._span(start), DEPTH))
         if start.anchor:
             self._anchors[start.anchor] = (_OPEN, 0)
-        if start.tag and start.tag != _TAG + tag:
-            self._refuse(rules.TAG.at(self._span(start), f"the tag `{_short(start.tag)}` is not understood alike everywhere", help="remove the tag"))
-        return self._nodes, NODES - self._nodes + 1
+        if start.tag and start.tag != faults.CORE + tag:
+            self._refuse(faults.unknown_tag(self._span(start), start.tag))
 
-    def _leave(self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Mark | None) -> Any:
+    def _leave(
+        self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Mark | None
+    ) -> None:
         """Note where a container stands: a block ends with its last item, not where the next one starts."""
         self._nodes += len(out) + 1
         if self._nodes > NODES:
             raise self._too_large(start)
-        if last is not None:
-            self._end = last
-        if not out or event.start_mark.index != event.end_mark.index:
+        if start.flow_style or not out:
             self._end = event.end_mark
+        elif last is not None:
+            self._end = last
         if self._merged:
             self._merged.pop(id(out), None)
         self._marks[id(out)] = (start.start_mark, self._end), places
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
-        return out
 
     def _alias(self, event: Any) -> Tree:
         span = self._span(event)
         node, size = self._anchors.get(event.anchor, (None, 0))
         if node is None or node is _OPEN:
             fault = "contains itself" if node else "has no anchor above it"
-            raise StopError(rules.ALIASES.at(span, f"the alias `*{event.anchor}` {fault}", help="write the value out"))
+            raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
         self._end = event.end_mark
         self._nodes += size
         self._aliased += size
         if self._aliased > ALIASED:
-            message = f"the aliases of this document stand for more than {ALIASED} values"
-            raise StopError(rules.ALIASES.at(span, message, help="write the values out"))
+            fault = f"makes the aliases of this document stand for more than {ALIASED} values"
+            raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
         return node
 
     def _odd(self, text: str, span: Span, key: str | None = None) -> Any:
-        if text in INFINITE:
-            self._refuse(rules.NOT_A_NUMBER.at(span, f"`{text}` is no value for Kubernetes", help="quote it to make it text"))
+        if text in scalars.INFINITE:
+            self._refuse(faults.infinite(span, text))
             return None
-        reason = ambiguous(text)
+        reason = scalars.ambiguous(text)
         if reason and not (key in MODES and text.isdigit()):
-            self._warn(text, span, reason)
-        return resolve(text)
-
-    def _warn(self, text: str, span: Span, reason: str) -> None:
-        value = resolve(text)
-        plain = f'write `{str(value).lower()}`, or ' if type(value) is not str else ""
-        self._report.add(rules.AMBIGUOUS.at(span, f"`{text}` is {reason}", help=f'{plain}quote it to make it text: `"{text}"`'))
+            self._report.add(faults.ambiguous_text(span, text, reason))
+        return scalars.resolve(text)
 
     def _tagged(self, event: Any, span: Span) -> Any:
         """The value of a scalar with an explicit tag."""
-        name = event.tag.removeprefix(_TAG)
         try:
-            return resolve_tagged(name, event.value)
+            return scalars.resolve_tagged(event.tag.removeprefix(faults.CORE), event.value)
         except KeyError:
-            message = f"the tag `{_short(event.tag)}` is not understood alike everywhere"
+            self._refuse(faults.unknown_tag(span, event.tag))
         except (ValueError, OddError):
-            message = f"`{event.value}` cannot be read as `{_short(event.tag)}`"
-        self._refuse(rules.TAG.at(span, message, help="remove the tag, and quote what is text"))
+            self._refuse(faults.wrong_tag(span, event.tag, event.value))
         return None
 
     def _odd_key(self, event: Any) -> str | None:
@@ -237,12 +221,12 @@ class Constructor:
         text = event.value
         if text == "<<":
             return None
-        key = resolve_key(text)
+        key = scalars.resolve_key(text)
         if key is None:
             return self._bad_key(event, f"`{text}` is no key for Kubernetes" if text else "there is no key here")
-        reason = ambiguous(text)
+        reason = scalars.ambiguous(text)
         if reason:
-            self._warn(text, self._span(event), reason)
+            self._report.add(faults.ambiguous_text(self._span(event), text, reason))
         return key
 
     def _other_key(self, event: Any, depth: int) -> str | None:
@@ -254,17 +238,19 @@ class Constructor:
         node = self._node(event, depth)
         if type(event) is ScalarEvent and event.implicit[0]:
             key = self._odd_key(event)
-        elif self._refused or (key := key_text(node.value) if type(node) is Sourced else None) is None:
+        elif self._refused or (key := scalars.key_text(node.value) if type(node) is Sourced else None) is None:
             key = self._bad_key(event, "" if self._refused else "this key is not text")
         self._refused |= refused
         return key
 
     def _bad_key(self, event: Any, message: str) -> str:
         if message:
-            self._refuse(rules.BAD_KEY.at(self._span(event), message, help="quote it to make it text; fill templates in first"))
+            self._refuse(faults.bad_key(self._span(event), message))
         return f"?{event.start_mark.index}"
 
-    def _again(self, out: dict[str, Tree], places: dict[str, Stretch], key: str | None, node: Tree, place: Stretch) -> None:
+    def _again(
+        self, out: dict[str, Tree], places: dict[str, Stretch], key: str | None, node: Tree, place: Stretch
+    ) -> None:
         """Set a key that is there already, or merge; Kubernetes lets whatever is written last win."""
         if key is None:
             self._merge(out, places, node, place)
@@ -273,42 +259,24 @@ class Constructor:
         if merged and key in merged:
             merged.discard(key)
         elif self._duplicates != "ignore":
-            self._duplicate(key, span_of(self._file, places[key]), span_of(self._file, place))
+            first, second = span_of(self._file, places[key]), span_of(self._file, place)
+            self._report.add(faults.duplicate_key(first, second, key, warned=self._duplicates == "warn"))
         out[key] = node
         places[key] = place
 
-    def _duplicate(self, key: str, first: Span, second: Span) -> None:
-        warned = self._duplicates == "warn"
-        self._report.add(
-            rules.DUPLICATE_KEY.at(
-                second,
-                f"the key `{key}` is written twice in this map",
-                label="written again here",
-                also=(Label(first, "first written here"),),
-                effect="the last value wins" if warned else "",
-                help="remove one of the two",
-                level=WARNING if warned else "",
-            )
-        )
-
     def _merge(self, out: dict[str, Tree], places: dict[str, Stretch], node: Tree, place: Stretch) -> None:
+        span = span_of(self._file, place)
         sources = node if type(node) is list else [node]
         if any(type(source) is not dict for source in sources):
-            self._bad_merge(place)
+            self._refuse(faults.bad_merge(span))
             return
         merged = self._merged.setdefault(id(out), set())
         for source in reversed(sources):
-            late = [key for key in source if key in out and key not in merged]
-            for key in late:
-                message = f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
-                self._report.add(rules.LATE_MERGE.at(span_of(self._file, place), message, help="write the merge key first"))
+            for key in [key for key in source if key in out and key not in merged]:
+                self._report.add(faults.late_merge(span, key))
             out.update(source)
             places.update(self._marks[id(source)][1] or {})
             merged.update(source)
-
-    def _bad_merge(self, place: Stretch) -> None:
-        message = "the merge key `<<` has a value that is neither a map nor a list of maps"
-        self._refuse(rules.SYNTAX.at(span_of(self._file, place), message, help="merge an alias of a map, or quote the key"))
 
     def _refuse(self, finding: Finding) -> None:
         self._refused = True
@@ -318,13 +286,9 @@ class Constructor:
         a, b = event.start_mark, event.end_mark
         return _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
 
-    def _too_large(self, start: Any) -> StopError:
-        return StopError(rules.SIZE.at(self._span(start), f"this document has more than {NODES} values", help="split it"))
+    def _too_large(self, start: Any) -> faults.StopError:
+        return faults.StopError(faults.too_many(self._span(start), NODES))
 
 
 def _blank(event: Any) -> bool:
     return type(event) is ScalarEvent and event.value == "" and event.implicit[0] and not event.anchor
-
-
-def _short(tag: str) -> str:
-    return "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag

@@ -32,7 +32,7 @@ class _Stand:
 
 
 def _extension() -> Any:
-    """libyaml's parser class, None where PyYAML was built without it."""
+    """The parser class of libyaml, None where PyYAML was built without it."""
     if "yaml" not in sys.modules:
         try:
             return _light()
@@ -40,7 +40,7 @@ def _extension() -> Any:
             for name in [name for name in sys.modules if name.partition(".")[0] == "yaml"]:
                 del sys.modules[name]
     try:
-        from yaml.cyaml import CParser  # noqa: PLC0415
+        from yaml._yaml import CParser  # noqa: PLC0415
     except ImportError:
         return None
     return CParser
@@ -48,9 +48,9 @@ def _extension() -> Any:
 
 def _light() -> Any:
     from _frozen_importlib import module_from_spec  # noqa: PLC0415
-    from _frozen_importlib_external import PathFinder  # type: ignore[attr-defined] # noqa: PLC0415
+    from _frozen_importlib_external import PathFinder  # noqa: PLC0415
 
-    spec = PathFinder.find_spec("yaml")
+    spec: Any = PathFinder.find_spec("yaml")
     package = module_from_spec(spec)
     sys.modules["yaml"] = package
     import yaml.error  # noqa: PLC0415

@@ -7,8 +7,9 @@ import re
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
-from trainc.yaml.constructor import Constructor, StopError
+from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
+from trainc.yaml.faults import StopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     A key that is written twice is an error (`strict`), a warning (`warn`) or nothing (`ignore`); the last one wins.
     After a document that cannot be read, reading goes on at the next line that starts one.
     """
-    data = text.encode("utf-8", "surrogatepass") if type(text) is str else bytes(text)
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > LIMIT:
         report.add(too_large(file))
         return
@@ -76,26 +77,29 @@ def _prepared(data: bytes, file: str, report: Report) -> bytes:
 def _readable(data: bytes, file: str, report: Report) -> bytes:
     """The text without its documents that hold what is no text; their lines stay, and each is reported once."""
     text = data.decode("utf-8", "surrogateescape")
-    end, out = 0, []
+    end, line, out = 0, 1, [""]
     for bad in re.finditer("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]", text):
         if bad.start() < end:
             continue
-        report.add(_bad_character(bad, file))
+        if len(out) > 3 * RESTARTS:
+            return "".join(out).encode()
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
-        following = text.find("\n---", bad.end())
-        out += [
-            text[end:start],
-            "---" if start else "",
-            *_BREAKS.findall(text, start, following if following > 0 else len(text)),
-        ]
-        end = following if following > 0 else len(text)
-    return "".join((*out, text[end:])).encode() if out else data
+        line += len(_BREAKS.findall(text, end, start))
+        report.add(_bad_character(bad, start, line, file))
+        out += [text[end:start], "---" if start else ""]
+        end = text.find("\n---", bad.end())
+        end = end if end > 0 else len(text)
+        breaks = _BREAKS.findall(text, start, end)
+        out.append("".join(breaks))
+        line += len(breaks)
+    return "".join((*out, text[end:])).encode()
 
 
-def _bad_character(bad: re.Match[str], file: str) -> Finding:
-    breaks = [found.end() for found in _BREAKS.finditer(bad.string, 0, bad.start())]
-    column = len(bad.string[breaks[-1] if breaks else 0 : bad.start()].removeprefix("\ufeff")) + 1
-    at = Span(file, len(breaks) + 1, column, len(breaks) + 1, column + 1)
+def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Finding:
+    """The finding for a character in the document that starts at `start`, on `line`."""
+    breaks = [found.end() for found in _BREAKS.finditer(bad.string, start, bad.start())]
+    column = len(bad.string[breaks[-1] if breaks else start : bad.start()].removeprefix("\ufeff")) + 1
+    at = Span(file, line + len(breaks), column, line + len(breaks), column + 1)
     code = ord(bad[0])
     if 0xD800 <= code <= 0xDFFF:
         return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")

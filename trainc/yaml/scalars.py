@@ -119,7 +119,7 @@ def _digits(number: float) -> int:
     whole, _, fraction = mantissa.partition(".")
     if not exponent:
         return int(whole)
-    return int(whole + fraction) * 10 ** (int(exponent) - len(fraction))
+    return int(whole + fraction + "0" * (int(exponent) - len(fraction)))
 
 
 def resolve_key(text: str) -> str | None:

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of Kubernetes")
 
-from trainc.api.generator import merge_keys
+from trainc.api.generator.merge_keys import keys_of
 from trainc.model.merge_keys import MERGE_KEYS
 
 
@@ -29,7 +29,13 @@ def test_replaced(field: str) -> None:
     assert field not in MERGE_KEYS
 
 
-def test_two_keys_for_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge_keys, "_OWN", {"ports": "name"})
-    with pytest.raises(ValueError, match="lists named ports are merged by 'name' and by 'containerPort'"):
-        merge_keys.merge_keys()
+def test_a_key_needs_the_strategy() -> None:
+    fields = [("a", {"x-kubernetes-patch-merge-key": "name"}), ("b", {"x-kubernetes-patch-strategy": "replace"})]
+    assert keys_of(fields) == {}
+
+
+def test_two_keys_for_one_name_are_refused() -> None:
+    merged = {"x-kubernetes-patch-strategy": "merge,retainKeys"}
+    fields = [("ports", merged | {"x-kubernetes-patch-merge-key": key}) for key in ("containerPort", "port")]
+    with pytest.raises(ValueError, match="lists named ports are merged by 'containerPort' and by 'port'"):
+        keys_of(fields)

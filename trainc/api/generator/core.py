@@ -23,8 +23,9 @@ _SCALARS: dict[str, Schema] = {
 
 
 def full_name(short: str) -> str:
-    """`PodSpec` as `io.k8s.api.core.v1.PodSpec`."""
-    return next(name for group in _GROUPS if (name := f"{group}.{short}") in _definitions())
+    """`PodSpec` as `io.k8s.api.core.v1.PodSpec`; a shape of another group is named in full."""
+    names = (short, *(f"{group}.{short}" for group in _GROUPS))
+    return next(name for name in names if name in _definitions())
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.api.generator.structural import structural, without
+from trainc.api.generator.structural import relaxed, structural, without
 
 if TYPE_CHECKING:
     from trainc.api.generator.core import Schema
@@ -20,9 +20,9 @@ def root(kind: type[Resource]) -> Schema:
     return {**schema, "properties": properties}
 
 
-def crd(kind: type[Resource]) -> Schema:
-    """The manifest of the definition."""
-    names = kind.NAMES
+def crd(*versions: type[Resource]) -> Schema:
+    """The manifest of the definition; of several versions of a kind the last one is stored."""
+    names = versions[-1].NAMES
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -31,7 +31,7 @@ def crd(kind: type[Resource]) -> Schema:
             "group": names.group,
             "names": _names(names),
             "scope": "Namespaced" if names.namespaced else "Cluster",
-            "versions": [_version(kind)],
+            "versions": [_version(kind, stored=kind is versions[-1]) for kind in versions],
         },
     }
 
@@ -43,14 +43,14 @@ def _names(names: Names) -> Schema:
     return {**found, "singular": names.kind.lower()}
 
 
-def _version(kind: type[Resource]) -> Schema:
+def _version(kind: type[Resource], *, stored: bool) -> Schema:
     names = kind.NAMES
-    version: Schema = {"name": names.version, "served": True, "storage": True}
+    version: Schema = {"name": names.version, "served": True, "storage": stored}
     if names.columns:
         version["additionalPrinterColumns"] = [_column(column) for column in names.columns]
     if names.status:
         version["subresources"] = {"status": {}}
-    return {**version, "schema": {"openAPIV3Schema": without(root(kind), *_PATCH)}}
+    return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_PATCH)}}
 
 
 def _column(column: Column) -> Schema:

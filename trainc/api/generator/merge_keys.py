@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainc.api.generator.core import Schema, expand, full_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _OWN = {"replicatedJobs": "name"}
 _STRATEGY = "x-kubernetes-patch-strategy"
@@ -27,14 +27,20 @@ MERGE_KEYS: dict[str, str] = {{
 
 def merge_keys() -> str:
     """The text of `trainc/model/merge_keys.py`."""
-    keys = dict(_OWN)
-    for name, node in _fields(expand(full_name("JobTemplateSpec"))):
+    keys = _OWN | keys_of(_fields(expand(full_name("JobTemplateSpec"))))
+    return _TEXT.format(keys="\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items())))
+
+
+def keys_of(fields: Iterable[tuple[str, Schema]]) -> dict[str, str]:
+    """The key of each list that merges; one name with two keys is refused, because merging goes by name alone."""
+    keys: dict[str, str] = {}
+    for name, node in fields:
         if "merge" not in node.get(_STRATEGY, "").split(","):
             continue
         key = node.get(_KEY, "")
         if keys.setdefault(name, key) != key:
             raise ValueError(f"lists named {name} are merged by {keys[name]!r} and by {key!r}")
-    return _TEXT.format(keys="\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items())))
+    return keys
 
 
 def _fields(node: Schema) -> Iterator[tuple[str, Schema]]:

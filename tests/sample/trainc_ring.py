@@ -1,0 +1,25 @@
+"""Ring: every process knows the first one, its own place, and how many there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+
+if TYPE_CHECKING:
+    from trainc.model.plan import Plan
+
+
+def lower(plan: Plan) -> Contribution:
+    """The three variables that the ring is made of."""
+    trainer = plan.trainer
+    if trainer is None:
+        return Contribution()
+    return on(
+        trainer,
+        env={"RING_SIZE": trainer.count, "RING_INDEX": COMPLETION_INDEX, "RING_FIRST": plan.host(rank=0)},
+        ports=(7000,),
+    )
+
+
+FRAMEWORK = Framework("ring", lower, reserved=("RING_SIZE", "RING_INDEX", "RING_FIRST"))

@@ -1,0 +1,63 @@
+"""Every rule about placing pods together, on the folders that fail and pass it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.schedulers.building import found, placed, plan_from
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+from trainc.model.tree import value
+from trainc.project.assignments import assigned
+from trainc.schedulers.rules import verify
+from trainc.yaml.reader import read
+
+CASES = Path(__file__).parent.parent / "cases" / "schedulers"
+WEBHOOK = "volcano-policy-refused"  # needs a TrainJob, which only the whole compiler can turn into a plan
+RULES = sorted(path.name for path in CASES.glob("*") if (path / "fails").exists() and path.name != WEBHOOK)
+
+
+def cluster_of(case: Path) -> Cluster:
+    """What the case's arguments say."""
+    words = shlex.split((case / "args").read_text("utf-8")) if (case / "args").exists() else []
+    return Cluster(**assigned(word for word in words if "=" in word), closed="--closed-world" in words)
+
+
+def findings(case: Path) -> list[str]:
+    report = Report()
+    documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
+    bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
+    cluster = cluster_of(case).seeing(bundle.objects, closed=False)
+    if cluster.scheduler is not None:
+        bundle = placed(plan_from(documents[-1]), cluster, report)
+    verify(bundle, cluster, report)
+    return sorted({finding.rule.name for finding in report.findings})
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_failing_case_gives_that_finding_and_no_other(rule: str) -> None:
+    assert findings(CASES / rule / "fails") == [rule]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_passing_case_gives_none(rule: str) -> None:
+    assert findings(CASES / rule / "passes") == []
+
+
+def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
+    for rule in RULES:
+        case, report = CASES / rule / "fails", Report()
+        documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
+        bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
+        verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
+        assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
+
+
+def test_a_bundle_without_a_job_is_left_alone() -> None:
+    (document,) = read("kind: ConfigMap\nmetadata: {name: a}\n", "a.yaml", Report())
+    assert found(Bundle(document, (document.tree,))) == []
+    assert value(document.tree, "kind") == "ConfigMap"

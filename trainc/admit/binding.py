@@ -1,0 +1,103 @@
+"""Which cluster runs a job: by the cluster's paths, or by the job's own annotation."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.spelling import nearest
+from trainc.model.tree import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+
+ANNOTATION = "trainc.dev/cluster"
+
+UNBOUND_JOB = Rule(
+    "unbound-job",
+    ERROR,
+    "a project with several clusters, and a job that belongs to none",
+    "A job that nobody runs looks like one that somebody forgot.",
+    admission=True,
+)
+TWO_CLUSTERS = Rule(
+    "two-clusters",
+    ERROR,
+    "the paths of two clusters hold one job",
+    "The job would be trained twice; that only ever happens on purpose, by naming both clusters in the job.",
+    admission=True,
+)
+UNKNOWN_CLUSTER = Rule(
+    "unknown-cluster",
+    ERROR,
+    "a job names a cluster that the project does not have",
+    "The job would run nowhere.",
+    admission=True,
+)
+
+
+def binds(document: Document, project: Project, report: Report) -> bool:
+    """Whether the job belongs to the cluster that is compiled for just now; who belongs nowhere is a finding."""
+    named = get(document.tree, "metadata", "annotations", ANNOTATION)
+    clusters = project.clusters
+    if named is not None:
+        names = [name.strip() for name in str(named.value).split(",") if name.strip()]
+        for name in names:
+            if all(cluster.name != name for cluster in clusters):
+                _unknown(document, name, clusters, report)
+        return project.cluster.name in names
+    if len(clusters) == 1 and not clusters[0].paths:
+        return True
+    found = [cluster for cluster in clusters if _holds(cluster, document.file)]
+    if not found:
+        _unbound(document, clusters, report)
+    elif len(found) > 1:
+        _twice(document, found, report)
+    return found == [project.cluster]
+
+
+def _holds(cluster: Cluster, file: str) -> bool:
+    return any(fnmatchcase(file, glob.value) for glob in cluster.paths)
+
+
+def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
+    known = [cluster.name for cluster in clusters if cluster.name]
+    near = nearest(name, known)
+    report.add(
+        UNKNOWN_CLUSTER.at(
+            document.span(("metadata", "annotations", ANNOTATION)),
+            f"there is no cluster `{name}`",
+            help=f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}",
+        )
+    )
+
+
+def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
+    names = ", ".join(cluster.name for cluster in clusters)
+    report.add(
+        UNBOUND_JOB.at(
+            document.span(("metadata", "name")),
+            f"`{document.name}` belongs to none of the clusters {names}",
+            effect="no cluster would ever run it",
+            help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
+        )
+    )
+
+
+def _twice(document: Document, found: list[Cluster], report: Report) -> None:
+    globs = [glob for cluster in found for glob in cluster.paths if fnmatchcase(document.file, glob.value)]
+    spans = [span for glob in globs if (span := place(glob.origin)) is not None]
+    names = ",".join(cluster.name for cluster in found)
+    report.add(
+        TWO_CLUSTERS.at(
+            document.span(("metadata", "name")),
+            f"`{document.name}` lies below the paths of {' and '.join(cluster.name for cluster in found)}",
+            also=[Label(span, "this path holds it") for span in spans],
+            effect="it would be trained twice",
+            help=f"narrow one of the paths; to train it on both on purpose, annotate it with `{ANNOTATION}: {names}`",
+        )
+    )

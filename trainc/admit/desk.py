@@ -1,0 +1,20 @@
+"""Where documents are admitted: the server that judges them, the run's settings, and where findings go."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.admit.server import Server
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+
+class Desk(NamedTuple):
+    """One run's admission for one cluster."""
+
+    server: Server
+    project: Project
+    selection: Selection
+    report: Report

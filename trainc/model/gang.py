@@ -1,0 +1,95 @@
+"""Which pods of a job have to run at the same time, and how many they are."""
+
+from __future__ import annotations
+
+from trainc.model.plan import TRAINER, Role
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.model.tree import Tree
+
+COMPLETE, READY = "Complete", "Ready"
+INITIALIZERS = ("dataset-initializer", "model-initializer")
+_DEFAULT = Origin(by="batch/v1 default")
+
+
+def roles_of(spec: Tree) -> tuple[Role, ...]:
+    """The roles of a JobSet's spec as it stands, each with the pods that one child Job runs at a time."""
+    jobs = get(spec, "replicatedJobs")
+    if type(jobs) is not list:
+        return ()
+    return tuple(Role(i, tree, at_once(tree)) for i, tree in enumerate(jobs) if type(get(tree, "name")) is Sourced)
+
+
+def at_once(replicated_job: Tree) -> Sourced[int]:
+    """How many pods one child Job runs at a time: `parallelism`, never more than `completions`."""
+    job = get(replicated_job, "template", "spec")
+    width = _number(get(job, "parallelism")) or [Sourced(1, _DEFAULT)]
+    finish = _number(get(job, "completions"))
+    return derive("pods at once", min, *width, *finish) if finish else width[0]
+
+
+def _number(node: Tree) -> list[Sourced[int]]:
+    return [node] if type(node) is Sourced and type(node.value) is int else []
+
+
+def pods(role: Role) -> int:
+    """How many pods of a role are alive at once, over all its replicas."""
+    return max(role.count.value, 0) * max(role.replicas.value, 0)
+
+
+def size(roles: Sequence[Role], by: str) -> Sourced[int]:
+    """How many pods of these roles are alive at once, derived from every count."""
+    counted = sum(map(pods, roles))
+    return derive(by, lambda *_: counted, *(leaf for role in roles for leaf in (role.count, role.replicas)))
+
+
+def members(roles: Sequence[Role]) -> tuple[Role, ...]:
+    """The roles whose pods run together from start to end.
+
+    Not among them: what has finished before the trainers start (initializers, whoever is waited for with
+    `Complete`), what starts after they have finished, and roles without pods.
+    """
+    live = [role for role in roles if pods(role)]
+    core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
+    late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
+    there = [role for role in live if role.name.value not in late]
+    early = {name for role in there for name in _before(role, roles)}
+    kept = tuple(role for role in there if role.name.value not in early and role.ancestor not in INITIALIZERS)
+    return kept or tuple(live)
+
+
+def waits(role: Role) -> list[tuple[str, str]]:
+    """The roles that one waits for, each with the status that it waits for."""
+    found = get(role.tree, "dependsOn")
+    items = found if type(found) is list else []
+    return [(name, value(item, "status") or "") for item in items if type(name := value(item, "name")) is str]
+
+
+def _largest(roles: Sequence[Role]) -> list[Role]:
+    """The role with the most pods, the last of equals: what comes before it prepares."""
+    return [max(reversed(roles), key=pods)] if roles else []
+
+
+def _before(role: Role, roles: Sequence[Role]) -> set[str]:
+    """The roles that have finished, or have been left behind, when `role` starts."""
+    found: set[str] = set()
+    seen: set[tuple[str, bool]] = set()
+    todo = [(name, status == COMPLETE) for name, status in waits(role)]
+    while todo:
+        name, gone = todo.pop()
+        if gone:
+            found.add(name)
+        if (name, gone) in seen:
+            continue
+        seen.add((name, gone))
+        todo += [(n, gone or s == COMPLETE) for r in roles if r.name.value == name for n, s in waits(r)]
+    return found
+
+
+def _waits_for_end(role: Role, core: Sequence[Role], roles: Sequence[Role]) -> bool:
+    return not _before(role, roles).isdisjoint(member.name.value for member in core)

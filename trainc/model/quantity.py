@@ -1,0 +1,169 @@
+"""Resource quantities as Kubernetes reads, adds and respells them (k8s.io/apimachinery/pkg/api/resource).
+
+Amounts are held as whole billionths, the smallest step that Kubernetes knows, so all arithmetic is exact.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+MALFORMED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+BAD_NUMBER = "unable to parse numeric part of quantity"
+UNKNOWN_SUFFIX = "unable to parse quantity's suffix"
+BINARY, DECIMAL, EXPONENT = "binary", "decimal", "exponent"
+NANO = 10**9
+
+_POWERS_OF_1024 = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_POWERS_OF_TEN = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BY_EXPONENT = {exponent: suffix for suffix, exponent in _POWERS_OF_TEN.items()}
+_DIGITS = frozenset("0123456789")
+_NUMBER = frozenset("0123456789.")
+_SUFFIX = frozenset("eEinumkKMGTP")
+_WIDEST = 4096  # digits or exponent beyond which text is no amount of anything
+_LARGEST_BINARY = (2**63 - 1) * NANO  # what the API machinery caps binary amounts at
+
+
+class QuantityError(ValueError):
+    """Text that is no quantity; its message is Kubernetes' own."""
+
+
+class Quantity:
+    """An exact amount in billionths (`nanos`), and the family of suffixes it was written in."""
+
+    __slots__ = ("digits", "exponent", "family", "nanos")
+
+    def __init__(self, nanos: int, family: str = DECIMAL, digits: str = "", exponent: int = 0) -> None:
+        self.nanos = nanos
+        self.family = family
+        self.digits = digits  # as written, without the point; empty for a computed amount
+        self.exponent = exponent  # of ten, that the digits stand at
+
+    @classmethod
+    def parse(cls, text: object) -> Quantity:
+        """The quantity that a string or a number of YAML spells.
+
+        Raises:
+            QuantityError: for anything else.
+        """
+        if type(text) is int:
+            return cls(text * NANO, DECIMAL, str(abs(text)))
+        if type(text) is float:
+            text = repr(text)
+        if type(text) is not str or len(text) > _WIDEST:
+            raise QuantityError(MALFORMED)
+        body = text[1:] if text[:1] in ("+", "-") else text
+        number = _leading(body, _NUMBER)
+        if not number.strip(".") or number.count(".") > 1:
+            raise QuantityError(MALFORMED)
+        family, power = _suffix(body[len(number) :])
+        whole, _, part = number.partition(".")
+        base = 1024**power if family == BINARY else 1
+        ten = (0 if family == BINARY else power) - len(part)
+        nanos = _scaled(int(whole + part) * base, ten + 9)
+        if family == BINARY:
+            nanos = min(nanos, _LARGEST_BINARY)
+            family = DECIMAL if nanos < NANO else BINARY
+        return cls(-nanos if text[:1] == "-" else nanos, family, whole + part, ten)
+
+    def plus(self, other: Quantity) -> Quantity:
+        """The sum; the first amount that is not zero gives the family."""
+        return Quantity(self.nanos + other.nanos, self.family if self.nanos else other.family)
+
+    def times(self, count: int) -> Quantity:
+        """The amount for `count` of the same."""
+        return Quantity(self.nanos * count, self.family)
+
+    def ceil(self) -> int:
+        """The amount rounded to a whole number, away from zero, as GPUs and processes are counted."""
+        whole = -(-abs(self.nanos) // NANO)
+        return whole if self.nanos >= 0 else -whole
+
+    def __lt__(self, other: Quantity) -> bool:
+        return self.nanos < other.nanos
+
+    def __le__(self, other: Quantity) -> bool:
+        return self.nanos <= other.nanos
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self.nanos == other.nanos
+
+    def __hash__(self) -> int:
+        return hash(self.nanos)
+
+    def __str__(self) -> str:
+        """The canonical spelling: zero as `0`, else the largest suffix that leaves a whole number."""
+        whole, rest = divmod(abs(self.nanos), NANO)
+        sign = "-" if self.nanos < 0 else ""
+        if not self.nanos:
+            return "0"
+        if self.family == BINARY and not rest and whole >= 1024:
+            return sign + _binary(whole)
+        return sign + _decimal(abs(self.nanos), exponents=self.family == EXPONENT)
+
+    def __repr__(self) -> str:
+        return f"Quantity({self})"
+
+
+def stored(text: str) -> str:
+    """The spelling in which a server keeps a quantity: canonical, but what is nearly so stays as it was written.
+
+    Raises:
+        QuantityError: for text that is no quantity.
+    """
+    quantity = Quantity.parse(text)
+    if quantity.family != BINARY and len(quantity.digits) <= 18 and quantity.exponent >= -9:
+        amount = int(quantity.digits)
+        if amount and quantity.exponent % 3 == 0 and amount % 1000:
+            return text
+    return str(quantity)
+
+
+def _leading(text: str, allowed: Container[str]) -> str:
+    length = 0
+    while length < len(text) and text[length] in allowed:
+        length += 1
+    return text[:length]
+
+
+def _suffix(text: str) -> tuple[str, int]:
+    if text in _POWERS_OF_TEN:
+        return DECIMAL, _POWERS_OF_TEN[text]
+    if text in _POWERS_OF_1024:
+        return BINARY, _POWERS_OF_1024[text]
+    rest = text[1:]
+    unsigned = rest[1:] if rest[:1] in ("+", "-") else rest
+    if text[0] in "eE" and unsigned and _DIGITS.issuperset(unsigned):
+        power = int(rest) if len(rest) < 6 else _WIDEST if rest[0] != "-" else -_WIDEST
+        if power >= _WIDEST:  # a bound of ours: the API machinery would start to write zeros
+            raise QuantityError(BAD_NUMBER)
+        return EXPONENT, max(power, -_WIDEST)
+    letters = _leading(text, _SUFFIX)
+    tail = text[len(letters) :]
+    tail = tail[1:] if tail[:1] in ("+", "-") else tail
+    raise QuantityError(UNKNOWN_SUFFIX if _DIGITS.issuperset(tail) else MALFORMED)
+
+
+def _scaled(amount: int, ten: int) -> int:
+    """`amount` times a power of ten; what is left below one is rounded up, away from zero."""
+    scaled: int = amount * 10**ten if ten >= 0 else -(-amount // 10**-ten)
+    return scaled
+
+
+def _binary(amount: int) -> str:
+    power = 0
+    while power < 6 and amount % 1024 == 0:
+        amount //= 1024
+        power += 1
+    return f"{amount}{('', *_POWERS_OF_1024)[power]}"
+
+
+def _decimal(nanos: int, *, exponents: bool) -> str:
+    exponent = -9
+    while nanos % 1000 == 0 and (exponents or exponent < 18):
+        nanos //= 1000
+        exponent += 3
+    if exponents:
+        return f"{nanos}e{exponent}" if exponent else str(nanos)
+    return f"{nanos}{_BY_EXPONENT[exponent]}"

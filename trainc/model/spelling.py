@@ -1,0 +1,15 @@
+"""The name somebody probably meant."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """The most similar of `names`, empty where none is similar."""
+    from difflib import get_close_matches  # noqa: PLC0415 (needed only once something is wrong)
+
+    found = get_close_matches(name, list(names), 1, cutoff)
+    return found[0] if found else ""

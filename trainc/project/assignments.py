@@ -1,0 +1,100 @@
+"""What is known of a cluster, one setting at a time: from `--set KEY=VALUE`, or from trainc.yaml."""
+
+from __future__ import annotations
+
+from trainc.model.cluster import UNITS, version
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.spelling import nearest
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+def assigned(words: Iterable[str]) -> dict[str, Any]:
+    """The fields of a cluster that a run's assignments set.
+
+    Raises:
+        Trouble: for a setting that does not exist or a value that it cannot take.
+    """
+    settings: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise Trouble(f"--set takes KEY=VALUE, not `{word}`")
+        field, content = setting(key, Sourced(text, Origin(by=f"--set {word}")))
+        settings[field] = content
+    return settings
+
+
+def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
+    """The field of a cluster that a setting fills, and its value.
+
+    Raises:
+        Trouble: for a setting that does not exist or a value that it cannot take.
+    """
+    known = SETTINGS.get(key)
+    if known is None:
+        near = nearest(key, SETTINGS)
+        hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(SETTINGS)}"
+        raise Trouble(f"there is no setting `{key}`; {hint}")
+    field, read = known
+    return field, read(key, leaf)
+
+
+def _text(key: str, leaf: Sourced[Any]) -> Sourced[str]:
+    if type(leaf.value) is not str or not leaf.value:
+        raise Trouble(f"`{key}` is a name, not `{leaf.value}`")
+    return leaf
+
+
+def _seconds(key: str, leaf: Sourced[Any]) -> Sourced[int]:
+    text = str(leaf.value)
+    if not text.isdigit() or int(text) < 1:
+        raise Trouble(f"`{key}` is a number of seconds, not `{text}`")
+    return leaf.map(int)
+
+
+def _version(key: str, leaf: Sourced[Any]) -> tuple[int, int]:
+    found = version(str(leaf.value))
+    if found is None:
+        raise Trouble(f'`{key}` is a version such as "1.37", not `{leaf.value}`')
+    return found
+
+
+def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
+    if type(leaf.value) is not str:
+        raise Trouble(f"`{key}` holds names separated by commas, not `{leaf.value}`")
+    return tuple(name.strip() for name in leaf.value.split(",") if name.strip())
+
+
+def _unit(key: str, leaf: Sourced[Any]) -> str:
+    if leaf.value not in UNITS:
+        raise Trouble(f"`{key}` is one of {', '.join(UNITS)}, not `{leaf.value}`")
+    return str(leaf.value)
+
+
+def _switch(key: str, leaf: Sourced[Any]) -> bool:
+    known = {"true": True, "false": False}.get(str(leaf.value).lower())
+    if known is None:
+        raise Trouble(f"`{key}` is true or false, not `{leaf.value}`")
+    return known
+
+
+SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
+    "scheduler": ("scheduler", _text),
+    "schedulerName": ("scheduler_name", _text),
+    "queue": ("queue", _text),
+    "topology": ("topology", _text),
+    "gang": ("unit", _unit),
+    "gangTimeout": ("timeout", _seconds),
+    "autoscaling": ("autoscaling", _switch),
+    "kubernetes": ("kubernetes", _version),
+    "jobset": ("jobset", _version),
+    "kueue": ("kueue", _version),
+    "gates": ("gates", _names),
+    "admission": ("admission", _names),
+    "namespace": ("namespace", _text),
+}

@@ -1,0 +1,74 @@
+"""`clusters:` of trainc.yaml: what each cluster is, which jobs it runs, and what it changes in them."""
+
+from __future__ import annotations
+
+from trainc.model.cluster import Cluster
+from trainc.model.sourced import Sourced
+from trainc.model.trouble import Trouble
+from trainc.project.assignments import SETTINGS, setting
+from trainc.project.dumps import read_dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+    from trainc.project.checker import Checker
+
+_LISTS = ("components", "paths")
+_MAPS = ("images", "patch")
+_FIELDS = ("folder", *_LISTS, *_MAPS, *SETTINGS)
+
+
+def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
+    """Every cluster of a project in the order written; what `--set` says counts for each."""
+    node = checker.map(("spec", "clusters"))
+    return tuple(_cluster(name, checker, root, assigned, report) for name in node)
+
+
+def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> Cluster:
+    path: Path = ("spec", "clusters", name)
+    node = checker.map(path)
+    fields: dict[str, Any] = {"name": name}
+    for key in node:
+        if key in SETTINGS:
+            fields.update(_setting(checker, (*path, key), key, node[key]))
+        elif key not in _FIELDS:
+            checker.complain((*path, key), f"unknown setting `{key}`", f"known settings: {', '.join(_FIELDS)}", key=True)
+    for key in _LISTS:
+        fields[key] = checker.texts((*path, key))
+    if "patch" in node:
+        fields["patch"] = checker.map((*path, "patch"))
+    fields["images"] = _images(checker, (*path, "images"))
+    folder = checker.folder(root, (*path, "folder"))
+    if folder:
+        fields.update(read_dumps(root, folder, report))
+    return Cluster(**{**fields, **assigned})
+
+
+def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
+    if type(leaf) is not Sourced:
+        checker.complain(path, f"`{key}` is one value", f"write `{key}: VALUE`")
+        return {}
+    try:
+        field, content = setting(key, leaf)
+    except Trouble as trouble:
+        checker.complain(path, str(trouble), "correct the value")
+        return {}
+    return {field: content}
+
+
+def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
+    """`registries` (prefix of an image -> prefix that replaces it) and `digests` (image -> sha256:...)."""
+    found = {}
+    for part in checker.map(path):
+        if part not in ("registries", "digests"):
+            checker.complain((*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True)
+            continue
+        found[part] = {name: leaf for name, leaf in checker.map((*path, part)).items() if type(leaf) is Sourced}
+        for name, leaf in found[part].items():
+            if part == "digests" and not str(leaf.value).startswith("sha256:"):
+                checker.complain((*path, part, name), f"`{leaf.value}` is no digest", "write `sha256:` and 64 hexadecimal digits")
+    return found

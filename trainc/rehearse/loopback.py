@@ -1,0 +1,48 @@
+"""Pods' addresses as this machine knows them: one host, so what listens on equal ports there needs different ones here."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HERE = "127.0.0.1"
+
+
+class Loopback:
+    """Rewrites the addresses of a job's pods: the host becomes loopback, a port that another host uses a free one."""
+
+    def __init__(self, addresses: Sequence[str]) -> None:
+        self._addresses = frozenset(addresses)
+        # Longer names first: `run-node-0-1` is the beginning of `run-node-0-10`.
+        ordered = sorted(self._addresses, key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, ordered))})(?![\w-])(?::(\d+))?")
+        self._ports: dict[tuple[str, str], str] = {}
+
+    def named_in(self, written: str) -> Iterator[str]:
+        """The addresses that a text holds, with their ports."""
+        if self._addresses:
+            yield from (match[0] for match in self._pattern.finditer(written))
+
+    def mapped(self, written: str) -> str:
+        """The text with every address replaced."""
+        return self._pattern.sub(self._here, written) if self._addresses else written
+
+    def _here(self, match: re.Match[str]) -> str:
+        return f"{HERE}:{self._port(match[1], match[2])}" if match[2] else HERE
+
+    def _port(self, address: str, port: str) -> str:
+        key = (address, port)
+        if key not in self._ports:
+            self._ports[key] = free_port() if port in self._ports.values() else port
+        return self._ports[key]
+
+
+def free_port() -> str:
+    """A port on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind((HERE, 0))
+        return str(probe.getsockname()[1])

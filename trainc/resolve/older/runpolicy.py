@@ -1,0 +1,163 @@
+"""The run policy of older jobs, as far as a JobSet and its Jobs can keep it; what they cannot keep is said."""
+
+from __future__ import annotations
+
+from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.older import LISTED, MPI_OPERATOR
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import value
+from trainc.resolve.older.restart import UNKNOWN_POLICY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+    from trainc.resolve.older.job import Job
+
+OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
+CLEAN_POLICIES = ("None", "Running", "All")
+
+CLEAN_UP = Rule(
+    "clean-up-differs",
+    NOTE,
+    "a JobSet cleans up in its own way",
+    "When a JobSet finishes, pods that still run are ended and finished ones stay until it is deleted.",
+)
+BUDGET = Rule(
+    "backoff-per-job",
+    WARNING,
+    "each child Job counts its own restarts",
+    "The operator counted the restarts of all roles against one limit; a Job knows only its own pods.",
+)
+DEADLINE = Rule(
+    "deadline-per-job",
+    NOTE,
+    "each child Job keeps its own deadline",
+    "The operator counted from the job's start; a child Job counts from its own start.",
+)
+DEADLINE_ZERO = Rule(
+    "deadline-zero",
+    WARNING,
+    "a deadline of 0 fails the job at once",
+)
+TTL = Rule(
+    "ttl-under-gitops",
+    WARNING,
+    "a time to live would make the job run again",
+    "Whatever applies manifests from Git applies a deleted job again, and the training starts over.",
+)
+MANAGER = Rule(
+    "managed-by-dropped",
+    NOTE,
+    "`managedBy` names an operator that is no longer involved",
+    "The JobSet controller takes only jobs that name itself or nobody.",
+)
+
+
+def jobset_fields(job: Job) -> Tree:
+    """What the run policy sets on the JobSet itself."""
+    out: dict[str, Tree] = {}
+    suspend = job.policy("suspend")
+    if type(suspend) is Sourced and suspend.value is True:
+        out["suspend"] = suspend
+    manager = job.policy("managedBy")
+    if type(manager) is Sourced and manager.value in OWN_MANAGERS:
+        job.say(
+            MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
+        )
+    elif type(manager) is Sourced and manager.value:
+        out["managedBy"] = manager
+    ttl = _ttl(job)
+    if ttl is not None:
+        out["ttlSecondsAfterFinished"] = ttl
+    _clean_up(job)
+    return out
+
+
+def job_fields(job: Job, role: str) -> Tree:
+    """What the run policy sets on the child Jobs of one role."""
+    deadline = job.policy("activeDeadlineSeconds")
+    if type(deadline) is not Sourced or deadline.value is None:
+        return {}
+    if job.kind.api == MPI_OPERATOR and role == "Worker":
+        return {}
+    return {"activeDeadlineSeconds": deadline}
+
+
+def scopes(job: Job, children: int) -> None:
+    """Say what it means that limits apply to each of several child Jobs."""
+    span = job.policy_span("activeDeadlineSeconds")
+    deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
+    if deadline == 0:
+        job.say(DEADLINE_ZERO.at(span, DEADLINE_ZERO.summary, help="give it time"))
+    elif deadline is not None and children > 1 and job.kind.api != MPI_OPERATOR:
+        job.say(DEADLINE.at(span, f"each of {children} child Jobs has {deadline} s from its own start"))
+    limit = value(job.spec, "runPolicy", "backoffLimit")
+    counted = any(replica.restart.value in {"OnFailure", "Always"} for replica in job.replicas)
+    if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
+        message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
+        job.say(BUDGET.at(job.policy_span("backoffLimit"), message, help="lower it if the sum matters"))
+
+
+def _ttl(job: Job) -> Sourced[int] | None:
+    ttl = job.policy("ttlSecondsAfterFinished")
+    if type(ttl) is not Sourced or ttl.value is None:
+        return None
+    span = job.policy_span("ttlSecondsAfterFinished")
+    again = "deleted after its time to live, the job is applied again from Git and runs again"
+    if job.asks("keep-ttl") == "true":
+        job.say(TTL.at(span, again, help="remove the annotation `trainc.dev/keep-ttl`"))
+        return ttl
+    help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; else remove it'
+    job.say(TTL.at(span, f"`ttlSecondsAfterFinished` is left out: {again}", help=help_))
+    return None
+
+
+_LATER = "a child that is still running when the job has its result is ended with SIGTERM"
+
+
+def _clean_up(job: Job) -> None:
+    if job.kind.field == LISTED:
+        span = job.span(("spec", job.kind.field), key=True)
+        job.say(
+            CLEAN_UP.at(span, "pods that still run are ended at success; upstream kept them until the job was deleted")
+        )
+        return
+    policy = job.policy("cleanPodPolicy")
+    said = type(policy) is Sourced and policy.value is not None
+    chosen = policy.value if said else job.kind.clean
+    span = job.policy_span("cleanPodPolicy") if said else job.span(("spec", job.kind.field), key=True)
+    if chosen not in CLEAN_POLICIES:
+        message = f"`{chosen}` is no clean-up policy; the operator treated it as All"
+        job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
+    elif chosen == "All":
+        message = "finished pods stay until the JobSet is deleted: `All` removed them"
+        job.say(CLEAN_UP.at(span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed"))
+    elif chosen == "None":
+        message = "pods that still run when the job is done are ended: `None` let them go on"
+        job.say(CLEAN_UP.at(span, message, level=WARNING if said else NOTE, effect=_LATER))
+
+
+def gang(job: Job) -> Tree:
+    """The job's scheduling policy under the name of whoever places gangs, None without one."""
+    policy = job.policy("schedulingPolicy")
+    chosen = job.options.gang
+    if not chosen:
+        if policy:
+            message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
+            job.say(
+                UNUSED.at(
+                    job.policy_span("schedulingPolicy"),
+                    message,
+                    help="choose a gang scheduler for older jobs in the project",
+                )
+            )
+        return None
+    return {"older": {"scheduler": Sourced(chosen, Origin(by="project")), **(policy or {})}}
+
+
+UNUSED = Rule(
+    "scheduling-policy-unused",
+    WARNING,
+    "a scheduling policy without gang scheduling",
+    "The operators created a PodGroup only if they were started with the name of a gang scheduler.",
+)

@@ -1,0 +1,101 @@
+"""The back ends that place pods together, one module each, and which of them a job gets."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule, place
+from trainc.model.patches import Contribution, Scheduler
+from trainc.model.spelling import nearest
+from trainc.model.tree import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.sourced import Sourced
+
+TABLE = {
+    "none": "trainc.schedulers.none",
+    "coscheduling": "trainc.schedulers.coscheduling",
+    "volcano": "trainc.schedulers.volcano",
+    "native": "trainc.schedulers.native",
+    "kueue": "trainc.schedulers.kueue",
+}
+ENTRY_POINTS = "trainc.schedulers"
+# The fields of a runtime's podGroupPolicy. The Trainer controller obeys both when both are set.
+POLICIES = ("coscheduling", "volcano")
+
+UNKNOWN_SCHEDULER = Rule(
+    "unknown-scheduler",
+    ERROR,
+    "a scheduler back end that neither trainc nor an installed package has",
+    "Without it nothing would place the job's pods together.",
+)
+
+
+def find(name: str) -> Scheduler | None:
+    """The back end of that name: one of ours, else one that an installed package offers; None where nobody has it."""
+    module = TABLE.get(name)
+    if module is None:
+        return _installed(name)
+    found = __import__(module, fromlist=["SCHEDULER"]).SCHEDULER
+    assert isinstance(found, Scheduler)
+    return found
+
+
+def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
+    """The names of the back ends of one job: the cluster's choice, else what its runtime's policy selects."""
+    if cluster.scheduler is not None:
+        return (cluster.scheduler.value,)
+    return tuple(name for name in POLICIES if type(get(plan.gang, name)) is dict)
+
+
+def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
+    """What the back ends of a job add to it, each leaf knowing which of them set it.
+
+    A cluster's choice counts as schedulers do; a runtime's `podGroupPolicy` alone is obeyed as the Trainer
+    controller obeys it.
+    """
+    out = Contribution()
+    for name in chosen(plan, cluster):
+        back_end = find(name)
+        if back_end is None:
+            assert cluster.scheduler is not None
+            _unknown(plan, cluster.scheduler, report)
+        elif cluster.scheduler is None and back_end.policy is not None:
+            out += back_end.policy(plan).stamped(name)
+        else:
+            if back_end.verify is not None:
+                back_end.verify(plan, cluster, report)
+            out += back_end.gang(plan, cluster).stamped(name)
+    return out
+
+
+def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
+    """The TrainJob webhook's refusals for the policies that the runtime selects."""
+    for name in POLICIES:
+        if type(get(plan.gang, name)) is dict:
+            back_end = find(name)
+            if back_end is not None and back_end.refuse is not None:
+                back_end.refuse(plan, cluster, report)
+
+
+def _installed(name: str) -> Scheduler | None:
+    from importlib.metadata import entry_points  # noqa: PLC0415 (slow to import, needed for foreign names alone)
+
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        found = point.load()
+        if isinstance(found, Scheduler):
+            return found
+    return None
+
+
+def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
+    near = nearest(name.value, TABLE)
+    report.add(
+        UNKNOWN_SCHEDULER.at(
+            place(name.origin) or plan.document.span(("metadata", "name")),
+            f"there is no scheduler back end `{name.value}`",
+            help=f"did you mean `{near}`?" if near else f"choose one of {', '.join(f'`{known}`' for known in TABLE)}",
+        )
+    )

@@ -1,0 +1,94 @@
+"""The coscheduling plugin of scheduler-plugins: a PodGroup, and a label on every pod that belongs to it."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule, place
+from trainc.model.gang import members
+from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
+from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
+from trainc.schedulers.keys import COSCHEDULING_LABEL, scheduler_name, unbound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+NAME = "coscheduling"
+# What the plugin itself waits where nobody says more, and what a new node takes to come up.
+TIMEOUT, PATIENT_TIMEOUT = 60, 300
+
+TOPOLOGY_UNSUPPORTED = Rule(
+    "topology-unsupported",
+    ERROR,
+    "a topology is asked of a back end that cannot keep it",
+    "The job would be spread over the network as if nobody had asked.",
+)
+
+
+def gang(plan: Plan, cluster: Cluster) -> Contribution:
+    """A PodGroup over the pods that run together, their label and their scheduler."""
+    roles = members(plan.roles)
+    name = scheduler_name(cluster, NAME)
+    out = Contribution(
+        objects=[_group(plan, minimum(roles), _timeout(plan, cluster), _free(plan, cluster))] if roles else []
+    )
+    for role in plan.roles:
+        if role in roles:
+            out += pod(role, labels={COSCHEDULING_LABEL: plan.name}, schedulerName=name)
+        else:
+            out += unbound(role)
+    return out
+
+
+def policy(plan: Plan) -> Contribution:
+    """What the Trainer controller makes of `podGroupPolicy.coscheduling`: all pods, no scheduler name."""
+    timeout = get(plan.gang, NAME, "scheduleTimeoutSeconds")
+    group = _group(
+        plan, controllers_minimum(plan), timeout if timeout is not None else TIMEOUT, controllers_resources(plan)
+    )
+    labelled = (pod(role, labels={COSCHEDULING_LABEL: plan.name}) for role in plan.roles)
+    return sum(labelled, Contribution(objects=[group]))
+
+
+def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
+    """A topology that the cluster's settings ask for cannot be kept by this plugin."""
+    asked = cluster.topology
+    if asked is not None:
+        report.add(
+            TOPOLOGY_UNSUPPORTED.at(
+                place(asked.origin) or plan.document.span(("metadata", "name")),
+                f"coscheduling cannot keep a job inside one `{asked.value}`",
+                help="drop the topology, or use `volcano`, `native` or `kueue`",
+            )
+        )
+
+
+def _group(plan: Plan, count: Sourced[int], timeout: Tree, asked: dict[str, Sourced[str]] | None) -> Tree:
+    spec: dict[str, Tree] = {"minMember": count, "scheduleTimeoutSeconds": timeout}
+    if asked is not None:
+        spec["minResources"] = asked
+    return {
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1",
+        "kind": "PodGroup",
+        "metadata": {"name": plan.name},
+        "spec": spec,
+    }
+
+
+def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
+    said = get(plan.gang, NAME, "scheduleTimeoutSeconds")
+    if type(said) is Sourced and type(said.value) is int and said.value > 0:
+        return said
+    return cluster.timeout if cluster.timeout is not None else (PATIENT_TIMEOUT if cluster.autoscaling else TIMEOUT)
+
+
+def _free(plan: Plan, cluster: Cluster) -> dict[str, Sourced[str]] | None:
+    """The sum for the check against what is free now: nothing is, until an autoscaler has added nodes."""
+    return None if cluster.autoscaling else resources(members(plan.roles), cluster) or None
+
+
+SCHEDULER = Scheduler(NAME, gang, policy=policy, verify=verify)

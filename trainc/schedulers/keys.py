@@ -1,0 +1,80 @@
+"""The names by which back ends and pods know each other, and what a job asks for through them."""
+
+from __future__ import annotations
+
+from trainc.model.patches import Contribution, pod
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
+# The prefix is historical: this annotation belongs to Volcano, not to Kubernetes' own groups.
+VOLCANO_GROUP = "scheduling.k8s.io/group-name"
+VOLCANO_TASK = "volcano.sh/task-spec"
+VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+VOLCANO_QUEUE_LABEL = "volcano.sh/queue-name"
+VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
+VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
+NATIVE_FIELD = "schedulingGroup"
+
+KUEUE = "kueue.x-k8s.io/"
+KUEUE_QUEUE = f"{KUEUE}queue-name"
+KUEUE_PRIORITY = f"{KUEUE}priority-class"
+PODSET = f"{KUEUE}podset-"
+PODSET_GROUP = f"{PODSET}group-name"
+PODSET_REQUIRED = f"{PODSET}required-topology"
+PODSET_PREFERRED = f"{PODSET}preferred-topology"
+PODSET_UNCONSTRAINED = f"{PODSET}unconstrained-topology"
+PODSET_SLICE = f"{PODSET}slice-required-topology"
+PODSET_SLICE_SIZE = f"{PODSET}slice-size"
+PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
+
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+JOB_INDEX = "jobset.sigs.k8s.io/job-index"
+EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+
+API_GROUPS = {
+    "scheduling.x-k8s.io": "coscheduling",
+    "scheduling.volcano.sh": "volcano",
+    "scheduling.k8s.io": "native",
+}
+# The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
+PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
+
+
+def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
+    """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
+    for metadata in (get(plan.job, "metadata"), get(plan.template, "metadata")):
+        found = get(metadata, section, key)
+        if type(found) is Sourced and type(found.value) is str:
+            return found
+    return None
+
+
+def unbound(role: Role, wanted: Sourced[str] | None = None) -> Contribution:
+    """Pods outside any gang: the scheduler `wanted`, none where the template still names a gang scheduler."""
+    if wanted is not None:
+        return pod(role, schedulerName=wanted)
+    return pod(role, schedulerName=None) if value(role.pod, "schedulerName") in PROFILES.values() else Contribution()
+
+
+def scheduler_name(cluster: Cluster, name: str) -> Sourced[str] | str:
+    """The profile that runs a back end in this cluster."""
+    return PROFILES[name] if cluster.scheduler_name is None else cluster.scheduler_name
+
+
+def pod_metadata(role: Role) -> Tree:
+    """The metadata of a role's pod template, None where it has none."""
+    return get(role.tree, "template", "spec", "template", "metadata")
+
+
+def common_priority(roles: tuple[Role, ...]) -> Sourced[str] | None:
+    """The priority class that all roles share, None where they have none or differ."""
+    found = [role.pod.get("priorityClassName") for role in roles]
+    named = [leaf for leaf in found if type(leaf) is Sourced and leaf.value]
+    return named[0] if len(named) == len(roles) and len({leaf.value for leaf in named}) == 1 else None

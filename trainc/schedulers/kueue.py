@@ -1,0 +1,85 @@
+"""Kueue: a queue and a priority on the JobSet, topology wishes on its pods; Kueue makes its own objects from them."""
+
+from __future__ import annotations
+
+from trainc.model.gang import members, pods
+from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
+from trainc.schedulers.keys import (
+    KUEUE,
+    KUEUE_QUEUE,
+    PODSET,
+    PODSET_GROUP,
+    PODSET_PREFERRED,
+    PODSET_REQUIRED,
+    PODSET_SLICE,
+    PODSET_SLICES,
+    PODSET_UNCONSTRAINED,
+    pod_metadata,
+    unbound,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
+
+
+def gang(plan: Plan, cluster: Cluster) -> Contribution:
+    """The labels by which Kueue takes a JobSet into a queue, and the topology its pods ask for."""
+    out = Contribution(labels=_labels(plan, cluster))
+    roles = members(plan.roles)
+    wishes = _wishes(plan, cluster, roles)
+    for role in plan.roles:
+        out += unbound(role, cluster.scheduler_name)
+        if role in roles and wishes and not _has_own(role):
+            out += pod(role, annotations=wishes)
+    return out
+
+
+def _labels(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
+    """What the job says to Kueue, and the cluster's queue where it names none."""
+    said = get(plan.job, "metadata", "labels")
+    labels = {key: leaf for key, leaf in said.items() if key.startswith(KUEUE)} if type(said) is dict else {}
+    named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
+    return labels if named or cluster.queue is None else {**labels, KUEUE_QUEUE: cluster.queue}
+
+
+def _wishes(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> dict[str, Tree]:
+    """The topology annotations for every member's pods: the job's own, else the cluster's widest domain.
+
+    A JobSet's own metadata is not read: annotations there are a mistake, which a rule reports.
+    """
+    job = None if get(plan.job, "kind") == "JobSet" else get(plan.job, "metadata", "annotations")
+    said = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)} if type(job) is dict else {}
+    if not said and cluster.topology is not None:
+        said = {PODSET_REQUIRED: cluster.topology}
+    if _may_share_a_domain(said, roles):
+        said[PODSET_GROUP] = plan.name
+    return said
+
+
+def _may_share_a_domain(said: dict[str, Tree], roles: tuple[Role, ...]) -> bool:
+    """Kueue places two pod sets in one domain if one of them is a single pod and neither is cut into slices."""
+    asks = PODSET_REQUIRED in said or PODSET_PREFERRED in said
+    cut = PODSET_SLICE in said or PODSET_SLICES in said
+    return (
+        asks
+        and not cut
+        and PODSET_GROUP not in said
+        and len(roles) == 2
+        and min(map(pods, roles)) == 1
+        and not any(map(_has_own, roles))
+    )
+
+
+def _has_own(role: Role) -> bool:
+    annotations = get(pod_metadata(role), "annotations")
+    return type(annotations) is dict and any(type(annotations.get(mode)) is Sourced for mode in MODES)
+
+
+SCHEDULER = Scheduler("kueue", gang)

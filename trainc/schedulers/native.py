@@ -1,0 +1,176 @@
+"""Kubernetes' own gangs: a PodGroup of scheduling.k8s.io in the version the cluster serves, and a field of every pod."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.gang import members
+from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.tree import value
+from trainc.schedulers.counting import minimum
+from trainc.schedulers.keys import NATIVE_FIELD, PROFILES, common_priority, unbound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster, Version
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
+
+NAME = "native"
+GROUP = "scheduling.k8s.io"
+GATE = "GenericWorkload"
+TOPOLOGY_GATE = "TopologyAwareWorkloadScheduling"
+PREEMPTION_GATE = "WorkloadAwarePreemption"
+TEMPLATE = "all"
+
+API_NOT_SERVED = Rule(
+    "api-not-served",
+    ERROR,
+    "the cluster's Kubernetes does not serve what the back end needs",
+    "The object would be refused, or the field that ties the pods to it dropped without a word.",
+)
+GATE_NOT_DECLARED = Rule(
+    "gate-not-declared",
+    WARNING,
+    "a feature that is off by default is needed and not known to be on",
+    "With the gate off the API server drops the field, and the job runs without a gang.",
+)
+
+
+def version_served(kubernetes: Version | None) -> str:
+    """The version of scheduling.k8s.io with PodGroups in which pods name their group; empty where there is none.
+
+    1.35 had groups inside a Workload and a pod field that no JobSet CRD has ever known.
+    """
+    if kubernetes is None or kubernetes < (1, 36):
+        return ""
+    return "v1alpha2" if kubernetes == (1, 36) else "v1beta1"
+
+
+def gang(plan: Plan, cluster: Cluster) -> Contribution:
+    """A PodGroup over the pods that run together, and the field that ties them; in 1.36 with the Workload it is of."""
+    served = version_served(cluster.kubernetes)
+    roles = members(plan.roles) if served else ()
+    out = Contribution(objects=_objects(plan, cluster, roles, served) if roles else [])
+    for role in plan.roles:
+        if role in roles:
+            out += pod(role, schedulingGroup={"podGroupName": plan.name}, **_scheduler_name(role, cluster))
+        else:
+            out += unbound(role, cluster.scheduler_name)
+    return out
+
+
+def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
+    """Whether the cluster can have such a group at all."""
+    served = version_served(cluster.kubernetes)
+    if not served:
+        report.add(_not_served(plan, cluster))
+        return
+    if cluster.jobset is not None and cluster.jobset < (0, 12):
+        report.add(_pruned(plan, cluster))
+    wanted = [GATE] + [TOPOLOGY_GATE] * (cluster.topology is not None)
+    for gate in wanted:
+        if gate not in cluster.gates:
+            report.add(_off(plan, cluster, gate))
+
+
+def _scheduler_name(role: Role, cluster: Cluster) -> dict[str, Tree]:
+    if cluster.scheduler_name is not None:
+        return {"schedulerName": cluster.scheduler_name}
+    return {"schedulerName": None} if value(role.pod, "schedulerName") in PROFILES.values() else {}
+
+
+def _objects(plan: Plan, cluster: Cluster, roles: tuple[Role, ...], served: str) -> list[Tree]:
+    count = minimum(roles)
+    if served == "v1alpha2":
+        spec = _alpha_spec(cluster, roles, count)
+        link = {"workload": {"workloadName": plan.name, "podGroupTemplateName": TEMPLATE}}
+        return [
+            _object(plan, served, "Workload", _workload(plan, spec)),
+            _object(plan, served, "PodGroup", {"podGroupTemplateRef": link, **spec}),
+        ]
+    spec = {**_policy(cluster, count), **_priority(roles), "disruptionMode": {"all": {}}}
+    return [_object(plan, served, "PodGroup", spec)]
+
+
+def _alpha_spec(cluster: Cluster, roles: tuple[Role, ...], count: Sourced[int]) -> dict[str, Tree]:
+    spec = _policy(cluster, count)
+    if PREEMPTION_GATE in cluster.gates:
+        spec.update(_priority(roles), disruptionMode="PodGroup")
+    return spec
+
+
+def _policy(cluster: Cluster, count: Sourced[int]) -> dict[str, Tree]:
+    spec: dict[str, Tree] = {"schedulingPolicy": {"gang": {"minCount": count}}}
+    if cluster.topology is not None and TOPOLOGY_GATE in cluster.gates:
+        spec["schedulingConstraints"] = {"topology": [{"key": cluster.topology}]}
+    return spec
+
+
+def _priority(roles: tuple[Role, ...]) -> dict[str, Tree]:
+    priority = common_priority(roles)
+    return {} if priority is None else {"priorityClassName": priority}
+
+
+def _workload(plan: Plan, spec: Tree) -> Tree:
+    return {
+        "controllerRef": {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": plan.name},
+        "podGroupTemplates": [{"name": TEMPLATE, **spec}],
+    }
+
+
+def _object(plan: Plan, served: str, kind: str, spec: Tree) -> Tree:
+    return {"apiVersion": f"{GROUP}/{served}", "kind": kind, "metadata": {"name": plan.name}, "spec": spec}
+
+
+def _not_served(plan: Plan, cluster: Cluster) -> Finding:
+    if cluster.kubernetes is None:
+        message = f"which version of {GROUP} the cluster serves is not known"
+    else:
+        message = f"Kubernetes {_dotted(cluster.kubernetes)} serves no PodGroup that the pods of a JobSet can name"
+    return _at(
+        API_NOT_SERVED,
+        plan,
+        cluster,
+        message,
+        help="say what the cluster runs, such as `kubernetes=1.37`; below 1.36 use `coscheduling` or `volcano`",
+    )
+
+
+def _pruned(plan: Plan, cluster: Cluster) -> Finding:
+    assert cluster.jobset is not None
+    return _at(
+        API_NOT_SERVED,
+        plan,
+        cluster,
+        f"the CRD of JobSet {_dotted(cluster.jobset)} does not know `{NATIVE_FIELD}`",
+        effect="the API server prunes the field, and the job runs without a gang",
+        help="install JobSet 0.12 or later, or use another back end",
+    )
+
+
+def _off(plan: Plan, cluster: Cluster, gate: str) -> Finding:
+    assert cluster.kubernetes is not None
+    return _at(
+        GATE_NOT_DECLARED,
+        plan,
+        cluster,
+        f"the feature gate `{gate}` is off by default in Kubernetes {_dotted(cluster.kubernetes)}",
+        effect="where it is off, the job runs without a gang or without its topology, and nothing says so",
+        help=f"once the cluster has it on, name it among the cluster's gates: `gates={gate}`",
+    )
+
+
+def _at(rule: Rule, plan: Plan, cluster: Cluster, message: str, *, effect: str = "", help: str = "") -> Finding:  # noqa: A002
+    chosen = cluster.scheduler
+    span = place(chosen.origin) if chosen is not None else None
+    return rule.at(span or plan.document.span(("metadata", "name")), message, effect=effect, help=help)
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+SCHEDULER = Scheduler(NAME, gang, verify=verify)

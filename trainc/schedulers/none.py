@@ -1,0 +1,19 @@
+"""No gang: every pod is placed for itself."""
+
+from __future__ import annotations
+
+from trainc.model.patches import Contribution, Scheduler
+from trainc.schedulers.keys import unbound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Plan
+
+
+def gang(plan: Plan, cluster: Cluster) -> Contribution:
+    """The cluster's scheduler name where it has one; a name that belongs to a gang scheduler goes."""
+    return sum((unbound(role, cluster.scheduler_name) for role in plan.roles), Contribution())
+
+
+SCHEDULER = Scheduler("none", gang)

@@ -1,0 +1,146 @@
+"""Rules about numbers: what a group waits for against the pods that there will be."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.gang import pods
+from trainc.model.requests import pod_requests, quantity_of, total
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Role
+    from trainc.model.report import Report
+    from trainc.model.requests import Amounts
+    from trainc.schedulers.placement import Group, Placement
+
+SIZE = Rule(
+    "gang-size",
+    ERROR,
+    "a group waits for another number of pods than the job has",
+    "A minimum above the number of pods is never reached, and one below it lets a part of the job start alone.",
+)
+RESOURCES = Rule(
+    "gang-resources",
+    WARNING,
+    "a group asks for more than its pods do",
+    "The check against free capacity refuses a group that would fit.",
+)
+TASKS = Rule(
+    "gang-task-minima",
+    ERROR,
+    "the minima of a group's parts do not add up to its own",
+    "Volcano ignores the parts when the whole is smaller, and waits for pods that do not exist when it is larger.",
+)
+UNEVEN = Rule(
+    "gang-uneven-job",
+    WARNING,
+    "a member of a gang works off more completions than it has pods at a time",
+    "Pods that come later have to be placed by a group whose first members have finished and no longer count.",
+)
+BEST_EFFORT = Rule(
+    "gang-best-effort-member",
+    WARNING,
+    "a member of a Volcano gang asks for nothing",
+    "Volcano counts such a pod as ready while it still waits, and places it after everything else.",
+)
+
+
+def look(placement: Placement, report: Report) -> None:
+    """Report every number of a group that its pods do not bear out."""
+    for group in placement.groups:
+        tied = [t.role for t in placement.ties if t.back_end == group.back_end and t.group.value == group.name]
+        if not tied:
+            continue
+        for finding in (*_size(placement, group, tied), *_resources(placement, group, tied), *_tasks(placement, group)):
+            report.add(finding)
+    for tie in placement.ties:
+        for finding in (*_uneven(placement, tie.role), *_best_effort(placement, tie.back_end, tie.role)):
+            report.add(finding)
+
+
+def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
+    count = sum(map(pods, tied))
+    if group.minimum is None or group.minimum in {count, sum(map(pods, placement.members))}:
+        return  # right for the members: where some are not tied, that is the mistake
+    field = group.minimum_path[-1]
+    more = group.minimum > count
+    yield SIZE.at(
+        placement.bundle.span(group.tree, group.minimum_path),
+        f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
+        effect="the group never starts" if more else f"{group.minimum} of {count} pods may start without the others",
+        help=f"set `{field}: {count}`; with the cluster's `scheduler:` it is computed",
+        level=ERROR if more else WARNING,
+    )
+
+
+def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
+    said = get(group.tree, "spec", "minResources")
+    if type(said) is not dict:
+        return
+    cluster = placement.cluster
+    there = _sum(tied, placement)
+    for name, leaf in said.items():
+        quantity = quantity_of(leaf)
+        own = there.get(name)
+        if quantity is not None and (own is None or own.quantity < quantity) and not cluster.injected:
+            yield RESOURCES.at(
+                placement.bundle.span(group.tree, ("spec", "minResources", name)),
+                f"`minResources` asks for {leaf.value} of `{name}`, but the pods ask for {own.quantity if own else 0}",
+                effect="the group is held back although its pods would fit",
+                help="leave `minResources` to trainc, or write what the pods ask for",
+            )
+
+
+def _sum(tied: list[Role], placement: Placement) -> Amounts:
+    overhead = placement.cluster.overhead
+    return total(
+        (pod_requests(role.pod, overhead=overhead(value(role.pod, "runtimeClassName"))), pods(role), ())
+        for role in tied
+    )
+
+
+def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
+    minima = get(group.tree, "spec", "minTaskMember")
+    if type(minima) is not dict:
+        return
+    span = placement.bundle.span(group.tree, ("spec", "minTaskMember"))
+    counted = sum(leaf.value for leaf in minima.values() if type(leaf) is Sourced and type(leaf.value) is int)
+    if group.minimum is not None and counted != group.minimum:
+        yield TASKS.at(
+            span,
+            f"`minTaskMember` adds up to {counted}, `minMember` is {group.minimum}",
+            help=f"set `minMember: {counted}`, or correct the minima",
+        )
+    if get(group.tree, "spec", "subGroupPolicy") is not None:
+        yield TASKS.at(
+            span,
+            "`minTaskMember` and `subGroupPolicy` are both set",
+            help="keep `subGroupPolicy`, which replaces the other",
+        )
+
+
+def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
+    job = get(role.tree, "template", "spec")
+    width, finish = value(job, "parallelism"), value(job, "completions")
+    if type(width) is int and type(finish) is int and width < finish:
+        yield UNEVEN.at(
+            placement.role_at(role, "template", "spec", "completions"),
+            f"`{role.name.value}` runs {finish} completions with {width} pod{'s' * (width != 1)} at a time",
+            effect="pods that start later may wait for members that have finished",
+            help="make `parallelism` and `completions` equal, or take the role out of the gang",
+        )
+
+
+def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Finding]:
+    if back_end == "volcano" and pods(role) and not pod_requests(role.pod):
+        yield BEST_EFFORT.at(
+            placement.role_at(role, "name"),
+            f"the pods of `{role.name.value}` request nothing",
+            effect="Volcano counts them as ready before they run, and places them last",
+            help="give them a small request, such as `cpu: 100m`",
+        )

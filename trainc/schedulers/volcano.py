@@ -1,0 +1,197 @@
+"""Volcano: a PodGroup with queue, priority and topology, and an annotation on every pod that belongs to it."""
+
+from __future__ import annotations
+
+from trainc.model.cluster import REPLICAS, ROLES
+from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.gang import members
+from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
+from trainc.schedulers.keys import (
+    JOB_INDEX,
+    REPLICATED_JOB,
+    VOLCANO_GROUP,
+    VOLCANO_QUEUE,
+    VOLCANO_QUEUE_LABEL,
+    VOLCANO_TASK,
+    VOLCANO_TOPOLOGY_MODE,
+    VOLCANO_TOPOLOGY_TIER,
+    asked,
+    common_priority,
+    scheduler_name,
+    unbound,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+NAME = "volcano"
+SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
+
+REFUSED = Rule(
+    "volcano-policy-refused",
+    ERROR,
+    "the TrainJob webhook refuses what the Volcano policy is given",
+    "The queue annotation must not be empty and every priority class must exist when the TrainJob is made.",
+    verdict=True,
+)
+
+
+def gang(plan: Plan, cluster: Cluster) -> Contribution:
+    """A PodGroup over the pods that run together, their annotations and their scheduler."""
+    roles = members(plan.roles)
+    name = scheduler_name(cluster, NAME)
+    out = Contribution(objects=[_pod_group(plan, _spec(plan, cluster, roles))] if roles else [])
+    for role in plan.roles:
+        if role in roles:
+            task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES else {}
+            out += pod(role, annotations={VOLCANO_GROUP: plan.name, **task}, schedulerName=name)
+        else:
+            out += unbound(role)
+    return out
+
+
+def policy(plan: Plan) -> Contribution:
+    """What the Trainer controller makes of `podGroupPolicy.volcano`: all pods, no scheduler name.
+
+    The last role with a priority class names the group's.
+    """
+    spec: dict[str, Tree] = {"minMember": controllers_minimum(plan), "minResources": controllers_resources(plan)}
+    queue = get(plan.template, "metadata", "annotations", VOLCANO_QUEUE)
+    if queue is not None:
+        spec["queue"] = queue
+    for role in plan.roles:
+        if value(role.pod, "priorityClassName"):
+            spec["priorityClassName"] = role.pod["priorityClassName"]
+    topology = _policy_topology(plan)
+    if topology:
+        spec["networkTopology"] = topology
+    annotated = (pod(role, annotations={VOLCANO_GROUP: plan.name}) for role in plan.roles)
+    return sum(annotated, Contribution(objects=[_pod_group(plan, spec)]))
+
+
+def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
+    """The TrainJob webhook's own refusals, where a runtime's `podGroupPolicy` selects Volcano."""
+    path = ("metadata", "annotations", VOLCANO_QUEUE)
+    queue = get(plan.template, *path)
+    if type(queue) is Sourced and queue.value == "":
+        text = f'spec.annotations[{VOLCANO_QUEUE}]: Invalid value: "": Volcano queue name must not be empty'
+        report.add(
+            REFUSED.at(
+                queue.origin.at or plan.document.span(("metadata", "name")),
+                f"`{VOLCANO_QUEUE}` is empty",
+                help="name a queue of the cluster, or remove the annotation",
+                refusal=Refusal("webhook", text),
+            )
+        )
+    _refuse_priorities(plan, cluster, report)
+
+
+def _refuse_priorities(plan: Plan, cluster: Cluster, report: Report) -> None:
+    known = cluster.names("PriorityClass")
+    for role in plan.roles:
+        leaf = role.pod.get("priorityClassName")
+        if type(leaf) is not Sourced or not leaf.value:
+            continue
+        if leaf.value in SYSTEM_CLASSES:
+            return  # the webhook looks no further once it has met one of these
+        if known is None:
+            report.skip("priority classes of the cluster")
+        elif leaf.value not in known:
+            report.add(_missing_class(plan, leaf))
+
+
+def _missing_class(plan: Plan, leaf: Sourced[str]) -> Finding:
+    name = leaf.value
+    missing = f'PriorityClass "{name}" doesn\'t exist: priorityclasses.scheduling.k8s.io "{name}" not found'
+    return REFUSED.at(
+        leaf.origin.at or plan.document.span(("metadata", "name")),
+        f"there is no PriorityClass `{name}`",
+        help="name one that the cluster has, or add its manifest to the cluster's folder",
+        refusal=Refusal("webhook", f'spec.templateSpec.priorityClassName: Invalid value: "{name}": {missing}'),
+    )
+
+
+def _pod_group(plan: Plan, spec: Tree) -> Tree:
+    return {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": plan.name},
+        "spec": spec,
+    }
+
+
+def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
+    spec: dict[str, Tree] = {"minMember": minimum(roles)}
+    if cluster.unit == ROLES:
+        spec["minTaskMember"] = {role.name.value: minimum([role]) for role in roles}
+    queue = _queue(plan, cluster)
+    if queue is not None:
+        spec["queue"] = queue
+    priority = common_priority(roles)
+    if priority is not None:
+        spec["priorityClassName"] = priority
+    if not cluster.autoscaling:
+        spec["minResources"] = resources(roles, cluster)
+    topology = _topology(plan, cluster)
+    parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
+    if parts:
+        spec["subGroupPolicy"] = [_sub_group(role, topology) for role in parts]
+    elif topology:
+        spec["networkTopology"] = topology
+    return {key: node for key, node in spec.items() if node != {}}
+
+
+def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
+    for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL)):
+        found = asked(plan, section, key)
+        if found is not None:
+            return found
+    return cluster.queue
+
+
+def _sub_group(role: Role, topology: Tree) -> Tree:
+    """One gang for each child Job, told apart by the labels that JobSet writes on every pod."""
+    part: dict[str, Tree] = {
+        "name": role.name,
+        "subGroupSize": role.count,
+        "minSubGroups": role.replicas,
+        "labelSelector": {"matchLabels": {REPLICATED_JOB: role.name}},
+        "matchLabelKeys": [JOB_INDEX],
+    }
+    return {**part, "networkTopology": topology} if topology else part
+
+
+def _topology(plan: Plan, cluster: Cluster) -> Tree:
+    """How far the job may spread: what the job asks for, else its runtime's policy, else the cluster's settings."""
+    mode = asked(plan, "annotations", VOLCANO_TOPOLOGY_MODE)
+    tier = asked(plan, "annotations", VOLCANO_TOPOLOGY_TIER)
+    if mode is None and tier is None:
+        said = _policy_topology(plan)
+        if said or cluster.topology is None:
+            return said
+        tier = cluster.topology
+    return {"mode": "hard" if mode is None else mode, **({} if tier is None else _tier(tier))}
+
+
+def _tier(leaf: Sourced[str]) -> Tree:
+    text = str(leaf.value)
+    return {"highestTierAllowed": leaf.map(int)} if text.isdigit() else {"highestTierName": leaf}
+
+
+def _policy_topology(plan: Plan) -> Tree:
+    """The two fields of the policy's topology that reach the PodGroup, None where it has none."""
+    said = get(plan.gang, NAME, "networkTopology")
+    if type(said) is not dict:
+        return None
+    return {key: said[key] for key in ("mode", "highestTierAllowed") if key in said}
+
+
+SCHEDULER = Scheduler(NAME, gang, policy=policy, refuse=refuse)

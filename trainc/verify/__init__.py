@@ -1,0 +1,26 @@
+"""Bundle -> Findings: will the servers take these pods, and will the pods find each other and run?"""
+
+from __future__ import annotations
+
+from trainc.schema.profile import profile_of
+from trainc.verify.accepted import accepted
+from trainc.verify.expand import expand, look
+from trainc.verify.expand import verify as check_pods
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+__all__ = ["expand", "look", "verify"]
+
+
+def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+    """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it."""
+    if selection.admission_only:
+        return
+    if bundle.plan is not None and bundle.plan.framework:
+        # A JobSet given as input has been judged when it was admitted.
+        accepted(bundle, profile_of(project.cluster), report)
+    check_pods(bundle, project, selection, report)

@@ -1,0 +1,211 @@
+"""One container of a role: its env, its command, what it asks for."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.verify import shell
+from trainc.verify.amounts import ONE, amount
+from trainc.verify.data.devices import device_kind
+from trainc.verify.launch import find_launch
+from trainc.verify.values import (
+    COMPLETION_INDEX,
+    JOB_INDEX,
+    SUBSTITUTED,
+    UNKNOWN,
+    Unknown,
+    Varies,
+    rows,
+    substituted,
+    table,
+    text,
+    texts,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+    from trainc.verify.launch import Launch
+    from trainc.verify.pods import Role
+    from trainc.verify.values import Value
+
+MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
+
+_INDEX_KEYS = {
+    "batch.kubernetes.io/job-completion-index": COMPLETION_INDEX,
+    "jobset.sigs.k8s.io/job-index": JOB_INDEX,
+    "jobset.sigs.k8s.io/job-global-index": "global job index",
+    "jobset.sigs.k8s.io/job-group-index": "job index in its group",
+}
+
+
+class Container:
+    """A container of every pod of one role, read once; the trees stay at hand for positions."""
+
+    __slots__ = (
+        "_commands",
+        "_launch",
+        "devices",
+        "env",
+        "kind",
+        "limits",
+        "literals",
+        "name",
+        "path",
+        "requests",
+        "role",
+        "script",
+        "shell",
+        "text",
+        "traits",
+        "tree",
+        "words",
+    )
+
+    def __init__(self, role: Role, tree: Tree, path: Path, kind: str) -> None:
+        self.role = role
+        self.tree = tree
+        self.path = path
+        self.kind = kind
+        self.name = text(tree, "name")
+        self.env: dict[str, Tree] = {}
+        self.literals: dict[str, str] = {}
+        self.traits: list[str] = []
+        for entry in rows(tree, "env"):
+            name = text(entry, "name")
+            self.env[name] = entry
+            leaf = entry.get("value")
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                self.literals[name] = leaf.value
+                if "$" in leaf.value:
+                    self.traits.append("$")
+                if len(entry) != 2:
+                    self.traits.append("odd env")
+        self.words = [*texts(tree, "command"), *texts(tree, "args")]
+        self.text = " ".join(self.words)
+        self.script, self.shell = shell.script_of(self.words) if self.words else ("", "")
+        resources = table(tree, "resources")
+        self.limits = table(resources, "limits")
+        self.requests = table(resources, "requests")
+        self.devices = self._devices() if resources else {}
+        if self.requests:
+            self.traits.append("requests")
+        if self.devices:
+            self.traits.append("devices")
+        if self.script:
+            self.traits.append("script")
+        if "$" in self.text:
+            self.traits.append("$")
+        self._launch: Launch | bool | None = False
+        self._commands: list[shell.Simple] | None = None
+
+    def _devices(self) -> dict[str, int | Unknown]:
+        found: dict[str, int | Unknown] = {}
+        for side in (self.requests, self.limits):
+            for resource, leaf in side.items():
+                written = leaf.value if type(leaf) is Sourced else None
+                number = 1 if written and "/" not in resource else amount(written)
+                if not written or number is None or number < 0 or str(written)[0] == "-":
+                    self.traits.append("odd amount")
+                elif "/" in resource:
+                    if number % ONE:
+                        self.traits.append("odd amount")
+                    if device_kind(resource) and number:
+                        found[resource] = UNKNOWN if number % ONE else number // ONE
+                if number is None and written and device_kind(resource):
+                    found[resource] = UNKNOWN
+        return found
+
+    @property
+    def main(self) -> bool:
+        """Whether the pod's end waits for this container."""
+        return self.kind is MAIN
+
+    @property
+    def commands(self) -> list[shell.Simple]:
+        """What runs, as simple commands: those of the script, or the command itself as one."""
+        if self._commands is None:
+            self._commands = shell.simple_commands(self.script) if self.script else [shell.Simple(self.words, {}, "")]
+        return self._commands
+
+    @property
+    def launch(self) -> Launch | None:
+        """The launcher that starts the processes, None where none is seen."""
+        if self._launch is False:
+            self._launch = find_launch(self)
+        return self._launch  # type: ignore[return-value]
+
+    def env_path(self, name: str) -> Path:
+        """Where the variable `name` stands in the JobSet."""
+        for index, entry in enumerate(rows(self.tree, "env")):
+            if text(entry, "name") == name:
+                return (*self.path, "env", index)
+        return self.path
+
+    def word_path(self, *fragments: str) -> Path:
+        """Where the first word of the command stands that holds one of `fragments`."""
+        for field in ("command", "args"):
+            for index, word in enumerate(texts(self.tree, field)):
+                if any(fragment in word for fragment in fragments):
+                    return (*self.path, field, index)
+        return self.path
+
+    def literal(self, name: str) -> str | None:
+        """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
+        return self.literals.get(name)
+
+    def value(self, name: str) -> Value | None:
+        """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""
+        entry = self.env.get(name)
+        if entry is None:
+            return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
+        written = self.literal(name)
+        if written is None:
+            return self._elsewhere(entry)
+        if "$(" in written:
+            return self.expand(written, before=name)
+        return SUBSTITUTED if "$" in written and substituted(written) else written
+
+    def expand(self, written: str, before: str = "") -> Value:
+        """A text with its `$(VAR)` references filled in as the kubelet does; `before` limits them to earlier variables."""
+        out: list[str] = []
+        rest = written
+        while True:
+            head, found, rest = rest.partition("$(")
+            out.append(head)
+            name, closed, tail = rest.partition(")")
+            if not found or not closed:
+                return "".join(out) + found + rest
+            rest = tail
+            if head.endswith("$"):
+                out.append(f"({name})")
+                continue
+            value = self._earlier(name, before)
+            if value is None:
+                out.append(f"$({name})")
+            elif type(value) is str:
+                out.append(value)
+            else:
+                return value if out == [""] and not rest else UNKNOWN
+
+    def _earlier(self, name: str, before: str) -> Value | None:
+        if before:
+            for other in self.env:
+                if other == before:
+                    return UNKNOWN if rows(self.tree, "envFrom") else None
+                if other == name:
+                    break
+        return self.value(name)
+
+    def _elsewhere(self, entry: Tree) -> Value:
+        source = table(entry, "valueFrom")
+        if "fieldRef" in source:
+            return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
+        if entry.get("value") is None and not source:
+            return ""
+        return UNKNOWN
+
+
+def index_of(key: str) -> Varies | None:
+    """The index that a label or annotation of a pod holds, None for keys that hold none."""
+    by = _INDEX_KEYS.get(key)
+    return Varies(by) if by else None

@@ -1,0 +1,1 @@
+"""Dated facts about machines, accelerators and environment variables, each with its source."""

@@ -1,0 +1,127 @@
+"""Machines that cloud providers rent out: accelerators, network cards, what their nodes are labelled.
+
+Read 2026-08 from the providers' machine pages, from torchx's `named_resources_aws.py` (EFA cards), and from the
+launchers xpk and axlearn (TPU tables). Where sources disagree a number is left out: p6e-gb200 has 16 EFA cards per
+torchx and 4 per the awsome-distributed-training recipes.
+"""
+
+from __future__ import annotations
+
+
+class Machine:
+    """How many accelerators of `resource` one machine has, and how many RDMA network cards (0: not known)."""
+
+    __slots__ = ("cards", "count", "name", "resource")
+
+    def __init__(self, name: str, resource: str, count: int, cards: int = 0) -> None:
+        self.name = name
+        self.resource = resource
+        self.count = count
+        self.cards = cards
+
+
+GPU, TPU, NEURON, EFA = "nvidia.com/gpu", "google.com/tpu", "aws.amazon.com/neuron", "vpc.amazonaws.com/efa"
+
+MACHINES = {
+    m.name: m
+    for m in (
+        Machine("p3.16xlarge", GPU, 8),
+        Machine("p3dn.24xlarge", GPU, 8, 1),
+        Machine("p4d.24xlarge", GPU, 8, 4),
+        Machine("p4de.24xlarge", GPU, 8, 4),
+        Machine("p5.48xlarge", GPU, 8, 32),
+        Machine("p5e.48xlarge", GPU, 8, 32),
+        Machine("p5en.48xlarge", GPU, 8, 16),
+        Machine("p6-b200.48xlarge", GPU, 8, 8),
+        Machine("p6-b300.48xlarge", GPU, 8, 16),
+        Machine("p6e-gb200.36xlarge", GPU, 4),
+        Machine("g5.12xlarge", GPU, 4, 1),
+        Machine("g5.24xlarge", GPU, 4, 1),
+        Machine("g5.48xlarge", GPU, 8, 1),
+        Machine("g5.xlarge", GPU, 1),
+        Machine("g5.2xlarge", GPU, 1),
+        Machine("g5.4xlarge", GPU, 1),
+        Machine("g5.8xlarge", GPU, 1, 1),
+        Machine("g5.16xlarge", GPU, 1, 1),
+        Machine("g6.12xlarge", GPU, 4, 1),
+        Machine("g6.48xlarge", GPU, 8, 1),
+        Machine("g6e.12xlarge", GPU, 4, 1),
+        Machine("g6e.48xlarge", GPU, 8, 4),
+        Machine("trn1.32xlarge", NEURON, 16, 8),
+        Machine("trn1n.32xlarge", NEURON, 16, 16),
+        Machine("a2-highgpu-8g", GPU, 8),
+        Machine("a2-ultragpu-8g", GPU, 8),
+        Machine("a2-megagpu-16g", GPU, 16),
+        Machine("a3-highgpu-8g", GPU, 8),
+        Machine("a3-megagpu-8g", GPU, 8),
+        Machine("a3-ultragpu-8g", GPU, 8),
+        Machine("a4-highgpu-8g", GPU, 8),
+        Machine("a4x-highgpu-4g", GPU, 4),
+        Machine("a4x-maxgpu-4g-metal", GPU, 4),
+        Machine("ct4p-hightpu-4t", TPU, 4),
+        Machine("ct5p-hightpu-4t", TPU, 4),
+        Machine("ct5lp-hightpu-1t", TPU, 1),
+        Machine("ct5lp-hightpu-4t", TPU, 4),
+        Machine("ct5lp-hightpu-8t", TPU, 8),
+        Machine("ct6e-standard-1t", TPU, 1),
+        Machine("ct6e-standard-4t", TPU, 4),
+        Machine("ct6e-standard-8t", TPU, 8),
+        Machine("tpu7x-standard-1t", TPU, 1),
+        Machine("tpu7x-standard-4t", TPU, 4),
+        Machine("Standard_ND96asr_v4", GPU, 8, 8),
+        Machine("Standard_ND96amsr_A100_v4", GPU, 8, 8),
+        Machine("Standard_ND96isr_H100_v5", GPU, 8, 8),
+        Machine("Standard_ND96isr_H200_v5", GPU, 8, 8),
+        Machine("BM.GPU.H100.8", GPU, 8),
+        Machine("BM.GPU.H200.8", GPU, 8),
+        Machine("BM.GPU.B200.8", GPU, 8),
+    )
+}
+
+INSTANCE_LABELS = (
+    "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/instance-type",
+    "cloud.google.com/machine-family",
+)
+
+# GKE's accelerator label, where it names one machine (cloud.google.com/gke-accelerator).
+ACCELERATORS = {
+    "nvidia-h100-mega-80gb": "a3-megagpu-8g",
+    "nvidia-h200-141gb": "a3-ultragpu-8g",
+    "nvidia-b200": "a4-highgpu-8g",
+    "nvidia-gb200": "a4x-highgpu-4g",
+}
+
+
+class Generation:
+    """A TPU generation: its topologies have `dimensions`, a host holds 1 or any of `hosts` chips."""
+
+    __slots__ = ("dimensions", "hosts", "name", "topologies")
+
+    def __init__(self, name: str, dimensions: int, hosts: tuple[int, ...], topologies: tuple[str, ...] = ()) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.hosts = hosts
+        self.topologies = topologies
+
+    def legal(self, sizes: tuple[int, ...]) -> bool:
+        """Whether slices of that shape exist: in a table for flat ones, else small blocks or multiples of four."""
+        if len(sizes) != self.dimensions:
+            return False
+        if self.topologies:
+            return "x".join(map(str, sizes)) in self.topologies
+        return sizes in _SMALL or all(size % 4 == 0 for size in sizes)
+
+
+_SMALL = frozenset(((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4)))
+_FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
+
+# Labels of cloud.google.com/gke-tpu-accelerator (axlearn, xpk; shapes from xpk's generate_tpu_topologies).
+GENERATIONS = {
+    "tpu-v4-podslice": Generation("v4", 3, (4,)),
+    "tpu-v5-lite-podslice": Generation("v5e", 2, (1, 4, 8), _FLAT),
+    "tpu-v5-lite-device": Generation("v5e", 2, (1, 4, 8), _FLAT),
+    "tpu-v5p-slice": Generation("v5p", 3, (4,)),
+    "tpu-v6e-slice": Generation("v6e", 2, (1, 4, 8), _FLAT),
+    "tpu7x": Generation("7x", 3, (1, 4)),
+}

@@ -1,0 +1,68 @@
+"""Commands that never end by themselves."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.containers import Container
+    from trainc.verify.pods import Role
+
+_DAEMON_PROGRAMS = frozenset(
+    (
+        "sshd",
+        "tcpgpudmarxd",
+        "fluent-bit",
+        "fluentd",
+        "node_exporter",
+        "dcgm-exporter",
+        "tensorboard",
+        "jupyter",
+        "jupyter-lab",
+        "nginx",
+        "redis-server",
+        "etcd",
+        "vmtouch",
+        "gcsfuse",
+    )
+)
+_LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "until false")
+
+
+def endless(container: Container) -> bool:
+    """Whether the command visibly runs for ever: an endless sleep, a tail on nothing, a loop without an end."""
+    line = container.text
+    if not line:
+        return False
+    if "sleep inf" in line or "tail -f /dev/null" in line or "sleep 2147483647" in line:
+        return _last(container, ("sleep", "tail"))
+    loop = next((loop for loop in _LOOPS if loop in line), "")
+    if not loop:
+        return False
+    body = line[line.index(loop) :]
+    return "break" not in body and "exit" not in body and "done &" not in body and "done&" not in body
+
+
+def _last(container: Container, programs: tuple[str, ...]) -> bool:
+    """Whether the wait is the last thing the command does, and nothing else ends it."""
+    commands = [c for c in container.commands if c.words]
+    if not commands or commands[-1].program not in programs:
+        return False
+    before = [c for c in commands[:-1] if c.program in ("exit", "exec")]
+    return not before and commands[-1].end != "&" and not any(c.end == "||" for c in commands[-2:-1])
+
+
+def is_daemon(container: Container) -> bool:
+    """Whether the command is a daemon that stays in the foreground."""
+    if not any(program in container.text for program in _DAEMON_PROGRAMS):
+        return False
+    for simple in container.commands:
+        if simple.program in _DAEMON_PROGRAMS and simple.end != "&":
+            if simple.program == "sshd":
+                return any(flag.startswith("-") and "D" in flag for flag in simple.words[1:])
+            return True
+    return False
+
+
+def never_ends(role: Role) -> bool:
+    """Whether the pods of a role visibly never end by themselves."""
+    return any(endless(container) or is_daemon(container) for container in role.main)

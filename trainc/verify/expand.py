@@ -1,0 +1,48 @@
+"""The one function of this stage: expand a bundle by role, then let every check look at it."""
+
+from __future__ import annotations
+
+from trainc.model.cluster import Cluster
+from trainc.schedulers import rules
+from trainc.verify.job import Job
+from trainc.verify.table import CHECKS
+from trainc.verify.traits import traits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+    from trainc.verify.check import Check
+
+
+def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+    """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
+    if selection.admission_only:
+        return
+    cluster = project.cluster.seeing(bundle.objects, closed=selection.closed_world)
+    rules.verify(bundle, cluster, report)
+    look(bundle, cluster, report)
+
+
+def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Iterable[Check] = ()) -> None:
+    """Let every check of this stage look at a bundle; `extra` are the checks of third parties."""
+    job = expand(bundle, cluster, report)
+    if job is None:
+        return
+    there = traits(job)
+    for check in CHECKS:
+        if check.where is None or not check.where.isdisjoint(there):
+            check.look(job)
+    for check in extra:
+        check.look(job)
+
+
+def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:
+    """The job that a bundle becomes, by role; None for a bundle without a JobSet."""
+    jobset = bundle.jobset
+    if type(jobset) is not dict:
+        return None
+    return Job(bundle, jobset, Cluster() if cluster is None else cluster, report)

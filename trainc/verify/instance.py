@@ -1,0 +1,133 @@
+"""One concrete pod out of a role: what it is called, what is in its environment, what it runs."""
+
+from __future__ import annotations
+
+from trainc.verify.values import COMPLETION_INDEX, JOB_INDEX, Unknown, Varies
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+    from trainc.verify.values import Value
+
+
+class Pod:
+    """The pod `index` of child Job `replica` of a role; `rank` counts over all pods of the roles that train."""
+
+    __slots__ = ("index", "rank", "replica", "role")
+
+    def __init__(self, role: Role, replica: int, index: int, rank: int) -> None:
+        self.role = role
+        self.replica = replica
+        self.index = index
+        self.rank = rank
+
+    @property
+    def host(self) -> str:
+        """The host name inside the pod."""
+        return self.role.host(self.replica, self.index)
+
+    @property
+    def address(self) -> str:
+        """The name under which peers find it; the host name alone where the JobSet gives no DNS names."""
+        return self.role.address(self.replica, self.index) if self.role.job.dns else self.host
+
+    def env(self, container: Container) -> list[tuple[str, str | Unknown]]:
+        """The variables of a container as the process sees them, in order, with what only the cluster knows as unknown."""
+        names = dict.fromkeys(container.env)
+        if self.role.indexed:
+            names.setdefault("JOB_COMPLETION_INDEX")
+        return [(name, self._value(container, name)) for name in names]
+
+    def command(self, container: Container) -> list[str]:
+        """Command and args with `$(VAR)` filled in as far as it is known."""
+        values = {name: value for name, value in self.env(container) if type(value) is str}
+        return [self._filled(word, values) for word in container.words]
+
+    def _value(self, container: Container, name: str) -> str | Unknown:
+        written = container.literal(name)
+        if written is not None and "$(" in written:
+            earlier: dict[str, str] = {}
+            for other in container.env:
+                if other == name:
+                    break
+                known = self._value(container, other)
+                if type(known) is str:
+                    earlier[other] = known
+            return self._filled(written, earlier)
+        value = container.value(name)
+        return self.settle(value if value is not None else "")
+
+    def settle(self, value: Value) -> str | Unknown:
+        """A value of the role as this very pod has it."""
+        if type(value) is not Varies:
+            assert type(value) is str or type(value) is Unknown
+            return value
+        if value.by == COMPLETION_INDEX:
+            return str(self.index)
+        if value.by == JOB_INDEX:
+            return str(self.replica)
+        group = None if value.by == "global job index" else self.role.tree.get("groupName")
+        before = 0
+        for role in self.role.job.roles[: self.role.index]:
+            if type(role.replicas) is not int:
+                return Unknown(value.by)
+            if value.by == "global job index" or role.tree.get("groupName") == group:
+                before += role.replicas
+        return str(before + self.replica)
+
+    @staticmethod
+    def _filled(written: str, values: dict[str, str]) -> str:
+        if "$(" not in written:
+            return written
+        head, *parts = written.split("$(")
+        for part in parts:
+            name, closed, tail = part.partition(")")
+            if head.endswith("$"):
+                head = f"{head}({part}"
+            elif closed and name in values:
+                head += values[name] + tail
+            else:
+                head += "$(" + part
+        return head
+
+
+def trainers(job: Job) -> list[Role]:
+    """The roles whose pods work together: those with accelerators, else those named by Trainer, else all but helpers."""
+    with_devices = [role for role in job.roles if role.devices]
+    if with_devices:
+        return with_devices
+    labelled = [role for role in job.roles if _step(role) == "trainer"]
+    return labelled or [role for role in job.roles if not _step(role).endswith("initializer")]
+
+
+def _step(role: Role) -> str:
+    labels = role.tree.get("template", {}).get("metadata", {})
+    step = labels.get("labels", {}).get("trainer.kubeflow.org/trainjob-ancestor-step") if type(labels) is dict else None
+    return step.value if step is not None else ""
+
+
+def pod_at(role: Role, replica: int, index: int) -> Pod:
+    """One pod by its place; its rank is -1 where the role does not train or a count before it is unknown."""
+    rank = 0
+    for other in trainers(role.job):
+        if other is role:
+            size = role.size
+            return Pod(role, replica, index, rank + replica * size + index if type(size) is int else -1)
+        if type(other.replicas) is not int or type(other.size) is not int:
+            break
+        rank += other.replicas * other.size
+    return Pod(role, replica, index, -1)
+
+
+def pod_of_rank(job: Job, rank: int) -> Pod | None:
+    """The pod of a rank, counted over the roles that train in the order they are listed; None where there is none."""
+    left = rank
+    for role in trainers(job):
+        if type(role.replicas) is not int or type(role.size) is not int:
+            return None
+        if 0 <= left < role.replicas * role.size:
+            return Pod(role, left // role.size, left % role.size, rank)
+        left -= role.replicas * role.size
+    return None

@@ -1,0 +1,135 @@
+"""One job as the rules see it: its roles, its other objects, and what occurs anywhere in it."""
+
+from __future__ import annotations
+
+from trainc.verify.pods import Role
+from trainc.verify.values import UNKNOWN, flag, rows, substituted, table, text, whole
+from trainc.verify.world import meetings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+    from trainc.verify.containers import Container
+    from trainc.verify.values import Value
+    from trainc.verify.world import Meeting
+
+
+class Job:
+    """A bundle expanded by role, with the facts that many rules ask for collected once."""
+
+    __slots__ = (
+        "_document",
+        "_meetings",
+        "bundle",
+        "claimed",
+        "cluster",
+        "containers",
+        "families",
+        "kinds",
+        "main",
+        "name",
+        "names",
+        "namespace",
+        "report",
+        "roles",
+        "spec",
+        "subdomain",
+        "text",
+        "tree",
+    )
+
+    def __init__(self, bundle: Bundle, tree: Tree, cluster: Cluster, report: Report) -> None:
+        self.bundle = bundle
+        self.tree = tree
+        self.cluster = cluster
+        self.report = report
+        self._meetings: list[Meeting] | None = None
+        self._document = bundle.document if tree is bundle.document.tree else None
+        metadata = table(tree, "metadata")
+        self.name = text(metadata, "name")
+        self.namespace = text(metadata, "namespace")
+        self.spec = table(tree, "spec")
+        self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
+        self.roles = [Role(self, index, role) for index, role in enumerate(rows(self.spec, "replicatedJobs"))]
+        self._collect()
+
+    def _collect(self) -> None:
+        self.containers: list[Container] = []
+        self.main: list[Container] = []
+        self.names: set[str] = set()
+        for role in self.roles:
+            self.containers += role.containers
+            self.main += role.main
+        for container in self.containers:
+            self.names.update(container.env)
+        self.families = {name.partition("_")[0] for name in self.names}
+        self.text = "\n".join([container.text for container in self.containers])
+        self.claimed = self._claims() if "volumeClaimPolicies" in self.spec else frozenset()
+        self.kinds: dict[str, list[Tree]] = {}
+        for tree in self.bundle.objects:
+            if tree is not self.tree:
+                self.kinds.setdefault(text(tree, "kind"), []).append(tree)
+
+    def _claims(self) -> frozenset[str]:
+        return frozenset(
+            text(table(template, "metadata"), "name")
+            for policy in rows(self.spec, "volumeClaimPolicies")
+            for template in rows(policy, "templates")
+        )
+
+    @property
+    def dns(self) -> bool:
+        """Whether the pods get DNS names: the JobSet webhook's default is that they do."""
+        network = table(self.spec, "network")
+        return "enableDNSHostnames" not in network or flag(network, "enableDNSHostnames")
+
+    @property
+    def global_replicas(self) -> Value:
+        """The number of child Jobs over all roles."""
+        total = 0
+        for role in self.roles:
+            if type(role.replicas) is not int:
+                return UNKNOWN
+            total += role.replicas
+        return str(total)
+
+    @property
+    def coordinator(self) -> Value:
+        """The address that the JobSet controller writes on every pod for `spec.coordinator`, empty without one."""
+        chosen = table(self.spec, "coordinator")
+        if not chosen:
+            return ""
+        host = f"{self.name}-{text(chosen, 'replicatedJob')}-{whole(chosen, 'jobIndex') or 0}"
+        return f"{host}-{whole(chosen, 'podIndex') or 0}.{self.subdomain}"
+
+    @property
+    def named(self) -> bool:
+        """Whether the job's own name is known here."""
+        return bool(self.name) and not substituted(self.name) and "$" not in self.name
+
+    @property
+    def meetings(self) -> list[Meeting]:
+        """Every address at which containers of the job are told to meet."""
+        if self._meetings is None:
+            self._meetings = meetings(self)
+        return self._meetings
+
+    def role(self, name: str) -> Role | None:
+        """The role of that name."""
+        return next((role for role in self.roles if role.name == name), None)
+
+    def at(self, path: Path, *, key: bool = False) -> Span:
+        """Where the node at `path` of the JobSet is written, or the nearest place above it."""
+        if self._document is not None:
+            return self._document.span(path, key=key)
+        return self.bundle.span(self.tree, path)
+
+    def at_object(self, tree: Tree, path: Path = ()) -> Span:
+        """Where a node of another object of the bundle is written."""
+        if tree is self.tree:
+            return self.at(path)
+        return self.bundle.span(tree, path)

@@ -1,0 +1,73 @@
+"""Which roles start after which: dependsOn, and the older startupPolicy."""
+
+from __future__ import annotations
+
+from trainc.verify.values import rows, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+
+class Wait:
+    """`role` waits until `on` is `Ready` or `Complete`; `path` is where that is said."""
+
+    __slots__ = ("on", "path", "role", "status")
+
+    def __init__(self, role: Role, on: Role, status: str, path: Path) -> None:
+        self.role = role
+        self.on = on
+        self.status = status
+        self.path = path
+
+
+def in_order(job: Job) -> bool:
+    """Whether the roles start one after the other, as they are listed."""
+    return text(table(job.spec, "startupPolicy"), "startupPolicyOrder") == "InOrder"
+
+
+def waits(role: Role) -> list[Wait]:
+    """What a role itself waits for."""
+    job = role.job
+    if in_order(job) and role.index:
+        return [Wait(role, job.roles[role.index - 1], "Ready", ("spec", "startupPolicy", "startupPolicyOrder"))]
+    found = []
+    for index, item in enumerate(rows(role.tree, "dependsOn")):
+        on = job.role(text(item, "name"))
+        if on is not None:
+            found.append(Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index)))
+    return found
+
+
+def waits_for(role: Role, on: Role, seen: frozenset[str] = frozenset()) -> Wait | None:
+    """The wait that puts `role` after `on`, directly or through others; the one for its end where there are several."""
+    found: Wait | None = None
+    if role.name in seen:
+        return None
+    for wait in waits(role):
+        if wait.on is on:
+            hit: Wait | None = wait
+        else:
+            hit = waits_for(wait.on, on, seen | {role.name})
+            if hit is not None and wait.status == "Complete":
+                hit = wait
+        if hit is not None and (found is None or hit.status == "Complete"):
+            found = hit
+    return found
+
+
+def stages(job: Job) -> list[list[Role]]:
+    """The roles in the order in which they can start; roles of one stage start together."""
+    left = list(job.roles)
+    done: list[Role] = []
+    out: list[list[Role]] = []
+    while left:
+        now = [role for role in left if all(wait.on in done for wait in waits(role))]
+        if not now:
+            return [*out, left]
+        out.append(now)
+        done += now
+        left = [role for role in left if role not in now]
+    return out

@@ -1,0 +1,190 @@
+"""The pods that a replicatedJob becomes, as one record for all of them: nothing here grows with the number of pods."""
+
+from __future__ import annotations
+
+from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+    from trainc.verify.job import Job
+    from trainc.verify.values import Value
+
+Count = int | Unknown
+
+_KNOWN_LATER = frozenset(
+    (
+        "metadata.name",
+        "metadata.uid",
+        "spec.nodeName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    )
+)
+
+
+class Role:
+    """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
+
+    `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side.
+    """
+
+    __slots__ = (
+        "annotations",
+        "containers",
+        "devices",
+        "index",
+        "indexed",
+        "init",
+        "job",
+        "labels",
+        "main",
+        "name",
+        "path",
+        "pod",
+        "pod_path",
+        "replicas",
+        "restart_policy",
+        "size",
+        "spec",
+        "spec_path",
+        "tree",
+        "volumes",
+        "width",
+    )
+
+    def __init__(self, job: Job, index: int, tree: Tree) -> None:
+        self.job = job
+        self.index = index
+        self.tree = tree
+        self.path: Path = ("spec", "replicatedJobs", index)
+        self.name = text(tree, "name")
+        self.spec = table(table(tree, "template"), "spec")
+        self.spec_path: Path = (*self.path, "template", "spec")
+        template = table(self.spec, "template")
+        self.pod = table(template, "spec")
+        self.pod_path: Path = (*self.spec_path, "template", "spec")
+        metadata = table(template, "metadata")
+        self.labels = table(metadata, "labels")
+        self.annotations = table(metadata, "annotations")
+        self._counts()
+        self.restart_policy = text(self.pod, "restartPolicy") or "OnFailure"  # the JobSet webhook's default
+        self.volumes: dict[str, Tree] = {text(v, "name"): v for v in rows(self.pod, "volumes")}
+        self.main = self._containers("containers")
+        self.init = self._containers("initContainers") if "initContainers" in self.pod else []
+        self.containers = [*self.init, *self.main] if self.init else self.main
+        self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
+
+    def _counts(self) -> None:
+        spec = self.spec
+        self.indexed = (text(spec, "completionMode") or "Indexed") == "Indexed"
+        replicas = whole(self.tree, "replicas")
+        self.replicas: Count = 1 if replicas is None else replicas
+        width, size = whole(spec, "parallelism"), whole(spec, "completions")
+        self.width: Count = 1 if width is None else width
+        self.size: Count = self.width if size is None else size
+        if type(self.width) is int and type(self.size) is int and self.size < self.width and size is not None:
+            self.width = self.size
+
+    def _containers(self, field: str) -> list[Container]:
+        path = (*self.pod_path, field)
+        if field == "containers":
+            return [Container(self, tree, (*path, i), MAIN) for i, tree in enumerate(rows(self.pod, field))]
+        return [
+            Container(self, tree, (*path, i), SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
+            for i, tree in enumerate(rows(self.pod, field))
+        ]
+
+    @property
+    def count(self) -> Count:
+        """How many pods the role has at once, unknown where a number is."""
+        if type(self.replicas) is int and type(self.width) is int:
+            return self.replicas * self.width
+        return UNKNOWN
+
+    @property
+    def several(self) -> bool:
+        """Whether the role is known to have more than one pod at once."""
+        count = self.count
+        return type(count) is int and count > 1
+
+    @property
+    def worker(self) -> Container | None:
+        """The container that trains: the first with accelerators, else the first."""
+        for container in self.main:
+            if container.devices:
+                return container
+        return self.main[0] if self.main else None
+
+    @property
+    def host_network(self) -> bool:
+        """Whether the pods use the network of their nodes."""
+        return flag(self.pod, "hostNetwork")
+
+    def host(self, job: int | str = 0, pod: int | str = 0) -> str:
+        """The host name of one pod; its DNS name is that, a dot and the subdomain."""
+        return f"{self.job.name}-{self.name}-{job}-{pod}"
+
+    def address(self, job: int | str = 0, pod: int | str = 0) -> str:
+        """The DNS name under which the peers in the namespace find one pod."""
+        return f"{self.host(job, pod)}.{self.job.subdomain}"
+
+    def field(self, path: str) -> Value:
+        """What the downward API gives for a field of the pods."""
+        if path.startswith("metadata.") and path.endswith("']"):
+            section, _, key = path[:-2].partition("['")
+            return self._metadata(section, key)
+        if path == "metadata.namespace":
+            return self.job.namespace or UNKNOWN
+        if path == "spec.serviceAccountName":
+            return text(self.pod, "serviceAccountName") or "default"
+        return Unknown(path) if path in _KNOWN_LATER else UNKNOWN
+
+    def _metadata(self, section: str, key: str) -> Value:
+        index = index_of(key)
+        if index is not None:
+            return index
+        system = self.system(key)
+        if system is not None:
+            return system
+        labels = self.labels if section == "metadata.labels" else self.annotations
+        if key in labels:
+            return text(labels, key)
+        return UNKNOWN if "kubernetes.io/" in key or "k8s.io/" in key else ""
+
+    def system(self, key: str) -> Value | None:
+        """The value of a label that the JobSet controller writes on every pod of the role, None for other keys."""
+        prefix, _, name = key.partition("/")
+        if prefix != "jobset.sigs.k8s.io":
+            return None
+        if name == "jobset-name":
+            return self.job.name
+        if name == "replicatedjob-name":
+            return self.name
+        if name == "replicatedjob-replicas":
+            return str(self.replicas) if type(self.replicas) is int else UNKNOWN
+        if name == "global-replicas":
+            return self.job.global_replicas
+        if name == "group-name":
+            return text(self.tree, "groupName") or "default"
+        if name == "restart-attempt":
+            return "0"
+        if name == "coordinator":
+            return self.job.coordinator
+        return UNKNOWN
+
+    def __repr__(self) -> str:
+        return f"Role({self.name} {self.replicas}x{self.size})"
+
+
+def _summed(containers: list[Container]) -> dict[str, Count]:
+    found: dict[str, Count] = {}
+    for container in containers:
+        for resource, number in container.devices.items():
+            other = found.get(resource, 0)
+            found[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
+    return found

@@ -1,0 +1,271 @@
+"""Accelerators against machines, and memory against what is asked of it."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
+from trainc.verify.data.devices import NEURON, device_kind, is_network
+from trainc.verify.data.machines import ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
+from trainc.verify.values import rows, table, text, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.data.machines import Machine
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+TOO_MANY = Rule(
+    "more-accelerators-than-machine",
+    ERROR,
+    "a pod asks for more accelerators than the machine it selects has",
+    "A pod runs on one node; no node of that type can hold it.",
+)
+
+
+PARTIAL = Rule(
+    "partial-node",
+    WARNING,
+    "a pod of a multi-node job takes a part of a machine, but its network cards",
+    "The cards are tied to the accelerators of the whole machine; the rest of it can hardly be used.",
+)
+
+
+CARDS = Rule(
+    "network-cards-mismatch",
+    WARNING,
+    "a pod asks for another number of RDMA network cards than its machine has",
+    "Fewer cards mean less bandwidth for the same price; more cannot be scheduled.",
+)
+
+
+MIXED = Rule(
+    "mixed-accelerators",
+    ERROR,
+    "a container asks for accelerators of different kinds",
+    "No node offers whole GPUs and MIG slices of them, or GPUs and TPUs, to one container.",
+)
+
+
+ARM = Rule(
+    "arm-not-tolerated",
+    WARNING,
+    "a pod for machines with Arm processors does not tolerate their taint",
+    "GKE taints Arm nodes with `kubernetes.io/arch=arm64:NoSchedule`.",
+)
+
+
+CLAIM = Rule(
+    "claim-not-used",
+    WARNING,
+    "a pod claims devices that none of its containers uses",
+    "A claim gives devices to those containers only that name it under `resources.claims`.",
+)
+
+
+CLAIM_UNKNOWN = Rule(
+    "claim-unknown", ERROR, "a container uses a claim that the pod does not declare", "Pod validation refuses it."
+)
+
+
+DOMAIN = Rule(
+    "compute-domain-mismatch",
+    ERROR,
+    "a ComputeDomain is for another number of nodes than the job has pods",
+    "The domain is ready only once that many nodes have joined, and pods wait for it.",
+)
+
+
+def machine_of(role: Role) -> tuple[Machine | None, Path]:
+    """The machine that a role's node selector names, and where it does."""
+    selector = table(role.pod, "nodeSelector")
+    for label in INSTANCE_LABELS:
+        machine = MACHINES.get(text(selector, label)) if label in selector else None
+        if machine is not None:
+            return machine, (*role.pod_path, "nodeSelector", label)
+    label = "cloud.google.com/gke-accelerator"
+    name = ACCELERATORS.get(text(selector, label)) if label in selector else None
+    return (MACHINES[name] if name else None), (*role.pod_path, "nodeSelector", label)
+
+
+def _limit_path(container: Container, resource: str) -> Path:
+    return (*container.path, "resources", "limits" if resource in container.limits else "requests", resource)
+
+
+def more_accelerators_than_machine(job: Job) -> None:
+    for role in job.roles:
+        devices = role.devices if "nodeSelector" in role.pod else {}
+        machine, path = machine_of(role) if devices else (None, ())
+        for resource, count in devices.items():
+            worker = role.worker
+            if (
+                machine is None
+                or worker is None
+                or resource != machine.resource
+                or type(count) is not int
+                or count <= machine.count
+            ):
+                continue
+            job.report.add(
+                TOO_MANY.at(
+                    job.at(_limit_path(worker, resource)),
+                    f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
+                    also=[Label(job.at(path), f"{machine.count} per machine")],
+                    effect="the pods stay pending for ever",
+                    help=f"ask for {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
+                )
+            )
+
+
+def partial_node(job: Job) -> None:
+    for role in job.roles:
+        if not role.several or "nodeSelector" not in role.pod or not role.devices:
+            continue
+        machine, path = machine_of(role)
+        worker = role.worker
+        if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
+            continue
+        count = role.devices.get(machine.resource)
+        if type(count) is int and count < machine.count:
+            job.report.add(
+                PARTIAL.at(
+                    job.at(_limit_path(worker, machine.resource)),
+                    f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
+                    also=[Label(job.at(path), f"{machine.count} per machine")],
+                    effect="the other accelerators of each machine can hardly be used",
+                    help=f"ask for {machine.count}, with fewer pods",
+                )
+            )
+
+
+def network_cards_mismatch(job: Job) -> None:
+    for role in job.roles:
+        worker = role.worker
+        if worker is None or EFA not in worker.limits:
+            continue
+        machine, path = machine_of(role)
+        leaf = worker.limits[EFA]
+        cards = leaf.value if type(leaf) is Sourced else None
+        asked = int(cards) if type(cards) is int or (type(cards) is str and cards.isdigit()) else None
+        if (
+            machine is None
+            or not machine.cards
+            or asked is None
+            or asked == machine.cards
+            or worker.devices.get(machine.resource) != machine.count
+        ):
+            continue
+        job.report.add(
+            CARDS.at(
+                job.at(_limit_path(worker, EFA)),
+                f"a pod of `{role.name}` asks for {asked} EFA cards, but `{machine.name}` has {machine.cards}",
+                also=[Label(job.at(path), f"{machine.cards} cards")],
+                effect="the pods stay pending for ever"
+                if asked > machine.cards
+                else f"{machine.cards - asked} cards of each machine stand idle",
+                help=f"ask for {machine.cards}",
+            )
+        )
+
+
+def mixed_accelerators(job: Job) -> None:
+    for container in job.containers:
+        if len(container.devices) < 2:
+            continue
+        kinds: dict[str, str] = {}
+        for resource in container.devices:
+            kinds.setdefault(device_kind(resource), resource)
+        if len(kinds) > 1 and NEURON not in kinds:
+            first, second = list(kinds.items())[:2]
+            job.report.add(
+                MIXED.at(
+                    job.at(_limit_path(container, second[1])),
+                    f"`{container.name}` asks for `{first[1]}` and `{second[1]}`",
+                    also=[Label(job.at(_limit_path(container, first[1])), f"a {first[0]}")],
+                    effect="no node offers both: the pods stay pending",
+                    help="keep one of them",
+                )
+            )
+
+
+def arm_not_tolerated(job: Job) -> None:
+    for role in job.roles:
+        selector = table(role.pod, "nodeSelector")
+        accelerator = text(selector, "cloud.google.com/gke-accelerator")
+        if accelerator not in ("nvidia-gb200", "nvidia-gb300"):
+            continue
+        keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
+        if "kubernetes.io/arch" not in keys and "" not in keys:
+            job.report.add(
+                ARM.at(
+                    job.at((*role.pod_path, "nodeSelector", "cloud.google.com/gke-accelerator")),
+                    f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
+                    effect="the pods stay pending; an image without an arm64 variant would not start either",
+                    help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
+                )
+            )
+
+
+def claim_not_used(job: Job) -> None:
+    for role in job.roles:
+        if "resourceClaims" not in role.pod:
+            continue
+        used = {
+            text(c, "name") for container in role.containers for c in rows(table(container.tree, "resources"), "claims")
+        }
+        for index, claim in enumerate(rows(role.pod, "resourceClaims")):
+            if text(claim, "name") not in used:
+                job.report.add(
+                    CLAIM.at(
+                        job.at((*role.pod_path, "resourceClaims", index, "name")),
+                        f"no container of `{role.name}` uses the claim `{text(claim, 'name')}`",
+                        effect="the devices are reserved, but no container can reach them",
+                        help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
+                    )
+                )
+
+
+def claim_unknown(job: Job) -> None:
+    for container in job.containers:
+        resources = table(container.tree, "resources")
+        if "claims" not in resources:
+            continue
+        names = {text(c, "name") for c in rows(container.role.pod, "resourceClaims")}
+        for index, claim in enumerate(rows(resources, "claims")):
+            if text(claim, "name") not in names:
+                job.report.add(
+                    CLAIM_UNKNOWN.at(
+                        job.at((*container.path, "resources", "claims", index, "name")),
+                        f"`{container.name}` uses the claim `{text(claim, 'name')}`, which the pod does not declare",
+                        effect="no pod can be made from this template",
+                        help="declare it under `resourceClaims` of the pod",
+                    )
+                )
+
+
+def compute_domain_mismatch(job: Job) -> None:
+    for domain in job.kinds.get("ComputeDomain", ()):
+        asked = whole(table(domain, "spec"), "numNodes")
+        template = text(table(table(table(domain, "spec"), "channel"), "resourceClaimTemplate"), "name")
+        users = [
+            r
+            for r in job.roles
+            if any(text(c, "resourceClaimTemplateName") == template for c in rows(r.pod, "resourceClaims"))
+        ]
+        counts = [role.count for role in users]
+        if type(asked) is not int or asked == 0 or not users or not all(type(c) is int for c in counts):
+            continue
+        pods = sum(c for c in counts if type(c) is int)
+        if pods != asked:
+            job.report.add(
+                DOMAIN.at(
+                    job.at_object(domain, ("spec", "numNodes")),
+                    f"the ComputeDomain waits for {asked} nodes, but {pods} pods claim it",
+                    also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
+                    effect="the pods wait for a domain that never gets ready"
+                    if asked > pods
+                    else "the pods beyond the count get no channel",
+                    help=f"use `numNodes: {pods}`",
+                )
+            )

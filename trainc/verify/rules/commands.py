@@ -1,0 +1,210 @@
+"""What commands do: exit codes that nobody sees, variables that nobody expands, processes that never end."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.verify.endless import endless, is_daemon
+from trainc.verify.launch import PYTHON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+
+SLEEP = Rule(
+    "endless-sleep",
+    WARNING,
+    "a container with accelerators sleeps for ever",
+    "The accelerators are held until somebody deletes the job.",
+)
+
+
+INIT = Rule(
+    "endless-init-container",
+    ERROR,
+    "an init container never ends",
+    "The other containers start only after it has ended. A daemon must say `restartPolicy: Always`, which makes it a sidecar.",
+)
+
+
+SIDECAR = Rule(
+    "endless-sidecar",
+    ERROR,
+    "a helper that never ends stands among the containers that the pod's end waits for",
+    "A pod ends when all its containers have ended: the Job never completes, and the accelerators stay held.",
+)
+
+
+BRANCH = Rule(
+    "unpinned-download",
+    WARNING,
+    "the command fetches code from a branch each time it starts",
+    "What runs then depends on the day, and may differ from pod to pod.",
+)
+
+
+INSTALL = Rule(
+    "install-at-start",
+    NOTE,
+    "each pod installs packages without versions when it starts",
+    "A package index that is slow, or a new release, then stops or changes the training.",
+)
+
+
+NO_LAUNCHER = Rule(
+    "launcher-missing",
+    WARNING,
+    "plain python in a pod that is set up for torchrun, with several accelerators",
+    "Variables like PET_NPROC_PER_NODE are read by torchrun alone; plain python starts one process on one accelerator.",
+)
+
+
+LAUNCHER_SETS = Rule(
+    "launcher-sets-it",
+    NOTE,
+    "a variable that torchrun sets itself is set by hand",
+    "torchrun overwrites it in every process it starts.",
+)
+
+
+_TAILS = frozenset(("tee", "cat", "head", "tail", "grep", "sed", "awk", "ts", "logger"))
+
+
+def endless_sleep(job: Job) -> None:
+    for container in job.main:
+        if container.devices and endless(container) and not is_daemon(container):
+            job.report.add(
+                SLEEP.at(
+                    job.at(container.word_path("sleep", "tail")),
+                    f"`{container.name}` sleeps for ever and holds its accelerators",
+                    effect="nothing trains, and the accelerators are paid for until somebody deletes the job",
+                    help="run the training, or take the accelerators away",
+                )
+            )
+
+
+def endless_init_container(job: Job) -> None:
+    for role in job.roles:
+        for container in role.init:
+            if container.kind == "init container" and (endless(container) or is_daemon(container)):
+                job.report.add(
+                    INIT.at(
+                        job.at((*container.path, "name")),
+                        f"init container `{container.name}` never ends",
+                        effect="the containers that train never start",
+                        help="add `restartPolicy: Always`: it then runs beside them and ends with them",
+                    )
+                )
+
+
+def endless_sidecar(job: Job) -> None:
+    for role in job.roles:
+        if len(role.main) < 2:
+            continue
+        trains = next((c for c in role.main if _at_work(c) and not endless(c) and not is_daemon(c)), None)
+        for container in role.main if trains is not None else ():
+            if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
+                assert trains is not None
+                job.report.add(
+                    SIDECAR.at(
+                        job.at((*container.path, "name")),
+                        f"`{container.name}` never ends, so no pod of `{role.name}` does",
+                        also=[Label(job.at((*trains.path, "name")), "ends when the training does")],
+                        effect="the Job never completes, and the accelerators stay held after the training",
+                        help="move it to `initContainers` with `restartPolicy: Always`: it then ends with the others",
+                    )
+                )
+
+
+def _at_work(container: Container) -> bool:
+    """Whether a container is the one that trains: it has accelerators, or starts a program of the user's."""
+    return bool(container.devices) or container.launch is not None
+
+
+def unpinned_download(job: Job) -> None:
+    if "http" not in job.text and "git clone" not in job.text:
+        return
+    for container in job.containers:
+        for simple in container.commands if "http" in container.text or "git clone" in container.text else ():
+            url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
+            if simple.program in ("curl", "wget") and url:
+                job.report.add(
+                    BRANCH.at(
+                        job.at(container.word_path(url)),
+                        f"`{simple.program}` fetches what a branch holds at that moment: `{url}`",
+                        effect="pods that start at different times may run different code",
+                        help="use a commit or a tag in the address, or put the file into the image",
+                    )
+                )
+
+
+def install_at_start(job: Job) -> None:
+    if "pip" not in job.text and "apt" not in job.text:
+        return
+    for container in job.main:
+        for simple in container.commands if "install" in container.text else ():
+            words = simple.words
+            if "install" not in words or not any(w.startswith(("pip", "apt")) for w in words[:3]):
+                continue
+            loose = [
+                w
+                for w in words[words.index("install") + 1 :]
+                if w[:1].isalpha() and "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))
+            ]
+            if loose and "-r" not in words and not loose[0].startswith("git+"):
+                job.report.add(
+                    INSTALL.at(
+                        job.at(container.word_path("install")),
+                        f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
+                        effect=f"{container.role.count if container.role.several else 1} downloads at each start, and what runs may change from one restart to the next",
+                        help="put them into the image, or name versions",
+                    )
+                )
+                break
+
+
+def launcher_missing(job: Job) -> None:
+    if "PET_NPROC_PER_NODE" not in job.names and "PET_NNODES" not in job.names:
+        return
+    for container in job.main:
+        launch = container.launch
+        counts = [n for n in container.devices.values() if type(n) is int]
+        if (
+            launch is None
+            or launch.name != PYTHON
+            or not counts
+            or max(counts) < 2
+            or "PET_NNODES" not in container.env
+        ):
+            continue
+        job.report.add(
+            NO_LAUNCHER.at(
+                job.at(container.word_path("python")),
+                f"plain python starts one process in a pod with {max(counts)} accelerators",
+                also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
+                effect=f"{max(counts) - 1} of {max(counts)} accelerators stand idle, and the pods do not find each other",
+                help="start it with `torchrun`, which reads the PET_* variables that are set here",
+            )
+        )
+
+
+def launcher_sets_it(job: Job) -> None:
+    for name in ("LOCAL_RANK", "RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"):
+        if name not in job.names:
+            continue
+        for container in job.main:
+            if (
+                name in container.env
+                and container.launch is not None
+                and container.launch.name == "torchrun"
+                and f"${name}" not in container.text
+                and f"${{{name}" not in container.text
+            ):
+                job.report.add(
+                    LAUNCHER_SETS.at(
+                        job.at(container.env_path(name)),
+                        f"`torchrun` sets `{name}` itself in every process",
+                        effect="the value here is never seen by the training",
+                        help=f"remove it, or pass it on: `--node_rank=$({name})`" if name == "RANK" else "remove it",
+                    )
+                )

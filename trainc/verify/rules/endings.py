@@ -1,0 +1,145 @@
+"""How jobs end: what waits for what, and what deletes itself."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.verify.endless import never_ends
+from trainc.verify.order import waits
+from trainc.verify.values import table, text, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
+
+SELF = Rule(
+    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
+)
+
+
+WAITS = Rule(
+    "waits-for-endless-role",
+    ERROR,
+    "a role starts only once another has ended, which never ends",
+    "`Complete` means that all Jobs of the other role have succeeded.",
+)
+
+
+SUCCESS = Rule(
+    "success-waits-for-endless-role",
+    ERROR,
+    "the job succeeds only once all roles have ended, and one of them never ends",
+    "`operator: All` without targets waits for parameter servers, SSH daemons and dashboards as well.",
+)
+
+
+TTL_CHILD = Rule(
+    "ttl-on-child-job",
+    WARNING,
+    "the child Jobs delete themselves when they have finished",
+    "JobSet makes a Job again that disappears while the job runs, so a finished part of the work is done twice.",
+)
+
+
+TTL_GITOPS = Rule(
+    "self-deleting-job",
+    NOTE,
+    "a job that deletes itself is kept in Git",
+    "Argo CD and Flux see that it is missing and create it again: the training runs a second time.",
+)
+
+
+DEADLINE = Rule(
+    "deadline-on-queue",
+    NOTE,
+    "a deadline on a job that waits in a queue",
+    "The deadline of a Job counts from its start and begins anew with each restart; time in the queue does not count.",
+)
+
+
+def depends_on_itself(job: Job) -> None:
+    for role in job.roles:
+        for wait in waits(role) if "dependsOn" in role.tree else ():
+            if wait.on is role:
+                job.report.add(
+                    SELF.at(
+                        job.at(wait.path),
+                        f"`{role.name}` waits for itself",
+                        effect="its Jobs are never created, and nothing says so",
+                        help="name the role that must come first",
+                    )
+                )
+
+
+def waits_for_endless_role(job: Job) -> None:
+    for role in job.roles:
+        for wait in waits(role) if "dependsOn" in role.tree else ():
+            if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
+                job.report.add(
+                    WAITS.at(
+                        job.at(wait.path),
+                        f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
+                        also=[Label(job.at(wait.on.path), "never ends by itself")],
+                        effect=f"`{role.name}` never starts",
+                        help="wait for it with `status: Ready`",
+                    )
+                )
+
+
+def success_waits_for_endless_role(job: Job) -> None:
+    policy = table(job.spec, "successPolicy")
+    if text(policy, "operator") == "Any" or len(job.roles) < 2:
+        return
+    targets = texts(policy, "targetReplicatedJobs")
+    endless = [role for role in job.roles if (not targets or role.name in targets) and never_ends(role)]
+    others = [role for role in job.roles if role not in endless]
+    if endless and others:
+        driver = others[-1].name
+        job.report.add(
+            SUCCESS.at(
+                job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
+                f"the job waits for `{endless[0].name}` to end, which it never does",
+                also=[Label(job.at(endless[0].path), "never ends by itself")],
+                effect="the job stays running after the training, and holds what it holds",
+                help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
+            )
+        )
+
+
+def ttl_on_child_job(job: Job) -> None:
+    for role in job.roles:
+        if "ttlSecondsAfterFinished" in role.spec:
+            job.report.add(
+                TTL_CHILD.at(
+                    job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
+                    f"the Jobs of `{role.name}` delete themselves when they have finished",
+                    effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
+                    help="set `ttlSecondsAfterFinished` on the JobSet instead",
+                )
+            )
+
+
+def self_deleting_job(job: Job) -> None:
+    if "ttlSecondsAfterFinished" in job.spec:
+        job.report.add(
+            TTL_GITOPS.at(
+                job.at(("spec", "ttlSecondsAfterFinished"), key=True),
+                "the job deletes itself when it has finished, but Git still has it",
+                effect="a GitOps controller applies it again, and the training runs a second time",
+                help="remove it, and delete finished jobs from Git",
+            )
+        )
+
+
+def deadline_on_queue(job: Job) -> None:
+    labels = table(table(job.tree, "metadata"), "labels")
+    if "kueue.x-k8s.io/queue-name" not in labels:
+        return
+    for role in job.roles:
+        if "activeDeadlineSeconds" in role.spec:
+            job.report.add(
+                DEADLINE.at(
+                    job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
+                    "the deadline counts from the start of each Job, and anew after each restart and admission",
+                    help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
+                )
+            )

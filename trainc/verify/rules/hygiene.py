@@ -1,0 +1,245 @@
+"""What should not stand in Git: moving tags, secrets, what a server writes."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.verify.values import rows, substituted, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.job import Job
+
+TAG = Rule(
+    "moving-tag",
+    WARNING,
+    "an image without a tag, or with `latest`",
+    "Pods that start on different days, or on nodes with different caches, then run different programs in one job.",
+)
+
+
+PULL = Rule("pull-policy-and-tag", NOTE, "a pull policy that does not fit the image's tag", "")
+
+
+SERVER = Rule(
+    "server-managed-field",
+    WARNING,
+    "a field that the API server writes stands in the source",
+    "It is ignored at best; resourceVersion and uid make applies fail.",
+)
+
+
+NAMESPACES = Rule(
+    "namespaces-differ",
+    ERROR,
+    "objects of one job are in different namespaces",
+    "Pods see Secrets, ConfigMaps, claims and PodGroups of their own namespace only.",
+)
+
+
+HOST_PATH = Rule(
+    "sensitive-host-path",
+    NOTE,
+    "a directory of the host that gives power over the node is mounted for writing",
+    "Whoever controls the program then controls the node.",
+)
+
+
+DUPLICATE = Rule(
+    "object-twice", ERROR, "two objects have the same kind, name and namespace", "The later one overwrites the earlier."
+)
+
+
+SERVICE = Rule(
+    "service-shadows-peers",
+    WARNING,
+    "a Service with the name of the pods' subdomain is not the one that JobSet would make",
+    "JobSet looks for a Service of that name only, takes any that it finds, and never corrects it: the pods then have no DNS names.",
+)
+
+
+_MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
+
+
+_SENSITIVE = (
+    "/",
+    "/etc",
+    "/root",
+    "/var/run/docker.sock",
+    "/run/containerd",
+    "/var/run/containerd",
+    "/var/lib/kubelet",
+    "/proc",
+    "/boot",
+)
+
+
+_SERVER_FIELDS = frozenset(
+    (
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "managedFields",
+        "ownerReferences",
+        "deletionTimestamp",
+    )
+)
+
+
+def moving_tag(job: Job) -> None:
+    for container in job.containers:
+        image = text(container.tree, "image")
+        if not image or "@sha256:" in image or substituted(image) or "$" in image:
+            continue
+        name = image.rpartition("/")[2]
+        tag = name.partition(":")[2]
+        if "<" in image or "{" in image or (tag and tag not in _MOVING):
+            continue
+        job.report.add(
+            TAG.at(
+                job.at((*container.path, "image")),
+                f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
+                effect="a restart, or another node, may run another program than the one that was tested",
+                help="name a version, or better a digest: `image@sha256:...`",
+            )
+        )
+
+
+def pull_policy_and_tag(job: Job) -> None:
+    for container in job.containers:
+        policy = text(container.tree, "imagePullPolicy")
+        image = text(container.tree, "image")
+        if policy == "Always" and "@sha256:" in image:
+            message, help_ = (
+                "an image named by its digest never changes, but is asked for at each start",
+                "use `IfNotPresent`",
+            )
+        elif policy == "IfNotPresent" and image.rpartition("/")[2].partition(":")[2] in _MOVING:
+            message, help_ = (
+                "each node keeps the first image of this moving tag that it has pulled",
+                "name a version or a digest",
+            )
+        else:
+            continue
+        job.report.add(
+            PULL.at(
+                job.at((*container.path, "imagePullPolicy")),
+                message,
+                also=[Label(job.at((*container.path, "image")), "the image")],
+                help=help_,
+            )
+        )
+
+
+def server_managed_field(job: Job) -> None:
+    metadata = table(job.tree, "metadata")
+    found: list[Path] = []
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+    if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
+        found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
+    if table(job.tree, "status"):
+        found.append(("status",))
+    for path in found:
+        job.report.add(
+            SERVER.at(
+                job.at(path, key=True),
+                f"`{path[-1]}` is written by the server",
+                effect="applying it from Git does nothing, or fails once the object has changed",
+                help="remove it",
+            )
+        )
+
+
+def namespaces_differ(job: Job) -> None:
+    if len(job.kinds) == 0:
+        return
+    for kind, trees in job.kinds.items():
+        if kind not in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim"):
+            continue
+        for tree in trees:
+            namespace = text(table(tree, "metadata"), "namespace")
+            if (namespace or "default") == (job.namespace or "default") or not namespace or not job.namespace:
+                continue
+            job.report.add(
+                NAMESPACES.at(
+                    job.at_object(tree, ("metadata", "namespace")),
+                    f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
+                    also=[Label(job.at(("metadata", "namespace")), "the job's")],
+                    effect="the pods do not find it",
+                    help=f"put it into `{job.namespace}`",
+                    level=WARNING,
+                )
+            )
+
+
+def sensitive_host_path(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            path = text(table(volume, "hostPath"), "path")
+            where = path.rstrip("/") or path
+            if where in _SENSITIVE:
+                job.report.add(
+                    HOST_PATH.at(
+                        job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
+                        f"the pods of `{role.name}` mount `{path}` of their nodes",
+                        effect="who controls the program controls the node",
+                        help="mount the one directory that is needed, read-only",
+                    )
+                )
+
+
+def object_twice(job: Job) -> None:
+    if not job.kinds:
+        return
+    for kind, trees in job.kinds.items():
+        seen: dict[tuple[str, str, str], object] = {}
+        for tree in trees:
+            metadata = table(tree, "metadata")
+            key = (text(tree, "apiVersion"), text(metadata, "namespace"), text(metadata, "name"))
+            first = seen.setdefault(key, tree)
+            if first is not tree and key[2]:
+                job.report.add(
+                    DUPLICATE.at(
+                        job.at_object(tree, ("metadata", "name")),
+                        f"there are two of {kind} `{key[2]}`",
+                        also=[Label(job.at_object(first, ("metadata", "name")), "the first")],
+                        effect="the later one overwrites the earlier",
+                        help="rename one of them",
+                    )
+                )
+
+
+def service_shadows_peers(job: Job) -> None:
+    if "Service" not in job.kinds or not job.dns:
+        return
+    for service in job.kinds["Service"]:
+        if text(table(service, "metadata"), "name") != job.subdomain:
+            continue
+        spec = table(service, "spec")
+        fault = ""
+        if text(spec, "clusterIP") != "None":
+            fault = "it is not headless (`clusterIP: None`)"
+        elif not _selects(table(spec, "selector"), job):
+            fault = "it does not select the job's pods"
+        if fault:
+            job.report.add(
+                SERVICE.at(
+                    job.at_object(service, ("metadata", "name")),
+                    f"Service `{job.subdomain}` stands where JobSet's own would be, but {fault}",
+                    also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
+                    effect="JobSet makes no Service of its own, and the pods do not find each other",
+                    help="rename it, or remove it: JobSet makes the right one",
+                )
+            )
+
+
+def _selects(selector: dict[str, object], job: Job) -> bool:
+    for key in selector:
+        value = text(selector, key)
+        for role in job.roles:
+            if text(role.labels, key) != value and role.system(key) != value:
+                return False
+    return bool(selector)

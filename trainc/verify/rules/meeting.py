@@ -1,0 +1,217 @@
+"""Whether the pods find each other: one coordinator, which exists, starts in time and has the port."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.order import waits_for
+from trainc.verify.values import flag, integer, table, text
+from trainc.verify.world import LOCAL, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
+    from trainc.verify.world import Meeting
+
+NO_POD = Rule(
+    "coordinator-names-no-pod",
+    ERROR,
+    "the address where the processes meet names no pod of the job",
+    "Pods of a JobSet are called `<job>-<role>-<Job>-<index>.<subdomain>`; any other name does not resolve, and every "
+    "process waits for the rendezvous until it times out, holding its accelerators.",
+)
+IS_LOCAL = Rule(
+    "coordinator-is-local",
+    ERROR,
+    "several pods are told to meet at their own loopback address",
+    "Each pod then waits for the others inside itself.",
+)
+NO_SERVICE = Rule(
+    "rendezvous-host-unknown",
+    WARNING,
+    "the rendezvous host is neither a pod of this job nor a Service beside it",
+    "It may exist in the cluster, but nothing in these files makes it.",
+)
+BAD_PORT = Rule(
+    "bad-coordinator-port", ERROR, "the port where the processes meet is no port", "Ports are numbers from 1 to 65535."
+)
+PORTS = Rule(
+    "coordinator-ports-differ",
+    ERROR,
+    "containers that meet at one host are told different ports",
+    "Those with the other port wait for a process that listens elsewhere.",
+)
+HOSTS = Rule(
+    "coordinators-differ",
+    WARNING,
+    "containers of one role are told different hosts to meet at",
+    "One world has one rank 0.",
+)
+LATER = Rule(
+    "coordinator-starts-later",
+    ERROR,
+    "the role that the others meet at starts only after they have ended or come up",
+    "JobSet makes the Jobs of a role only once everything it depends on is there.",
+)
+NOT_READY = Rule(
+    "addresses-only-when-ready",
+    WARNING,
+    "DNS answers only for ready pods, while pods are ready only once they have met",
+    "JobSet publishes the addresses of pods that are not ready unless told otherwise, so that they can meet at start-up.",
+)
+
+_EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
+
+
+def coordinator_names_no_pod(job: Job) -> None:
+    for meeting in job.meetings:
+        reason = meeting.place
+        if type(reason) is str:
+            job.report.add(
+                NO_POD.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{meeting.host}`: {reason}",
+                    effect=_EFFECT,
+                    help=_address(job, meeting),
+                )
+            )
+
+
+def _address(job: Job, meeting: Meeting) -> str:
+    role = meeting.container.role
+    return (
+        f"the first pod of `{role.name}` is `{role.address()}`" if job.dns else "leave `network.enableDNSHostnames` on"
+    )
+
+
+def coordinator_is_local(job: Job) -> None:
+    for meeting in job.meetings:
+        if meeting.host in LOCAL and meeting.container.role.several:
+            role = meeting.container.role
+            job.report.add(
+                IS_LOCAL.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
+                    effect=_EFFECT,
+                    help=f"use `{role.address()}`",
+                )
+            )
+
+
+def rendezvous_host_unknown(job: Job) -> None:
+    for meeting in job.meetings:
+        host = meeting.host
+        if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
+            continue
+        services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
+        if host not in services and host != job.subdomain:
+            job.report.add(
+                NO_SERVICE.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{host}`, which no Service beside this job is called",
+                    effect="unless the cluster has a Service of that name, the processes never meet",
+                    help=_address(job, meeting),
+                )
+            )
+
+
+def bad_coordinator_port(job: Job) -> None:
+    for meeting in job.meetings:
+        port = meeting.port
+        number = integer(port)
+        if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
+            job.report.add(
+                BAD_PORT.at(
+                    job.at(meeting.port_path),
+                    f"`{port}` is no port",
+                    effect=_EFFECT,
+                    help="use a free port, e.g. 29500",
+                )
+            )
+
+
+def coordinator_ports_differ(job: Job) -> None:
+    first: dict[tuple[str, str], Meeting] = {}
+    for meeting in job.meetings:
+        if not meeting.port:
+            continue
+        other = first.setdefault((meeting.name, meeting.host), meeting)
+        if other.port != meeting.port and integer(other.port) and integer(meeting.port):
+            job.report.add(
+                PORTS.at(
+                    job.at(meeting.port_path),
+                    f"`{meeting.container.role.name}` meets at port {meeting.port}, `{other.container.role.name}` at port {other.port}",
+                    also=[Label(job.at(other.port_path), f"port {other.port} here")],
+                    effect=_EFFECT,
+                    help="give all of them the same port",
+                )
+            )
+
+
+def coordinators_differ(job: Job) -> None:
+    for meeting in job.meetings:
+        for other in job.meetings:
+            if other is meeting:
+                break
+            names = {meeting.name, other.name}
+            if (
+                meeting.container is other.container
+                and names == {"MASTER_ADDR", "PET_MASTER_ADDR"}
+                and meeting.host != other.host
+            ):
+                job.report.add(
+                    HOSTS.at(
+                        job.at(meeting.path),
+                        f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
+                        also=[Label(job.at(other.path), "the other host")],
+                        help="remove one of them: `torchrun` reads `PET_MASTER_ADDR` and sets `MASTER_ADDR` itself",
+                    )
+                )
+
+
+def coordinator_starts_later(job: Job) -> None:
+    if len(job.roles) < 2:
+        return
+    for meeting in job.meetings:
+        place = meeting.place
+        role = meeting.container.role
+        if not isinstance(place, Place) or place.role is role:
+            continue
+        wait = waits_for(place.role, role)
+        if wait is None:
+            continue
+        ends = wait.status == "Complete"
+        job.report.add(
+            LATER.at(
+                job.at(wait.path),
+                f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
+                also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
+                effect="each waits for the other: nothing ever trains"
+                if ends
+                else "the workers time out unless the coordinator comes up soon enough",
+                help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`",
+                level=ERROR if ends else WARNING,
+            )
+        )
+
+
+def addresses_only_when_ready(job: Job) -> None:
+    network = table(job.spec, "network")
+    if "publishNotReadyAddresses" not in network or flag(network, "publishNotReadyAddresses"):
+        return
+    for meeting in job.meetings:
+        if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
+            job.report.add(
+                NOT_READY.at(
+                    job.at(("spec", "network", "publishNotReadyAddresses")),
+                    f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
+                    also=[
+                        Label(
+                            job.at((*meeting.container.path, "readinessProbe"), key=True),
+                            "and this probe decides when that is",
+                        )
+                    ],
+                    effect="if the probe answers only after the rendezvous, the pods wait for each other for ever",
+                    help="remove `publishNotReadyAddresses: false`",
+                )
+            )
+            return

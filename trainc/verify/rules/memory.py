@@ -1,0 +1,132 @@
+"""Memory against what is asked of it, and what processes share."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
+from trainc.verify.amounts import amount
+from trainc.verify.data.devices import GAUDI, GPU, NPU, device_kind
+from trainc.verify.values import flag, rows, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+
+NO_MEMORY = Rule(
+    "accelerator-without-memory",
+    NOTE,
+    "a container with accelerators asks for no memory",
+    "The scheduler then places it as if it needed none, and it is the first to be killed when the node runs short.",
+)
+
+
+TMPFS = Rule(
+    "tmpfs-over-memory",
+    ERROR,
+    "an emptyDir in memory may grow larger than the container's memory limit",
+    "What is written to it counts against the memory of the container that writes.",
+)
+
+
+SHM = Rule(
+    "no-shared-memory",
+    WARNING,
+    "several processes or data loaders share accelerators, but /dev/shm has 64 MiB",
+    "Container runtimes give /dev/shm 64 MiB. NCCL and PyTorch's data loaders put their buffers there and die with a bus error.",
+)
+
+
+SHM_HOST = Rule(
+    "shared-memory-of-host",
+    NOTE,
+    "the shared memory of the host is mounted",
+    "All pods of the node share it, nothing limits it, and what a killed pod leaves stays there.",
+)
+
+
+def accelerator_without_memory(job: Job) -> None:
+    for container in job.main:
+        if container.devices and "memory" not in container.limits and "memory" not in container.requests:
+            job.report.add(
+                NO_MEMORY.at(
+                    job.at((*container.path, "resources")),
+                    f"`{container.name}` asks for accelerators but for no memory",
+                    effect="it is placed as if it needed none, and killed first when the node runs short",
+                    help="ask for most of what the machine has, and for cpu as well",
+                )
+            )
+
+
+def tmpfs_over_memory(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            source = table(volume, "emptyDir")
+            if text(source, "medium") != "Memory" or "sizeLimit" not in source:
+                continue
+            leaf = source["sizeLimit"]
+            size = amount(leaf.value) if type(leaf) is Sourced else None
+            for container in role.main:
+                memory: Tree = container.limits.get("memory")
+                limit = amount(memory.value) if type(memory) is Sourced else None
+                if size is None or limit is None or size <= limit or not _mounts(container, text(volume, "name")):
+                    continue
+                job.report.add(
+                    TMPFS.at(
+                        job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
+                        f"`{text(volume, 'name')}` may hold {leaf.value}, but `{container.name}` may use {memory.value} of memory",
+                        also=[
+                            Label(
+                                job.at((*container.path, "resources", "limits", "memory")),
+                                "the limit it counts against",
+                            )
+                        ],
+                        effect="the container is killed for memory before the volume is full",
+                        help="lower `sizeLimit`, or raise the memory limit above it",
+                    )
+                )
+
+
+def _mounts(container: Container, volume: str) -> bool:
+    return any(text(mount, "name") == volume for mount in rows(container.tree, "volumeMounts"))
+
+
+def no_shared_memory(job: Job) -> None:
+    for role in job.roles:
+        if not role.devices or flag(role.pod, "hostIPC"):
+            continue
+        for container in role.main:
+            counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
+            if not counts or sum(counts) < 2 or _has_shm(container):
+                continue
+            job.report.add(
+                SHM.at(
+                    job.at((*container.path, "name")),
+                    f"`{container.name}` has {sum(counts)} accelerators, but /dev/shm keeps its 64 MiB",
+                    also=[Label(job.at((*container.path, "resources", "limits")), f"{sum(counts)} here")],
+                    effect="NCCL or a data loader dies with `Bus error` or `No space left on device`, often only after a while",
+                    help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
+                )
+            )
+
+
+def _has_shm(container: Container) -> bool:
+    for mount in rows(container.tree, "volumeMounts"):
+        if text(mount, "mountPath").rstrip("/") in ("/dev/shm", "/dev"):  # noqa: S108 (where it is mounted, not a file of ours)
+            return True
+    return "mount -o remount" in container.text
+
+
+def shared_memory_of_host(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
+                job.report.add(
+                    SHM_HOST.at(
+                        job.at((*role.pod_path, "volumes", index)),
+                        f"volume `{text(volume, 'name')}` is the host's /dev/shm",
+                        effect="pods of one node share it, and what a killed one leaves fills it up",
+                        help="use `emptyDir: {medium: Memory}`",
+                    )
+                )

@@ -1,0 +1,180 @@
+"""MPI: launcher, workers and slots."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.launch import MPIRUN
+from trainc.verify.order import waits_for
+from trainc.verify.values import integer, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+SLOTS = Rule(
+    "mpi-processes-exceed-slots",
+    ERROR,
+    "mpirun is to start another number of processes than the hosts have slots",
+    "Open MPI refuses more processes than slots; with fewer, some accelerators stand idle.",
+)
+SLOTS_GPUS = Rule(
+    "slots-mismatch",
+    WARNING,
+    "the hostfile gives a worker another number of slots than it has accelerators",
+    "A slot is a process; one process for each accelerator is what collectives expect.",
+)
+LAUNCHER = Rule(
+    "launcher-holds-accelerators",
+    WARNING,
+    "the launcher asks for accelerators but is not among the hosts",
+    "It only starts the others; its accelerators stand idle.",
+)
+EARLY = Rule(
+    "launcher-before-workers",
+    WARNING,
+    "mpirun may start before the workers' SSH daemons listen",
+    "mpirun tries each host once; a host that does not answer ends the job.",
+)
+
+_WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
+
+
+class Host:
+    """One line of a hostfile."""
+
+    __slots__ = ("name", "slots")
+
+    def __init__(self, name: str, slots: int | None) -> None:
+        self.name = name
+        self.slots = slots
+
+
+def _launchers(job: Job) -> list[Container]:
+    if "mpirun" not in job.text and "mpiexec" not in job.text and "horovodrun" not in job.text:
+        return []
+    return [c for c in job.main if c.launch is not None and c.launch.name == MPIRUN]
+
+
+def hostfile(job: Job) -> tuple[list[Host], Tree]:
+    """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
+    for config in job.kinds.get("ConfigMap", ()):
+        held = text(table(config, "data"), "hostfile")
+        if held:
+            lines = [line.split() for line in held.splitlines() if line.strip() and not line.startswith("#")]
+            return [Host(words[0].partition(":")[0], _slots(words)) for words in lines], config
+    return [], None
+
+
+def _slots(words: list[str]) -> int | None:
+    for word in words[1:]:
+        if word.startswith("slots="):
+            return integer(word[6:])
+    return integer(words[0].partition(":")[2])
+
+
+def _workers(job: Job, launcher: Role) -> list[Role]:
+    """The roles whose pods mpirun reaches: those of the hostfile, else those that run an SSH daemon."""
+    hosts, _ = hostfile(job)
+    if hosts:
+        named = {host.name.partition(".")[0] for host in hosts}
+        return [role for role in job.roles if any(name.startswith(f"{job.name}-{role.name}-") for name in named)]
+    return [role for role in job.roles if role is not launcher and any("sshd" in c.text for c in role.main)]
+
+
+def mpi_processes_exceed_slots(job: Job) -> None:
+    for container in _launchers(job):
+        assert container.launch is not None
+        asked = container.launch.number("np")
+        total = _total(job, container)
+        if type(asked) is not int or not total:
+            continue
+        oversubscribe = "oversubscribe" in container.text
+        if asked == total or (asked > total and oversubscribe):
+            continue
+        more = asked > total
+        job.report.add(
+            SLOTS.at(
+                job.at(container.word_path("-np", "-n")),
+                f"`mpirun` starts {asked} processes on hosts with {total} slots",
+                effect="mpirun refuses: there are not enough slots"
+                if more
+                else f"{total - asked} accelerators stand idle",
+                help=f"use `-np {total}`, or leave it out: the hostfile then decides",
+                level=ERROR if more else WARNING,
+            )
+        )
+
+
+def _total(job: Job, launcher: Container) -> int:
+    hosts, _ = hostfile(job)
+    if hosts:
+        slots = [host.slots for host in hosts]
+        return sum(s for s in slots if s is not None) if None not in slots else 0
+    total = 0
+    for role in _workers(job, launcher.role):
+        devices = [n for n in role.devices.values() if type(n) is int]
+        count = role.count
+        if len(devices) != 1 or type(count) is not int:
+            return 0
+        total += devices[0] * count
+    return total
+
+
+def slots_mismatch(job: Job) -> None:
+    if "ConfigMap" not in job.kinds:
+        return
+    hosts, config = hostfile(job)
+    for role in job.roles if hosts else ():
+        slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
+        devices = [n for n in role.devices.values() if type(n) is int]
+        if len(devices) == 1 and len(slots) == 1 and slots != set(devices):
+            (number,) = slots
+            worker = role.worker
+            assert worker is not None
+            job.report.add(
+                SLOTS_GPUS.at(
+                    job.at_object(config, ("data", "hostfile")),
+                    f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
+                    also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
+                    effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
+                    help=f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
+                )
+            )
+
+
+def launcher_holds_accelerators(job: Job) -> None:
+    for container in _launchers(job):
+        hosts, _ = hostfile(job)
+        role = container.role
+        if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
+            job.report.add(
+                LAUNCHER.at(
+                    job.at((*container.path, "resources", "limits")),
+                    f"`{role.name}` asks for accelerators, but mpirun starts nothing on it",
+                    effect="they stand idle for as long as the job runs",
+                    help="ask for them in the workers alone, or make the launcher a node (`runLauncherAsNode: true`)",
+                )
+            )
+
+
+def launcher_before_workers(job: Job) -> None:
+    if len(job.roles) < 2:
+        return
+    for container in _launchers(job):
+        role = container.role
+        if any(word in container.text for word in _WAITS) or role.init:
+            continue
+        late = [other for other in _workers(job, role) if other is not role and waits_for(role, other) is None]
+        if late:
+            job.report.add(
+                EARLY.at(
+                    job.at(role.path),
+                    f"`{role.name}` does not wait for `{late[0].name}`",
+                    also=[Label(job.at(late[0].path), "the hosts it connects to")],
+                    effect="mpirun fails when a worker's SSH daemon is not up yet, and with `backoffLimit: 0` the job fails with it",
+                    help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
+                )
+            )

@@ -1,0 +1,146 @@
+"""Whether every process has a rank of its own."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.launch import PYTHON
+from trainc.verify.values import COMPLETION_INDEX, Varies, integer
+from trainc.verify.world import RANKED, Place, ranks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+
+CONSTANT = Rule(
+    "constant-rank",
+    ERROR,
+    "all pods of a role are given the same rank",
+    "Ranks tell processes apart; two processes of one rank never form a group.",
+)
+
+
+OVERLAP = Rule(
+    "ranks-overlap",
+    ERROR,
+    "two roles that meet at one host count their ranks from the same number",
+    "The completion index starts at 0 in every role.",
+)
+
+
+MANY_JOBS = Rule(
+    "ranks-repeat-per-job",
+    WARNING,
+    "a role has several Jobs, and each of them counts its ranks from 0",
+    "With `replicas` above 1 the completion index repeats in each Job; one world wants one Job with more pods.",
+)
+
+
+NO_INDEX = Rule(
+    "rank-without-index",
+    ERROR,
+    "a rank is read from the completion index of a Job that is not indexed",
+    "Only indexed Jobs number their pods.",
+)
+
+
+def constant_rank(job: Job) -> None:
+    if RANKED.isdisjoint(job.names):
+        return
+    for container in job.main:
+        if not container.role.several:
+            continue
+        for name, value in ranks(container):
+            if type(value) is str and integer(value) is not None:
+                job.report.add(
+                    CONSTANT.at(
+                        job.at((*container.env_path(name), "value")),
+                        f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
+                        effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
+                        help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
+                    )
+                )
+
+
+def ranks_overlap(job: Job) -> None:
+    if len(job.roles) < 2 or RANKED.isdisjoint(job.names):
+        return
+    first: dict[tuple[str, str], Container] = {}
+    for meeting in job.meetings:
+        container = meeting.container
+        for name, value in ranks(container):
+            start = "0" if type(value) is Varies and value.by == COMPLETION_INDEX else value
+            if type(start) is not str or integer(start) is None:
+                continue
+            other = first.setdefault((meeting.host, f"{name}={start}"), container)
+            if other.role is not container.role and _launches(container) and _launches(other):
+                job.report.add(
+                    OVERLAP.at(
+                        job.at(container.env_path(name)),
+                        f"`{name}` starts at {start} in `{container.role.name}` and in `{other.role.name}`, which meet at `{meeting.host}`",
+                        also=[Label(job.at(other.env_path(name)), f"also {start} here")],
+                        effect="two processes claim one rank, and the group never forms",
+                        help="put all pods of the world into one role, or add the size of the first role in the start script",
+                    )
+                )
+
+
+def _launches(container: Container) -> bool:
+    return container.launch is not None and (container.launch.name != PYTHON or "RANK" in container.env)
+
+
+def ranks_repeat_per_job(job: Job) -> None:
+    for meeting in job.meetings:
+        role = meeting.container.role
+        if type(role.replicas) is not int or role.replicas < 2:
+            continue
+        place = meeting.place
+        own = [
+            name for name, value in ranks(meeting.container) if type(value) is Varies and value.by == COMPLETION_INDEX
+        ]
+        if (
+            isinstance(place, Place)
+            and place.role is role
+            and own
+            and "JOB_INDEX" not in meeting.container.text.upper()
+        ):
+            job.report.add(
+                MANY_JOBS.at(
+                    job.at((*role.path, "replicas")),
+                    f"`{role.name}` has {role.replicas} Jobs that all meet at `{meeting.host}`, and in each of them `{own[0]}` counts from 0",
+                    also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
+                    effect="pods of different Jobs claim the same rank",
+                    help="use `replicas: 1` with a larger `parallelism` and `completions`",
+                )
+            )
+
+
+def rank_without_index(job: Job) -> None:
+    for role in job.roles:
+        if role.indexed:
+            continue
+        for container in role.containers:
+            for name in container.env:
+                value = container.value(name)
+                if type(value) is Varies and value.by == COMPLETION_INDEX:
+                    _unindexed(job, container, container.env_path(name), f"`{name}` is read from the completion index")
+            if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
+                _unindexed(
+                    job,
+                    container,
+                    container.word_path("JOB_COMPLETION_INDEX"),
+                    "the command uses `JOB_COMPLETION_INDEX`",
+                )
+
+
+def _unindexed(job: Job, container: Container, path: Path, what: str) -> None:
+    job.report.add(
+        NO_INDEX.at(
+            job.at(path),
+            f"{what}, but `{container.role.name}` is not indexed",
+            also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
+            effect="it is empty in every pod",
+            help="use `completionMode: Indexed`",
+        )
+    )

@@ -1,0 +1,121 @@
+"""Secrets that stand where everyone can read them."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule
+from trainc.verify.values import text, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+
+SECRET = Rule(
+    "secret-in-text",
+    ERROR,
+    "a token or a password stands in the manifest",
+    "Everyone who can read the repository or the job can read it, and Git never forgets. It has to be revoked.",
+)
+
+
+_PREFIXES = (
+    "hf_",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "glpat-",
+    "AKIA",
+    "ASIA",
+    "sk-",
+    "xoxb-",
+    "xoxp-",
+    "nvapi-",
+    "AIza",
+    "dckr_pat_",
+    "ya29.",
+    "eyJhbGci",
+)
+
+
+_NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
+
+
+_NOT_SECRET = (
+    "_FILE",
+    "_PATH",
+    "_NAME",
+    "_DIR",
+    "TOKENIZER",
+    "TOKENS",
+    "_URL",
+    "_ID",
+    "_TYPE",
+    "_LEN",
+    "_COUNT",
+    "MAX_TOKEN",
+)
+
+
+def secret_in_text(job: Job) -> None:
+    for container in job.containers:
+        for name, entry in container.env.items():
+            value = text(entry, "value")
+            if value and len(value) > 7 and _is_secret(name, value):
+                _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
+        if any(prefix in container.text for prefix in _PREFIXES):
+            _words(job, container)
+
+
+def _words(job: Job, container: Container) -> None:
+    for field in ("command", "args"):
+        for index, word in enumerate(texts(container.tree, field)):
+            for part in word.replace("=", " ").replace('"', " ").replace("'", " ").split():
+                if part.startswith(_PREFIXES) and _random(part):
+                    _secret(
+                        job,
+                        (*container.path, field, index),
+                        f"the command of `{container.name}` holds what looks like a token",
+                        "TOKEN",
+                    )
+                    break
+
+
+def _is_secret(name: str, value: str) -> bool:
+    if "$" in value or "<" in value or "{" in value or value.startswith("/"):
+        return False
+    if value.startswith(_PREFIXES) and _random(value):
+        return True
+    upper = name.upper()
+    if not any(word in upper for word in _NAMES) or any(word in upper for word in _NOT_SECRET):
+        return False
+    return _random(value) or "PASSW" in upper
+
+
+def _random(value: str) -> bool:
+    """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
+    if (
+        len(value) < 16
+        or " " in value
+        or value.lower().strip("x*-_.") == ""
+        or "xxx" in value.lower()
+        or "..." in value
+    ):
+        return False
+    if any(
+        word in value.lower()
+        for word in ("your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy")
+    ):
+        return False
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
+
+
+def _secret(job: Job, path: Path, message: str, name: str) -> None:
+    job.report.add(
+        SECRET.at(
+            job.at(path),
+            message,
+            effect="everyone who can read the repository or the job has it; it must be revoked",
+            help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+        )
+    )

@@ -1,0 +1,259 @@
+"""Whether nodes, processes and ranks add up."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.verify.data.devices import GPU, device_kind
+from trainc.verify.launch import ACCELERATE, DEEPSPEED, TORCHRUN
+from trainc.verify.values import integer
+from trainc.verify.world import collective
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+NNODES = Rule(
+    "nodes-mismatch",
+    ERROR,
+    "the launcher expects another number of nodes than the job has pods",
+    "With too few pods every process waits at the rendezvous until it times out; with too many, some never get in.",
+)
+
+
+NPROC = Rule(
+    "processes-mismatch",
+    ERROR,
+    "the launcher starts another number of processes than the pod has accelerators",
+    "More processes than accelerators fail at start; fewer leave accelerators idle, and those are paid for.",
+)
+
+
+NPROC_AUTO = Rule(
+    "processes-by-host-cpus",
+    WARNING,
+    "the launcher is to count accelerators in a container that asks for none",
+    "`auto` then means one process for each CPU of the whole host, whatever the container may use.",
+)
+
+
+WORLD = Rule(
+    "world-size-mismatch",
+    ERROR,
+    "WORLD_SIZE is not what the pods and their accelerators make",
+    "Processes wait for peers that do not exist, or collide with peers that were not counted.",
+)
+
+
+def nodes_mismatch(job: Job) -> None:
+    for container in job.main:
+        if "PET_NNODES" not in container.env and (container.launch is None or container.launch.name not in _NODE_FLAGS):
+            continue
+        found = _nodes(container)
+        if found is None:
+            continue
+        written, name, path = found
+        low, _, high = written.partition(":")
+        least, most = integer(low), integer(high or low)
+        pods = _pods_meeting(job, container.role)
+        if least is None or most is None or not pods:
+            job.report.skip("the number of nodes a launcher expects is not known here")
+        elif not any(least <= count <= most for count in pods):
+            job.report.add(_nodes_finding(job, container, name, path, written, least))
+
+
+_NODE_FLAGS = {TORCHRUN: "nnodes", ACCELERATE: "num_machines", DEEPSPEED: "num_nodes"}
+
+
+def _nodes(container: Container) -> tuple[str, str, Path] | None:
+    launch = container.launch
+    flag = _NODE_FLAGS.get(launch.name) if launch is not None else None
+    if launch is not None and flag and flag in launch.flags:
+        value = launch.value(flag)
+        words = flag.replace("_", "-"), flag
+        if type(value) is str:
+            if "$" in launch.flags[flag]:
+                variable = launch.flags[flag].strip('${}"').partition(":")[0]
+                path = (
+                    (*container.env_path(variable), "value")
+                    if variable in container.env
+                    else container.word_path(*words)
+                )
+            else:
+                path = container.word_path(*words)
+            return value, f"--{flag}", path
+        return None
+    value = container.value("PET_NNODES")
+    if type(value) is str and launch is not None and launch.name == TORCHRUN and "standalone" not in launch.flags:
+        return value, "PET_NNODES", (*container.env_path("PET_NNODES"), "value")
+    return None
+
+
+def _pods_meeting(job: Job, role: Role) -> set[int]:
+    """The numbers of pods that may be meant: one Job's, the role's, and those of all roles that meet at one host."""
+    if type(role.size) is not int or type(role.replicas) is not int:
+        return set()
+    counts = {role.size, role.size * role.replicas}
+    if len(job.roles) == 1:
+        return counts
+    hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
+    roles = {id(m.container.role): m.container.role for m in job.meetings if m.host in hosts}
+    if len(roles) > 1:
+        total = 0
+        for other in roles.values():
+            count = other.count
+            if type(count) is not int:
+                return set()
+            total += count
+        counts.add(total)
+    elif not hosts and len(job.roles) > 1:
+        every = [other.count for other in job.roles if collective(other)]
+        counts.add(sum(count for count in every if type(count) is int))
+    return counts
+
+
+def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str, least: int) -> Finding:
+    role = container.role
+    count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+    launcher = container.launch.name if container.launch is not None else "the launcher"
+    devices = sum(n for n in role.devices.values() if type(n) is int) * count
+    held = f"; {devices} accelerators stand idle meanwhile" if devices else ""
+    waits = f"the {count} pods wait at the rendezvous for {least - count} more that never come{held}"
+    extra = f"{count} pods want to join a group of {written}: those that come last never get in{held}"
+    return NNODES.at(
+        job.at(path),
+        f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
+        label=f"`{name}` says {written}",
+        also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
+        effect=waits if least > count else extra,
+        help=f"say {count} here, or give `{role.name}` `parallelism: {least}` and `completions: {least}`",
+    )
+
+
+def processes_mismatch(job: Job) -> None:
+    for container in job.main:
+        devices = _counted(container)
+        launch = container.launch if devices else None
+        if launch is None or launch.name not in (TORCHRUN, ACCELERATE, DEEPSPEED):
+            continue
+        written, path = _processes(container)
+        processes = integer(written)
+        if written is not None and processes is None and written not in ("auto", "gpu"):
+            job.report.skip("the number of processes a launcher starts is not known here")
+        if processes is None or processes == devices:
+            continue
+        more = processes > devices
+        idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
+        job.report.add(
+            NPROC.at(
+                job.at(path),
+                f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
+                label=f"{processes} here",
+                also=[Label(job.at((*container.path, "resources", "limits")), f"{devices} here")],
+                effect="two processes get the same accelerator, and the first collective fails" if more else idle,
+                help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
+                level=ERROR if more else WARNING,
+            )
+        )
+
+
+def _counted(container: Container) -> int:
+    """The GPUs of a container, 0 where there are none, or where they are not one process each."""
+    counts = [n for resource, n in container.devices.items() if device_kind(resource) == GPU]
+    return counts[0] if len(counts) == 1 and type(counts[0]) is int else 0
+
+
+def _processes(container: Container) -> tuple[str | None, Path]:
+    launch = container.launch
+    assert launch is not None
+    words: tuple[str, ...] = ("nproc_per_node", "nproc-per-node")
+    if launch.name == TORCHRUN:
+        value = launch.value("nproc_per_node")
+        if value is None:
+            value = container.value("PET_NPROC_PER_NODE")
+            return (value if type(value) is str else "1" if value is None else "?"), (
+                *container.env_path("PET_NPROC_PER_NODE"),
+                "value",
+            ) if value is not None else container.word_path("torchrun", "torch.distributed")
+        return (value if type(value) is str else "?"), container.word_path(*words)
+    if launch.name == DEEPSPEED:
+        value = launch.value("num_gpus")
+        return (value if type(value) is str else None), container.word_path("num_gpus")
+    processes, machines = launch.number("num_processes"), launch.number("num_machines")
+    machines = 1 if machines is None else machines
+    if type(processes) is int and type(machines) is int and machines > 0 and processes % machines == 0:
+        return str(processes // machines), container.word_path("num_processes")
+    return None, container.path
+
+
+def processes_by_host_cpus(job: Job) -> None:
+    for container in job.main:
+        launch = container.launch if "nproc" in container.text or "PET_NPROC_PER_NODE" in container.env else None
+        if (
+            launch is None
+            or launch.name != TORCHRUN
+            or container.devices
+            or container.role.pod.get("resourceClaims") is not None
+        ):
+            continue
+        written, path = _processes(container)
+        if written not in ("auto", "gpu"):
+            continue
+        gpu = written == "gpu"
+        job.report.add(
+            NPROC_AUTO.at(
+                job.at(path),
+                f"`torchrun` is to start one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` asks for none",
+                effect="torchrun refuses to start without a GPU"
+                if gpu
+                else "it starts as many processes as the host has CPUs",
+                help="ask for accelerators under `resources.limits`, or name the number of processes",
+            )
+        )
+
+
+def world_size_mismatch(job: Job) -> None:
+    if "WORLD_SIZE" not in job.names:
+        return
+    for container in job.main:
+        if "WORLD_SIZE" not in container.env or "WORLD_SIZE=" in container.script:
+            continue
+        value = container.value("WORLD_SIZE")
+        size = integer(value)
+        if size is None:
+            job.report.skip("WORLD_SIZE is not known here")
+            continue
+        pods = _pods_meeting(job, container.role)
+        fitting = _fitting(container, pods)
+        if not fitting or size in fitting or (not _counted(container) and any(p and size % p == 0 for p in pods)):
+            continue
+        job.report.add(_world(job, container, size, max(pods), max(fitting)))
+
+
+def _fitting(container: Container, pods: set[int]) -> set[int]:
+    """The world sizes that can be meant: one process per pod, per accelerator, or per process the launcher starts."""
+    per_pod = {1}
+    if _counted(container):
+        per_pod.add(_counted(container))
+    if container.launch is not None and container.launch.name == TORCHRUN:
+        number = integer(_processes(container)[0])
+        if number:
+            per_pod.add(number)
+    return {count * each for count in pods for each in per_pod}
+
+
+def _world(job: Job, container: Container, size: int, pods: int, fitting: int) -> Finding:
+    per_pod = fitting // pods
+    devices = _counted(container)
+    what = f"{pods} pods with {per_pod} accelerators each make {fitting}" if devices else f"there are {pods} pods"
+    short = size > fitting
+    return WORLD.at(
+        job.at((*container.env_path("WORLD_SIZE"), "value")),
+        f"`WORLD_SIZE` is {size}, but {what}",
+        label=f"{size} here",
+        also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
+        effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",
+        help=f"use {fitting}, or leave it to the launcher",
+    )

@@ -1,0 +1,227 @@
+"""TPU slices: topology, chips, hosts, slices."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.data.machines import GENERATIONS, TPU
+from trainc.verify.values import substituted, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.data.machines import Generation
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
+
+CHIPS = Rule(
+    "tpu-topology-mismatch",
+    ERROR,
+    "pods times chips is not what the TPU topology has",
+    "A slice is all or nothing: GKE schedules a Job onto a slice only if its pods take every host of it.",
+)
+UNKNOWN = Rule(
+    "tpu-topology-unknown",
+    ERROR,
+    "a TPU topology that this generation does not have",
+    "Slices come in fixed shapes; no node pool of another shape can exist.",
+)
+GENERATION = Rule(
+    "tpu-accelerator-unknown", WARNING, "a TPU accelerator label that is none of GKE's", "No node carries such a label."
+)
+SELECTOR = Rule(
+    "tpu-selector-missing",
+    ERROR,
+    "TPU chips without both node selectors that say which",
+    "GKE requires `gke-tpu-accelerator` and `gke-tpu-topology` of every pod that asks for TPU chips.",
+)
+HOST = Rule(
+    "tpu-chips-per-host",
+    ERROR,
+    "a pod asks for another number of chips than a host of this generation has",
+    "Chips of a host are not shared between pods; a pod takes all of them.",
+)
+SINGLE = Rule(
+    "multislice-single-host",
+    WARNING,
+    "several slices of a topology that has a single host",
+    "Multislice training works between slices of several hosts each.",
+)
+
+
+def _users(job: Job) -> list[tuple[Role, Container, int]]:
+    found = []
+    for role in job.roles:
+        for container in role.main:
+            chips = container.devices.get(TPU) if container.devices else None
+            if type(chips) is int:
+                found.append((role, container, chips))
+                break
+    return found
+
+
+def _selector(role: Role, key: str) -> str:
+    return text(table(role.pod, "nodeSelector"), key)
+
+
+def _path(role: Role, key: str) -> Path:
+    return (*role.pod_path, "nodeSelector", key)
+
+
+def _sizes(topology: str) -> tuple[int, ...]:
+    parts = topology.lower().split("x")
+    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def _chips_of(container: Container) -> Path:
+    return (*container.path, "resources", "limits", TPU)
+
+
+def tpu_topology_mismatch(job: Job) -> None:
+    for role, container, _ in _users(job):
+        topology = _selector(role, TOPOLOGY)
+        sizes = _sizes(topology)
+        chips = role.devices.get(TPU)
+        if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
+            if topology and not sizes:
+                job.report.skip("a TPU topology is not known here")
+            continue
+        total = _product(sizes)
+        table_ = (
+            f"{' x '.join(map(str, sizes))} = {total} chips, {role.width} pods x {chips} chips = {role.width * chips}"
+        )
+        hosts = total // chips if chips and total % chips == 0 else 0
+        job.report.add(
+            CHIPS.at(
+                job.at(_path(role, TOPOLOGY)),
+                f"topology `{topology}` has {total} chips, but the {role.width} pod{'s' if role.width != 1 else ''} of a Job of `{role.name}` ask for {role.width * chips}",
+                label=f"{total} chips here",
+                also=[
+                    Label(job.at((*role.spec_path, "parallelism")), f"{role.width} pods"),
+                    Label(job.at(_chips_of(container)), f"{chips} chips each"),
+                ],
+                effect="the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts",
+                help=f"use `parallelism: {hosts}` and `completions: {hosts}`"
+                if hosts
+                else "choose the topology that these pods make",
+                notes=(table_,),
+            )
+        )
+
+
+def tpu_topology_unknown(job: Job) -> None:
+    for role, _, _ in _users(job):
+        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        topology = _selector(role, TOPOLOGY)
+        sizes = _sizes(topology)
+        if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
+            continue
+        if not sizes or not generation.legal(sizes):
+            job.report.add(
+                UNKNOWN.at(
+                    job.at(_path(role, TOPOLOGY)),
+                    f"TPU {generation.name} has no topology `{topology}`",
+                    also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                    effect="no node pool can have it: the pods stay pending",
+                    help=_shapes(generation),
+                )
+            )
+
+
+def _shapes(generation: Generation) -> str:
+    if generation.topologies:
+        return f"it has {', '.join(generation.topologies)}"
+    return "it has 2x2x1, 2x2x2, 2x2x4, 2x4x4, and shapes whose three sizes are multiples of 4"
+
+
+def tpu_accelerator_unknown(job: Job) -> None:
+    for role, _, _ in _users(job):
+        accelerator = _selector(role, ACCELERATOR)
+        if (
+            accelerator
+            and accelerator not in GENERATIONS
+            and not substituted(accelerator)
+            and "$" not in accelerator
+            and "<" not in accelerator
+        ):
+            job.report.add(
+                GENERATION.at(
+                    job.at(_path(role, ACCELERATOR)),
+                    f"`{accelerator}` is no TPU accelerator that is known here",
+                    effect="if no node pool carries it, the pods stay pending",
+                    help=f"known are {', '.join(f'`{name}`' for name in GENERATIONS)}",
+                )
+            )
+
+
+def tpu_selector_missing(job: Job) -> None:
+    for role, container, _ in _users(job):
+        missing = [key for key in (ACCELERATOR, TOPOLOGY) if not _selector(role, key)]
+        if missing and not _placed_otherwise(role):
+            job.report.add(
+                SELECTOR.at(
+                    job.at(_chips_of(container)),
+                    f"`{role.name}` asks for TPU chips without node selector {' and '.join(f'`{key}`' for key in missing)}",
+                    effect="GKE refuses the pods, or no slice is found for them",
+                    help="add both to `nodeSelector` of the pod",
+                    level=ERROR if len(missing) == 1 else WARNING,
+                )
+            )
+
+
+def _placed_otherwise(role: Role) -> bool:
+    """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
+    selector = table(role.pod, "nodeSelector")
+    if "cloud.google.com/gke-tpu-slice-topology" in role.annotations:  # slices that GKE makes on demand
+        return True
+    if "affinity" in role.pod or any(
+        key.startswith("cloud.google.com/") and key not in (ACCELERATOR, TOPOLOGY) for key in selector
+    ):
+        return True
+    metadata = table(role.job.tree, "metadata")
+    return "kueue.x-k8s.io/queue-name" in table(metadata, "labels")
+
+
+def tpu_chips_per_host(job: Job) -> None:
+    for role, container, chips in _users(job):
+        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        if generation is None or len([c for c in role.main if TPU in c.devices]) > 1:
+            continue
+        total = _product(_sizes(_selector(role, TOPOLOGY))) if _sizes(_selector(role, TOPOLOGY)) else 0
+        if chips in generation.hosts and not (chips == 1 and total > 1):
+            continue
+        hosts = " or ".join(str(n) for n in generation.hosts if n > 1 or total <= 1)
+        job.report.add(
+            HOST.at(
+                job.at(_chips_of(container)),
+                f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but a host of TPU {generation.name} has {hosts}",
+                also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
+                help=f"ask for {hosts} chips in each pod",
+            )
+        )
+
+
+def multislice_single_host(job: Job) -> None:
+    for role, _, chips in _users(job):
+        sizes = _sizes(_selector(role, TOPOLOGY))
+        multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
+        if sizes and type(role.replicas) is int and role.replicas > 1 and _product(sizes) == chips and multi:
+            job.report.add(
+                SINGLE.at(
+                    job.at(_path(role, TOPOLOGY)),
+                    f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
+                    also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
+                    effect="multislice is not supported between single-host slices",
+                    help="use a topology of several hosts",
+                )
+            )

@@ -1,0 +1,112 @@
+"""Commands read the way a shell would: the script, its simple commands, what joins them."""
+
+from __future__ import annotations
+
+import re
+
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))
+
+_PIECE = (
+    r"(?P<space>\\\n|[ \t\r]+)"
+    r"|(?P<comment>\#[^\n]*)"
+    r"|(?P<word>(?:\d*>&[\d-]|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|`[^`]*`|\\."
+    r"|'[^']*'|\"(?:\\.|[^\"\\])*\"|[^\s;&|()'\"\\`])+)"
+    r"|(?P<op>&>>?|;;|&&|\|\||\|&|[;&|()\n])"
+    r"|(?P<other>.)"
+)
+_HEREDOC = r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?\n[ \t]*\2[ \t]*(?=\n|$)"
+_QUOTED = r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)"
+_PREFIXES = frozenset(
+    ("then", "do", "else", "{", "(", "!", "time", "exec", "nohup", "sudo", "command", "env", "if", "while", "until")
+)
+
+
+class Simple:
+    """One simple command: its words without quotes, the operator that ends it, and what stands before the command."""
+
+    __slots__ = ("assigned", "end", "words")
+
+    def __init__(self, words: list[str], assigned: dict[str, str], end: str) -> None:
+        self.words = words
+        self.assigned = assigned
+        self.end = end
+
+    @property
+    def program(self) -> str:
+        """The last part of the path of what runs."""
+        return self.words[0].rpartition("/")[2] if self.words else ""
+
+    def __repr__(self) -> str:
+        return f"{' '.join(self.words)}{self.end}"
+
+
+def script_of(words: list[str]) -> tuple[str, str]:
+    """The script that a `sh -c SCRIPT` command hands to its shell, and the shell's own options; both empty else."""
+    for index, word in enumerate(words[:6]):
+        if word.rpartition("/")[2] in SHELLS:
+            return _after_shell(words[index + 1 :])
+    return "", ""
+
+
+def _after_shell(words: list[str]) -> tuple[str, str]:
+    options: list[str] = []
+    for index, word in enumerate(words):
+        if word.startswith("-") and not word.startswith("--") and "c" in word:
+            script = index + 1
+            if word.endswith("o") and script < len(words):  # `-euco pipefail` takes one more word
+                options.append(words[script])
+                script += 1
+            options.append(word)
+            return (words[script] if script < len(words) else ""), " ".join(options)
+        options.append(word)
+        if not word.startswith("-") and (index == 0 or words[index - 1][-1:] != "o"):
+            break
+    return "", ""
+
+
+def simple_commands(script: str) -> list[Simple]:
+    """The simple commands of a script, in order; here-documents and comments are left out."""
+    if "<<" in script:
+        script = re.sub(_HEREDOC, r"\3", script, flags=re.DOTALL)
+    out: list[Simple] = []
+    words: list[str] = []
+    for found in re.finditer(_PIECE, script):
+        kind = found.lastgroup
+        if kind == "word":
+            words.append(found.group())
+        elif kind == "op":
+            _close(out, words, found.group())
+            words = []
+    _close(out, words, "")
+    return out
+
+
+def _close(out: list[Simple], words: list[str], end: str) -> None:
+    if not words:
+        if out and end != "\n" and out[-1].end == "\n":
+            out[-1].end = end
+        elif not out and end == "(":
+            out.append(Simple([], {}, end))
+        return
+    assigned: dict[str, str] = {}
+    start = 0
+    for word in words:
+        name, equals, content = word.partition("=")
+        if word in _PREFIXES:
+            start += 1
+        elif equals and name.isidentifier():
+            assigned[name] = unquote(content)
+            start += 1
+        else:
+            break
+    rest = [unquote(word) for word in words[start:]]
+    if rest and rest[0] in ("export", "declare", "local", "readonly", "typeset"):
+        assigned.update((n, v) for n, e, v in (word.partition("=") for word in rest[1:]) if e)
+    out.append(Simple(rest, assigned, end))
+
+
+def unquote(word: str) -> str:
+    """A word without its quotes."""
+    if "'" not in word and '"' not in word and "\\" not in word:
+        return word
+    return re.sub(_QUOTED, lambda m: m.group(1) or m.group(2) or m.group(3) or "", word)

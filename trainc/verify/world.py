@@ -1,0 +1,192 @@
+"""Who meets whom: the address that each container is told to find its peers at, and what stands behind it."""
+
+from __future__ import annotations
+
+from trainc.verify.launch import PYTHON
+from trainc.verify.values import Unknown, integer, table, text, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+    from trainc.verify.values import Value
+
+# Each framework's variable for the host of rank 0, and where the port stands when it is not part of it.
+ADDRESSES = {
+    "MASTER_ADDR": "MASTER_PORT",
+    "PET_MASTER_ADDR": "PET_MASTER_PORT",
+    "PET_RDZV_ENDPOINT": "",
+    "JAX_COORDINATOR_ADDRESS": "JAX_COORDINATOR_PORT",
+    "COORDINATOR_ADDRESS": "COORDINATOR_PORT",
+    "DISTRIBUTED_COORDINATOR": "",
+    "MEGASCALE_COORDINATOR_ADDRESS": "MEGASCALE_COORDINATOR_PORT",
+    "DMLC_TRACKER_URI": "DMLC_TRACKER_PORT",
+    "DMLC_PS_ROOT_URI": "DMLC_PS_ROOT_PORT",
+    "PADDLE_MASTER": "",
+}
+FLAGS = {"rdzv_endpoint": "", "master_addr": "master_port", "main_process_ip": "main_process_port"}
+RANKS: tuple[str, ...] = (
+    "RANK",
+    "NODE_RANK",
+    "PET_NODE_RANK",
+    "GROUP_RANK",
+    "JAX_PROCESS_ID",
+    "PROCESS_ID",
+    "DMLC_TASK_ID",
+)
+RANKED, ADDRESSED = frozenset(RANKS), frozenset(ADDRESSES)
+LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
+
+
+class Place:
+    """A pod that an address names: its role, its Job and its index."""
+
+    __slots__ = ("index", "replica", "role")
+
+    def __init__(self, role: Role, replica: int, index: int) -> None:
+        self.role = role
+        self.replica = replica
+        self.index = index
+
+
+class Meeting:
+    """One container's address for its peers: the variable or flag that says it, its host, its port where it is known.
+
+    `place` is the pod that the host names, a sentence about why there is none, or None for hosts outside the job.
+    """
+
+    __slots__ = ("container", "host", "name", "place", "port", "port_name")
+
+    def __init__(self, container: Container, name: str, host: str, port: str, port_name: str) -> None:
+        job = container.role.job
+        self.container = container
+        self.name = name
+        self.host = host
+        self.port = port
+        self.port_name = port_name
+        self.place = place_of(job, host) if job.named else None
+
+    @property
+    def path(self) -> Path:
+        """Where the address stands in the JobSet."""
+        return _path(self.container, self.name)
+
+    @property
+    def port_path(self) -> Path:
+        """Where the port stands."""
+        return _path(self.container, self.port_name)
+
+
+def _path(container: Container, name: str) -> Path:
+    if name.startswith("--"):
+        return container.word_path(name[2:], name[2:].replace("_", "-"))
+    return (*container.env_path(name), "value")
+
+
+def meetings(job: Job) -> list[Meeting]:
+    """Every address that the containers of a job are given, those unknown here left out and counted."""
+    found: list[Meeting] = []
+    for container in job.main:
+        for name in container.env:
+            if name in ADDRESSES and not _assigned(container, name):
+                value = container.value(name)
+                if type(value) is str:
+                    _add(found, container, name, value, ADDRESSES[name])
+                elif type(value) is Unknown:
+                    job.report.skip(f"the address in `{name}` is not known here")
+        launch = container.launch
+        if launch is not None and launch.name is not PYTHON:
+            for flag, port in FLAGS.items():
+                if flag in launch.flags and "$" not in launch.flags[flag]:
+                    _add(found, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
+    return found
+
+
+def _assigned(container: Container, name: str) -> bool:
+    """Whether the script sets the variable itself, so that what stands in env does not count."""
+    return bool(container.script) and f"{name}=" in container.script
+
+
+def _add(found: list[Meeting], container: Container, name: str, value: str, port_name: str) -> None:
+    bare = value.partition("://")[2] or value if ":" in value else value
+    host, colon, port = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
+    if colon:
+        port_name = name
+    elif port_name.startswith("--") and container.launch is not None:
+        port = container.launch.flags.get(port_name[2:], "")
+    elif port_name:
+        held = container.value(port_name)
+        port = held if type(held) is str else ""
+    if host and "." not in host and searched(container.role):
+        host = f"{host}.{container.role.job.subdomain}"
+    if host and "$" not in host and "{" not in host and "<" not in host:
+        found.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+
+
+def searched(role: Role) -> bool:
+    """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
+    found = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in found)
+
+
+def place_of(job: Job, host: str) -> Place | str | None:
+    """The pod that an address names; a sentence about why there is none; None for hosts outside this job."""
+    first, _, rest = host.partition(".")
+    domain = rest.partition(".")[0]
+    if not first.startswith(f"{job.name}-"):
+        return f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
+    named, _, index = first.rpartition("-")
+    named, _, replica = named.rpartition("-")
+    role = job.role(named.removeprefix(f"{job.name}-")) if named.startswith(f"{job.name}-") else None
+    i, j = integer(replica), integer(index)
+    if role is None or i is None or j is None:
+        return _unlike(job, first, rest)
+    if type(role.replicas) is int and i >= role.replicas:
+        return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so there is no Job {i}"
+    if type(role.size) is int and role.size < 1:
+        return None
+    if type(role.size) is int and j >= role.size:
+        return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {j}"
+    if not rest:
+        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+    if domain != job.subdomain and (job.dns or text(role.pod, "subdomain") != domain):
+        return f"the subdomain of these pods is `{job.subdomain}`"
+    if not job.dns and text(role.pod, "subdomain") != domain:
+        return "`enableDNSHostnames: false` gives the pods no DNS names"
+    return Place(role, i, j)
+
+
+def _unlike(job: Job, first: str, rest: str) -> str | None:
+    if not rest and any(text(s.get("metadata", {}), "name") == first for s in job.kinds.get("Service", ())):
+        return None
+    roles = ", ".join(f"`{role.name}`" for role in job.roles)
+    if not rest or rest.partition(".")[0] in (job.subdomain, job.name):
+        return f"no pod of this job is called `{first}` (its roles are {roles})"
+    return None
+
+
+def ranks(container: Container) -> list[tuple[str, Value]]:
+    """The variables that give a container's process its rank, as they are set in env."""
+    if RANKED.isdisjoint(container.env):
+        return []
+    return [
+        (name, value)
+        for name in container.env
+        if name in RANKED and not _assigned(container, name) and (value := container.value(name)) is not None
+    ]
+
+
+def collective(role: Role) -> bool:
+    """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
+    for container in role.main:
+        if not RANKED.isdisjoint(container.env) or not ADDRESSED.isdisjoint(container.env):
+            return True
+        if (
+            container.launch is not None
+            and container.launch.name is not PYTHON
+            and container.launch.flags.get("standalone") is None
+        ):
+            return True
+    return False

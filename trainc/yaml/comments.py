@@ -1,0 +1,52 @@
+"""Comments that speak to trainc: `# trainc: allow[rule] reason`."""
+
+from __future__ import annotations
+
+import re
+
+from trainc.model.report import Allow
+from trainc.model.sourced import Span
+from trainc.yaml.events import Parser, ScalarEvent, StreamEndEvent, YAMLError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MARK = b"trainc:"
+_PATTERN = r"(?:^|(?<=[ \t]))#[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
+
+Place = tuple[int, int]
+
+
+def allows(data: bytes, file: str) -> list[Allow]:
+    """The `allow` comments of a YAML text, in order; text that only looks like one, in a string or block, is not."""
+    if _MARK not in data:
+        return []
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)
+    found = [(number, m) for number, line in enumerate(lines, 1) for m in re.finditer(_PATTERN, line)]
+    if not found:
+        return []
+    scalars = _scalars(data)
+    out = []
+    for line, match in found:
+        column = match.start() + 1
+        if not any(start <= (line, column) < end for start, end in scalars):
+            span = Span(file, line, column, line, match.end() + 1)
+            out.append(Allow(match[1].strip(), match[2].strip(), span))
+    return out
+
+
+def _scalars(data: bytes) -> list[tuple[Place, Place]]:
+    """Where the scalars of a text stand, as far as it can be read."""
+    out: list[tuple[Place, Place]] = []
+    get = Parser(data).get_event
+    try:
+        while type(event := get()) is not StreamEndEvent:
+            if type(event) is ScalarEvent:
+                a: Any = event.start_mark
+                b: Any = event.end_mark
+                out.append(((a.line + 1, a.column + 1), (b.line + 1, b.column + 1)))
+    except YAMLError:
+        pass
+    return out

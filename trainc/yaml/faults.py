@@ -1,0 +1,101 @@
+"""The findings of the reader, in its words."""
+
+from __future__ import annotations
+
+from trainc.model.finding import WARNING, Finding, Label
+from trainc.yaml import rules
+from trainc.yaml.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.sourced import Span
+
+CORE = "tag:yaml.org,2002:"
+
+
+class StopError(Exception):
+    """A document cannot be read to its end; carries the finding."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def ambiguous_text(span: Span, text: str, reason: str) -> Finding:
+    """A warning that an unquoted text is read differently elsewhere."""
+    value = resolve(text)
+    plain = f"write `{str(value).lower()}`, or " if type(value) is not str else ""
+    return rules.AMBIGUOUS.at(span, f"`{text}` is {reason}", help=f'{plain}quote it to make it text: `"{text}"`')
+
+
+def infinite(span: Span, text: str) -> Finding:
+    """An error for `.inf` and `.nan`."""
+    return rules.NOT_A_NUMBER.at(span, f"`{text}` is no value for Kubernetes", help="quote it to make it text")
+
+
+def unknown_tag(span: Span, tag: str) -> Finding:
+    """An error for a tag that readers treat differently."""
+    message = f"the tag `{_short(tag)}` is not understood alike everywhere"
+    return rules.TAG.at(span, message, help="remove the tag, and quote what is text")
+
+
+def wrong_tag(span: Span, tag: str, text: str) -> Finding:
+    """An error for a text that is not what its tag says."""
+    return rules.TAG.at(
+        span, f"`{text}` cannot be read as `{_short(tag)}`", help="remove the tag, and quote what is text"
+    )
+
+
+def bad_key(span: Span, message: str) -> Finding:
+    """An error for a key that cannot be text."""
+    return rules.BAD_KEY.at(span, message, help="quote it to make it text; fill templates in first")
+
+
+def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Finding:
+    """An error, or a warning, for a key that a map has twice."""
+    return rules.DUPLICATE_KEY.at(
+        second,
+        f"the key `{key}` is written twice in this map",
+        label="written again here",
+        also=(Label(first, "first written here"),),
+        effect="the last value wins" if warned else "",
+        help="remove one of the two",
+        level=WARNING if warned else "",
+    )
+
+
+def late_merge(span: Span, key: str) -> Finding:
+    """A warning for a merge that replaces a key above it."""
+    message = f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
+    return rules.LATE_MERGE.at(span, message, help="write the merge key first")
+
+
+def bad_merge(span: Span) -> Finding:
+    """An error for a merge of what is no map."""
+    message = "the merge key `<<` has a value that is neither a map nor a list of maps"
+    return rules.SYNTAX.at(span, message, help="merge an alias of a map, or quote the key")
+
+
+def bad_alias(span: Span, name: str, fault: str) -> Finding:
+    """An error for an alias that stands for nothing, for itself, or for too much."""
+    return rules.ALIASES.at(span, f"the alias `*{name}` {fault}", help="write the value out")
+
+
+def directive(span: Span) -> Finding:
+    """An error for a `%` directive."""
+    return rules.DIRECTIVE.at(span, "this directive is not understood by Kubernetes' tools", help="remove it")
+
+
+def too_deep(span: Span, depth: int) -> Finding:
+    """An error for nesting beyond the bound."""
+    message = f"this is nested more than {depth} levels deep"
+    return rules.DEPTH.at(span, message, help="close the brackets or braces above it")
+
+
+def too_many(span: Span, nodes: int) -> Finding:
+    """An error for a document of too many values."""
+    return rules.SIZE.at(span, f"this document has more than {nodes} values", help="split it")
+
+
+def _short(tag: str) -> str:
+    return "!!" + tag.removeprefix(CORE) if tag.startswith(CORE) else tag

@@ -1,0 +1,116 @@
+"""How one scalar is spelled so that all readers read it back alike: plain, quoted or as a block."""
+
+from __future__ import annotations
+
+import re
+from json.encoder import encode_basestring
+
+from trainc.yaml.scalars import WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_KEPT = 50_000
+_SHORT = 200
+
+# Nothing plain starts with a digit, a sign followed by one, or a point, but a quantity: that leaves no octal, base 60,
+# date, exponent, infinity or merge key to guess about.
+_PLAIN = re.compile(
+    r"(?:--?)?[A-Za-z/](?:[A-Za-z0-9_./+=@%-]|:(?=[A-Za-z0-9_./+=@%-]))*(?: [A-Za-z0-9_./+=@%-]+)*"
+    r"|[0-9]+(?:\.[0-9]+)?(?:[KMGTP]i|[mkMGT])"
+).fullmatch
+_RESERVED: Final = frozenset(word.lower() for word in WORDS)
+
+# Letters, digits, punctuation and pictures that are written as they are; all else beyond ASCII is escaped: what cannot
+# be seen, turns the direction of the text or counts as a line end somewhere. The ranges are fixed, not Python's tables.
+_RAW = (
+    "\xa1-\xac\xae-\u02ff\u0370-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20bf\u2100-\u2bff"
+    "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3\U0001f300-\U0001faff"
+)
+_HIDDEN = f"[^ -~{_RAW}]"
+_BLOCK = f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?"
+
+
+def plain_text(text: str) -> bool:
+    """Whether a text can stand without quotes and is read back as that text by every reader."""
+    return _PLAIN(text) is not None and text.lower() not in _RESERVED
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes."""
+    plain = encode_basestring(text)
+    # Compiling that pattern takes longer than starting Python; `re` keeps it from the first text that needs it on.
+    return plain if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, plain)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def block(text: str, indent: str) -> str:
+    """A text of several lines as a literal block under `indent`."""
+    body = text.removesuffix("\n").split("\n")
+    mark = "|" if text[-1] == "\n" else "|-"
+    return mark + "".join(f"\n{indent}{line}" if line else "\n" for line in body)
+
+
+def other_text(value: object) -> str:
+    """The spelling of what is not text: numbers, booleans, null and empty containers."""
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if value is None:
+        return "null"
+    kind = type(value)
+    if kind is int:
+        return repr(value)
+    if kind is float:
+        return _float(value)  # type: ignore[arg-type]
+    if kind is dict:
+        return "{}"
+    if kind is list or kind is tuple:
+        return "[]"
+    raise TypeError(f"no YAML for a {kind.__name__}")
+
+
+def _float(value: float) -> str:
+    """The shortest form with a point in the mantissa and a sign in the exponent, without which YAML 1.1 reads text."""
+    if value - value != 0:
+        raise ValueError(f"no YAML for {value}")
+    mantissa, exponent, power = repr(value).partition("e")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}e{power}" if exponent else mantissa
+
+
+class _Texts(dict[str, "str | None"]):
+    """Text to spelling, bounded; None for what is written as a block."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> str | None:
+        spelling = self._spell(text)
+        if len(text) <= _SHORT:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[text] = spelling
+        return spelling
+
+    def _spell(self, text: str) -> str | None:
+        if _PLAIN(text) and text.lower() not in _RESERVED:
+            return text
+        if (
+            "\n" in text
+            and re.fullmatch(_BLOCK, text)
+            and not text.endswith("\n\n")
+            and " \n" not in text
+            and text[-1] != " "
+        ):
+            return None
+        return quoted(text)
+
+
+TEXTS: Final = _Texts()
