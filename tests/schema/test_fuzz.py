@@ -71,6 +71,13 @@ def mutate(tree: dict[str, Any], chance: random.Random) -> None:
             holder[key] = copy.deepcopy(chance.choice(ODD))
 
 
+def without_nulls(tree: Any) -> Any:
+    """What is left after the server has dropped the nulls of properties: a map may be empty then."""
+    if isinstance(tree, dict):
+        return {key: without_nulls(value) for key, value in tree.items() if value is not None}
+    return [without_nulls(item) for item in tree] if isinstance(tree, list) else tree
+
+
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_walker_and_json_schema_agree(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 (the same objects on every run)
@@ -86,7 +93,8 @@ def test_walker_and_json_schema_agree(seed: int) -> None:
         # JSON Schema has a word for sets, but none for keyed lists.
         sets = [fault for fault in log.lists if "Duplicate value: {" not in fault.message]
         refused = bool(log.schema or log.unknown or sets)
-        assert refused is not judge(kind_of(given)).is_valid(given), (
+        judged = all(judge(kind_of(given)).is_valid(tree) for tree in (given, without_nulls(given)))
+        assert refused is not judged, (
             json.dumps(given),
             log.schema,
             log.unknown,
