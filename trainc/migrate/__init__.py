@@ -133,7 +133,8 @@ def _kept(text: str, said: list[str]) -> str:
         for comment in comments(load(piece)):
             if comment in left:
                 left.remove(comment)
-    return "".join(f"{comment}\n" for comment in left) + text
+    start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
+    return start + mark + "".join(f"{comment}\n" for comment in left) + rest
 
 
 def _joined(pieces: list[str]) -> str:

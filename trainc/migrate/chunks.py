@@ -36,9 +36,24 @@ def load(text: str) -> Any:
 
 def dump(node: Any, like: str) -> str:
     """A document as text, laid out like the text it came from."""
+    _bare(node)
     stream = io.StringIO()
     _yaml(like).dump(node, stream)
     return stream.getvalue()
+
+
+def _bare(node: Any) -> None:
+    """Take the comments off maps and lists that have become empty: written with them they would not be read back."""
+    children = list(node.items() if isinstance(node, CommentedMap) else enumerate(node))
+    for key, child in children:
+        if not isinstance(child, CommentedMap | CommentedSeq):
+            continue
+        if child:
+            _bare(child)
+        elif not child.fa.flow_style():
+            node[key] = type(child)()
+            node[key].fa.set_flow_style()
+            node.ca.items.pop(key, None)
 
 
 def _yaml(text: str) -> YAML:
@@ -56,7 +71,9 @@ def _yaml(text: str) -> YAML:
 
 def comments(node: Any) -> list[str]:
     """Every comment of a document, one line each, in no particular order."""
-    return [line for token in _tokens(node) for line in _lines(token.value)]
+    # One token may be known to a map and to the key above it.
+    once = {id(token): token for token in _tokens(node)}
+    return [line for token in once.values() for line in _lines(token.value)]
 
 
 def _lines(text: str) -> Iterator[str]:

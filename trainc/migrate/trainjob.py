@@ -110,6 +110,8 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
         template["spec"] = override
     lost = _patchable(template.get("spec"))
     jobs = fresh([])
+    if any(target in _ROLES for target in targets):
+        _call_node(template.get("spec") or {})
     for target in targets:
         job = fresh({"name": _ROLES.get(target, target), "template": {"spec": {"template": None}}})
         job["template"]["spec"]["template"] = deepcopy(template) if len(targets) > 1 else template
@@ -117,6 +119,13 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     entry = fresh({"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": None}}}})
     entry["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"] = jobs
     return entry, lost
+
+
+def _call_node(spec: Any) -> None:
+    """The first proposal called the container of the role `trainer-node` otherwise."""
+    for container in spec.get("containers") or []:
+        if container.get("name") == "trainer":
+            container["name"] = "node"
 
 
 def _patchable(spec: Any) -> list[str]:

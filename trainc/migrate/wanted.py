@@ -50,7 +50,7 @@ def wanted(old: dict[str, Any], objects: list[Any]) -> Wanted:
     jobset = next(tree for tree in objects if tree["kind"] == "JobSet")
     spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
     asked = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
-    metadata = _metadata(old, jobset)
+    metadata = _metadata(jobset)
     runtime: dict[str, Any] = {"template": {**({"metadata": metadata} if metadata else {}), "spec": spec}}
     idiom = _idiomatic(old, spec)
     roles: dict[str, str] = {}
@@ -81,7 +81,7 @@ def _idiomatic(old: dict[str, Any], spec: dict[str, Any]) -> bool:
     return not aliased and len(jobs[0]["template"]["spec"]["template"]["spec"]["containers"]) == 1
 
 
-def _metadata(old: dict[str, Any], jobset: dict[str, Any]) -> dict[str, Any]:
+def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
     found = {}
     for part in ("labels", "annotations"):
         kept = {
