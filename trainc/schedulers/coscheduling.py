@@ -14,7 +14,7 @@ from trainc.schedulers.keys import COSCHEDULING_LABEL, scheduler_name, unbound
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
@@ -34,9 +34,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their label and their scheduler."""
     roles = members(plan.roles)
     name = scheduler_name(cluster, NAME)
-    out = Contribution(
-        objects=[_group(plan, minimum(plan, roles), _timeout(plan, cluster), _free(plan, cluster))] if roles else []
-    )
+    out = Contribution(objects=[_whole(plan, cluster, roles)] if roles else [])
     for role in plan.roles:
         if role in roles:
             out += pod(role, labels={COSCHEDULING_LABEL: plan.name}, schedulerName=name)
@@ -87,9 +85,11 @@ def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
     return cluster.timeout if cluster.timeout is not None else (PATIENT_TIMEOUT if cluster.autoscaling else TIMEOUT)
 
 
-def _free(plan: Plan, cluster: Cluster) -> dict[str, Tree] | None:
-    """The sum for the check against what is free now: nothing is, until an autoscaler has added nodes."""
-    return None if cluster.autoscaling else resources(plan, members(plan.roles), cluster) or None
+def _whole(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
+    """The group; it asks nothing of what is free now where nothing is until an autoscaler has added nodes."""
+    count = minimum(plan, roles)
+    asked = None if cluster.autoscaling else resources(plan, roles, cluster, count.value) or None
+    return _group(plan, count, _timeout(plan, cluster), asked)
 
 
 SCHEDULER = Scheduler(NAME, gang, policy=policy, verify=verify)
