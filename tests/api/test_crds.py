@@ -31,6 +31,7 @@ KEYWORDS = frozenset(
         "minLength",
         "minProperties",
         "minimum",
+        "nullable",
         "pattern",
         "properties",
         "required",

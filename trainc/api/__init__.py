@@ -43,8 +43,15 @@ Nothing that compiles or validates imports this package: it needs pydantic, and 
 Adding a kind: one module and one line below.
 """
 
+from trainc.api.component import Parameter as Parameter
+from trainc.api.component import RuntimeComponent as RuntimeComponent
+from trainc.api.component import RuntimeComponentSpec as RuntimeComponentSpec
 from trainc.api.coscheduling import CoschedulingPodGroup as CoschedulingPodGroup
 from trainc.api.coscheduling import CoschedulingPodGroupSpec as CoschedulingPodGroupSpec
+from trainc.api.inherited import ComponentUse as ComponentUse
+from trainc.api.inherited import Lock as Lock
+from trainc.api.inherited import Runtime as Runtime
+from trainc.api.inherited import RuntimeSpec as RuntimeSpec
 from trainc.api.jobset import JobSet as JobSet
 from trainc.api.jobset import JobSetSpec as JobSetSpec
 from trainc.api.jobset import ReplicatedJob as ReplicatedJob

@@ -83,9 +83,9 @@ class Session:
         if file == STDIN:
             return self.stdin or b""
         if file.startswith("trainc:"):
-            from trainc.load import catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
+            from trainc.load import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
 
-            path = os.path.join(catalogue(), file.rpartition("/")[2])
+            path = os.path.join(catalogue(), file.removeprefix(SHIPPED))
         else:
             path = os.path.join(self.project.root, file)
         try:

@@ -8,10 +8,11 @@ from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
 from trainc.emit.spool import Spool
+from trainc.model.paths import keyed
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.report.why import why_json, why_text
-from trainc.why import Why, explain, keyed, of_leaf
+from trainc.why import Why, explain, of_leaf
 from trainc.yaml.writer import lines
 
 TYPE_CHECKING = False

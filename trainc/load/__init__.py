@@ -8,6 +8,7 @@ from trainc.load.lists import expand
 from trainc.load.walk import contents, files, inside, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
+from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
-RUNTIME = b"TrainingRuntime"  # in the kind of both runtimes, and in no field of a job
+# In the kind of every document that runtimes are made of, and in no field of a job.
+RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
+SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
+COMPONENTS = "components"
 
 
 class Loader:
@@ -52,11 +56,11 @@ class Loader:
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
-        if self._selection.stdin is not None and RUNTIME in self._selection.stdin:
+        if self._selection.stdin is not None and any(word in self._selection.stdin for word in RUNTIMES):
             yield from self._keep(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = contents(self._project.root, file)
-            if RUNTIME in data and ours(data):
+            if any(word in data for word in RUNTIMES) and ours(data):
                 yield from self._keep(file, data)
 
     def shelf(self, file: str) -> Shelf:
@@ -71,24 +75,26 @@ class Loader:
             for name in files(self._project.root, present):
                 data = contents(self._project.root, name)
                 if ours(data):
+                    self._report.allow(allows(data, name))
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
 
-    def shipped(self, name: str) -> list[Document]:
+    def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
-        path = os.path.join(catalogue(), f"{name}.yaml")
+        inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
+        path = os.path.join(catalogue(), inner)
         if "/" in name or not os.path.isfile(path):
             return []
         with open(path, "rb") as stream:
-            return list(read(stream.read(), f"trainc:runtimes/{name}.yaml", Report()))
+            return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
 
     def _keep(self, file: str, data: bytes) -> list[Document]:
         documents = self._documents(file, data)
-        if any(document.kind.endswith("TrainingRuntime") for document in documents):
+        if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
             self._kept[file] = documents
         return documents
 
@@ -96,6 +102,7 @@ class Loader:
         if file in self._kept:
             return self._kept[file]
         duplicates = self._selection.field_validation
+        self._report.allow(allows(data, file))
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:
@@ -122,10 +129,10 @@ def catalogue() -> str:
     return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
 
 
-def shipped_names() -> list[str]:
-    """The names of all runtimes in the catalogue."""
-    folder = catalogue()
-    return sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".yaml")) if os.path.isdir(folder) else []
+def shipped_names(folder: str = "") -> list[str]:
+    """The names of all runtimes in the catalogue, or of all its components."""
+    path = os.path.join(catalogue(), folder)
+    return sorted(name[:-5] for name in os.listdir(path) if name.endswith(".yaml")) if os.path.isdir(path) else []
 
 
 def load(project: Project, selection: Selection, report: Report) -> Documents:

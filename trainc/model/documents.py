@@ -24,12 +24,12 @@ class Documents(NamedTuple):
     """The documents of a run, each file read when it is asked for.
 
     `selected()` yields each selected file with its documents; `runtimes()` the documents of those files that may hold
-    runtimes; `shelf(file)` the runtimes folder that serves a file; `shipped(name)` the catalogue's file of that name,
-    `shipped_names()` all of its names.
+    runtimes; `shelf(file)` the runtimes folder that serves a file; `shipped(folder, name)` the catalogue's file of that
+    name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`.
     """
 
     selected: Callable[[], Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
     shelf: Callable[[str], Shelf]
-    shipped: Callable[[str], list[Document]]
-    shipped_names: Callable[[], list[str]]
+    shipped: Callable[[str, str], list[Document]]
+    shipped_names: Callable[[str], list[str]]

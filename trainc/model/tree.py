@@ -90,6 +90,7 @@ def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = Fa
     `keys` names the merge key of each list field that merges; other lists are replaced. A null removes. The maps'
     `$patch: replace|delete` is honoured. Items that only the patch has come out before the originals that it does
     not name, as the API machinery orders them; with `append` they come last, as controllers' upserts do.
+    In keyed lists an item with `$patch: delete` removes its namesake, one with `$patch: replace` all that was there.
     """
     return _merge(base, patch, keys, append, "")
 
@@ -97,9 +98,11 @@ def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = Fa
 def _merge(base: Tree, patch: Tree, keys: Mapping[str, str], append: bool, field: str) -> Tree:
     if type(patch) is dict:
         return _merge_maps(base, patch, keys, append)
-    if type(patch) is list and type(base) is list and field in keys:
+    if type(patch) is list and field in keys:
         key = keys[field]
-        return _merge_sets(base, patch) if key == "" else _merge_lists(base, patch, keys, append, key)
+        if key:
+            return _merge_lists(base if type(base) is list else [], patch, keys, append, key)
+        return _merge_sets(base, patch) if type(base) is list else patch
     return patch
 
 
@@ -137,6 +140,8 @@ def _key_of(item: Tree, key: str) -> object:
 
 
 def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], append: bool, key: str) -> list[Tree]:
+    if any(type(item) is dict and "$patch" in item for item in patch):
+        base, patch = _directed(base, patch, key)
     position = {_key_of(item, key): index for index, item in reversed(list(enumerate(base)))}
     position.pop(None, None)  # items without their key stand for themselves
     named = [(position.get(_key_of(item, key)), item) for item in patch]
@@ -151,6 +156,22 @@ def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], a
                 out[at] = item
         return out
     return _interleave(merged, [(at, item) for at, item in enumerate(base) if at not in touched])
+
+
+def _directed(base: list[Tree], patch: list[Tree], key: str) -> tuple[list[Tree], list[Tree]]:
+    """What the directives in a keyed list leave of the base, and the other items of the patch."""
+    rest = []
+    for item in patch:
+        directive = item.get("$patch") if type(item) is dict else None
+        if directive is None:
+            rest.append(item)
+        elif directive.value == "delete":
+            base = [old for old in base if _key_of(old, key) != _key_of(item, key)]
+        elif directive.value == "replace":
+            base = []
+        else:
+            raise UnknownDirectiveError(directive)
+    return base, rest
 
 
 def _over(base: Tree, item: Tree, keys: Mapping[str, str], append: bool, key: str) -> Tree:

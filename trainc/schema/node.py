@@ -30,7 +30,7 @@ class Node:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `good` texts that passed before, `only` the node of all keys of a map, `tail` whether something
     is to be done once the children have been looked at. `kind` one of object, array, string, integer,
-    number, boolean, int-or-string and the empty string for a node of any type.
+    number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
     __slots__ = (
@@ -67,14 +67,14 @@ class Node:
         get = raw.get
         self.raw = raw
         self.table = table
-        self.kind: str = "int-or-string" if get("x-kubernetes-int-or-string") else get("type", "")
+        self.kind: str = _kind(raw)
         extra = get("additionalProperties")
         self.extra: Any = None if extra is False else extra
         self.props = Props(get("properties", ()), self)
         self.items: Any = get("items")
         self.required: tuple[str, ...] = tuple(get("required", ()))
         self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
-        self.nullable: bool = get("nullable", False)
+        self.nullable: bool = get("nullable", False) or self.kind == "partial"
         self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
         self.pattern: Any = None
         self.format: str = get("format", "")
@@ -145,6 +145,13 @@ def _range(node: Node) -> tuple[int, int]:
     if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
         return _NONE
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    if raw.get("x-partial"):
+        return "partial"
+    found: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
+    return found
 
 
 def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
 from trainc.schema.fault import Fault, compact, dotted, shown
+from trainc.schema.piece import piece
 from trainc.schema.scalar import scalar, type_faults
 
 TYPE_CHECKING = False
@@ -153,6 +154,9 @@ def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
     elif at.kind == "array":
         return _array(at, child, trail, log)
     path = flat(trail)
+    if at.kind == "partial":
+        piece(at, child, path, log)
+        return child
     if at.kind:
         type_faults(at, child, path, log)
     return child if at.preserve else _prune(child, path, log)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.launch import PYTHON
-from trainc.verify.values import Unknown, integer, text
+from trainc.verify.values import Unknown, integer, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +119,16 @@ def _add(found: list[Meeting], container: Container, name: str, value: str, port
     elif port_name:
         held = container.value(port_name)
         port = held if type(held) is str else ""
+    if host and "." not in host and searched(container.role):
+        host = f"{host}.{container.role.job.subdomain}"
     if host and "$" not in host and "{" not in host and "<" not in host:
         found.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+
+
+def searched(role: Role) -> bool:
+    """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
+    found = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in found)
 
 
 def place_of(job: Job, host: str) -> Place | str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.paths import found, keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from trainc.model.patches import Patch
     from trainc.model.plan import Layer, Plan
     from trainc.model.sourced import Origin
-    from trainc.model.tree import Path, Tree
-
-Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
+    from trainc.model.paths import Steps
+    from trainc.model.tree import Tree
 
 
 class Said(NamedTuple):
@@ -51,7 +50,7 @@ def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
                 yield of_leaf(bundle, label, steps, leaf)
 
 
-def of_leaf(bundle: Bundle, label: str, steps: tuple[Step, ...], leaf: Sourced[Any]) -> Why:
+def of_leaf(bundle: Bundle, label: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf explained."""
     said = list(_said(bundle.plan, steps)) if bundle.plan is not None and label.startswith("JobSet/") else []
     same = [index for index, one in enumerate(said) if one.value == leaf.value]
@@ -63,63 +62,18 @@ def of_leaf(bundle: Bundle, label: str, steps: tuple[Step, ...], leaf: Sourced[A
     return Why(label, shown(steps), leaf.value, said[same[-1]], tuple(reversed(said[: same[-1]])))
 
 
-def keyed(tree: Tree, path: Path) -> tuple[Step, ...]:
-    """A path with indices of keyed lists replaced by the key of the item: it means the same in every layer."""
-    steps: list[Step] = []
-    field = ""
-    for step in path:
-        tree = tree[step]
-        key = MERGE_KEYS.get(field, "") if type(step) is int else ""
-        name = value(tree, key) if key and type(tree) is dict else None
-        steps.append((key, name) if name is not None else step)
-        field = step if type(step) is str else field
-    return tuple(steps)
-
-
-def shown(steps: tuple[Step, ...]) -> str:
-    """A path as people write it: `spec.replicatedJobs[node].template`."""
-    text = ""
-    for step in steps:
-        if type(step) is str:
-            text += f".{step}" if text else step
-        else:
-            text += f"[{step[1] if type(step) is tuple else step}]"
-    return text
-
-
-def matches(steps: tuple[Step, ...], wanted: str) -> bool:
-    """Whether the words of `wanted` (`env[RANK].value`, `image`) stand in the path one after another."""
-    words = [word for word in wanted.replace("[", ".").replace("]", "").split(".") if word]
-    names = [str(step[1]) if type(step) is tuple else str(step) for step in steps]
-    return any(names[at : at + len(words)] == words for at in range(len(names) - len(words) + 1))
-
-
-def _said(plan: Plan, steps: tuple[Step, ...]) -> Iterator[Said]:
+def _said(plan: Plan, steps: Steps) -> Iterator[Said]:
     """What each layer says about a field of the JobSet, lowest layer first."""
     for layer in plan.layers:
-        found = [_in_tree(layer.tree, steps)] if layer.tree is not None else _in_patches(plan, layer, steps)
-        for leaf in found:
+        said = [found(layer.tree, steps)] if layer.tree is not None else _in_patches(plan, layer, steps)
+        for leaf in said:
             if type(leaf) is Sourced:
                 yield Said(layer.name, layer.label, leaf.value, leaf.origin)
 
 
-def _in_tree(tree: Tree, steps: tuple[Step, ...]) -> Tree:
-    for step in steps:
-        if type(step) is tuple:
-            items = tree if type(tree) is list else ()
-            tree = next((item for item in items if value(item, step[0]) == step[1]), None)
-        elif type(step) is int:
-            tree = tree[step] if type(tree) is list and step < len(tree) else None
-        else:
-            tree = tree.get(step) if type(tree) is dict else None
-        if tree is None:
-            return None
-    return tree
-
-
-def _in_patches(plan: Plan, layer: Layer, steps: tuple[Step, ...]) -> Iterator[Tree]:
+def _in_patches(plan: Plan, layer: Layer, steps: Steps) -> Iterator[Tree]:
     for patch in layer.patches:
-        yield _in_tree(_as_tree(plan, patch), steps)
+        yield found(_as_tree(plan, patch), steps)
 
 
 def _as_tree(plan: Plan, patch: Patch) -> Tree:

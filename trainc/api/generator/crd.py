@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.api.generator.structural import structural, without
+from trainc.api.generator.structural import relaxed, structural, without
 
 if TYPE_CHECKING:
     from trainc.api.generator.core import Schema
@@ -50,7 +50,7 @@ def _version(kind: type[Resource], *, stored: bool) -> Schema:
         version["additionalPrinterColumns"] = [_column(column) for column in names.columns]
     if names.status:
         version["subresources"] = {"status": {}}
-    return {**version, "schema": {"openAPIV3Schema": without(root(kind), *_PATCH)}}
+    return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_PATCH)}}
 
 
 def _column(column: Column) -> Schema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainc.api.generator.core import Schema, definition
-from trainc.api.generator.structural import structural
+from trainc.api.generator.structural import PARTIAL, loose, relaxed, structural
 
 if TYPE_CHECKING:
     from trainc.api.node import Resource
@@ -21,14 +21,20 @@ def json_schema(kind: type[Resource]) -> Schema:
     has no word for is left out: CEL rules, the unique keys of lists, the metadata rules of the server.
     """
     names = kind.NAMES
-    given = structural(kind, inline=False)
+    written = structural(kind, inline=False)
+    given = relaxed(written)
     schema = _node({**given, "required": ["apiVersion", "kind", *given.get("required", ())]})
     schema["properties"]["apiVersion"] |= {"const": names.api_version}
     schema["properties"]["kind"] |= {"const": names.kind}
-    return {"$schema": DIALECT, "title": names.kind, **schema, "$defs": _definitions(given)}
+    return {"$schema": DIALECT, "title": names.kind, **schema, "$defs": _definitions(given, partial=_partial(written))}
 
 
-def _definitions(given: Schema) -> dict[str, Schema]:
+def _partial(node: Schema) -> bool:
+    """Whether the kind holds pieces of other kinds; all its shapes of Kubernetes stand in such pieces."""
+    return PARTIAL in node or any(_partial(child) for child in node.get("properties", {}).values())
+
+
+def _definitions(given: Schema, *, partial: bool) -> dict[str, Schema]:
     """Every shape of Kubernetes that the kind refers to, directly or through another shape."""
     found: dict[str, Schema] = {}
     todo = _references(given)
@@ -37,7 +43,7 @@ def _definitions(given: Schema) -> dict[str, Schema]:
         short = name.rpartition(".")[2]
         if short in found:
             continue
-        shape = definition(name)
+        shape = loose(definition(name)) if partial else definition(name)
         found[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape, nullable=True)}
         todo += _references(shape)
     return found

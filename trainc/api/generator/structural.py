@@ -11,6 +11,18 @@ if TYPE_CHECKING:
 
     from trainc.api.node import Resource
 
+PARTIAL = "x-partial"
+_STRICT = (
+    "default",
+    "minItems",
+    "minProperties",
+    "required",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-validations",
+)
+_DIRECTIVE: Schema = {"enum": ["delete", "replace"], "type": "string"}
+"""What `kubectl patch` reads as: put this in the place of what was there, or delete that."""
 _NOT_STRUCTURAL = ("title", "$defs", "$ref", "x-without", "x-core", "const")
 
 
@@ -35,6 +47,24 @@ def without(node: Schema, *keywords: str) -> Schema:
     """A copy that lacks these keywords at every depth."""
     copy = {key: value for key, value in node.items() if key not in keywords}
     return over_children(copy, lambda child: without(child, *keywords))
+
+
+def relaxed(node: Schema) -> Schema:
+    """A copy in which everything below a field marked as partial may be absent, null or a patch directive."""
+    copy = {key: value for key, value in node.items() if key != PARTIAL}
+    return _loose(copy) if PARTIAL in node else over_children(copy, relaxed)
+
+
+def loose(node: Schema) -> Schema:
+    """A copy in which nothing is required or defaulted, and everything may be null."""
+    return {**_loose(node), "nullable": True}
+
+
+def _loose(node: Schema) -> Schema:
+    kept = {key: value for key, value in node.items() if key not in _STRICT}
+    if "properties" in kept:
+        kept["properties"] = {**kept["properties"], "$patch": _DIRECTIVE}
+    return over_children(kept, loose)
 
 
 def _node(given: Schema, models: dict[str, Schema], *, inline: bool) -> Schema:

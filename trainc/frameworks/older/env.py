@@ -91,7 +91,8 @@ def framework(
 def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
     """The complete list: the index where ours refers to it, the user's less ours, ours."""
     users = container.get("env") or []
-    complete = [variable(name, content) for name, content in ours.items()]
+    # An empty value is no value, as the API writes it.
+    complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
     helper = any(INDEX_REFERENCE in str(value_of(entry)) for entry in complete)
     kept = _kept(users, set(ours), escape=helper and all(value(u, "name") != INDEX for u in users))
     if helper:

@@ -1,0 +1,34 @@
+"""Every older job that compiles becomes a TrainJob that compiles to the same, but for differences with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trainc.migrate import migrate
+from trainc.migrate.chunks import comments, load, split
+from trainc.migrate.compared import UNEXPLAINED
+from trainc.migrate.compiled import compiled
+
+ROOT = Path(__file__).parent.parent.parent
+CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/older/*/input/job.yaml"))
+COMPILING = [case for case in CASES if "error[" not in (case / "expected/findings.txt").read_text("utf-8")]
+
+
+def shown(text: str) -> list[str]:
+    return sorted(comment for piece in split(text) for comment in comments(load(piece)))
+
+
+@pytest.mark.parametrize("case", COMPILING, ids=[case.name for case in COMPILING])
+def test_an_older_job_becomes_a_trainjob(case: Path) -> None:
+    text = (case / "input/job.yaml").read_text("utf-8")
+    done = migrate(text)
+    assert done.problems == ()
+    assert "kind: TrainJob" in done.text
+    assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
+    assert shown(done.text) == shown(text)
+    again = migrate(done.text)
+    assert (again.text, again.changes) == (done.text, ())
+    objects, _ = compiled(done.text)
+    assert any(tree["kind"] == "JobSet" for tree in objects)

@@ -1,0 +1,68 @@
+"""Runtime: a TrainingRuntime that inherits from another one and switches on components (trainc.dev/v1alpha1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from annotated_types import MinLen
+from pydantic import Field
+
+from trainc.api.node import Keywords, Name, Names, Node, Resource, list_map
+from trainc.api.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
+
+PARTIAL = Keywords({"x-partial": True})
+"""Below this field nothing is required, nothing is defaulted, null removes and `$patch` is understood."""
+Scalar = Annotated[
+    int | str,
+    Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}),
+]
+Text = Annotated[str, MinLen(1)]
+
+
+class ComponentUse(Node):
+    """One component that is switched on."""
+
+    name: Name
+    """Name of the RuntimeComponent."""
+    with_: dict[str, Scalar] | None = Field(default=None, alias="with")
+    """Values of its parameters by name; a parameter that is not named keeps its default."""
+
+
+class Lock(Node):
+    """A field that nothing above this runtime may change."""
+
+    path: Text
+    """The field as `trainc why` prints it, below the runtime's `spec`: `mlPolicy.numNodes`."""
+    reason: Text
+    """Why it must stay; whoever tries to change it reads this."""
+
+
+class PartialRuntimeSpec(Node):
+    """A piece of a TrainingRuntime's spec: what is absent comes from elsewhere."""
+
+    ml_policy: Annotated[MLPolicy, PARTIAL] | None = None
+    """How many nodes train and how their processes meet."""
+    pod_group_policy: Annotated[PodGroupPolicy, PARTIAL] | None = None
+    """Who places the pods together."""
+    template: Annotated[JobSetTemplate, PARTIAL] | None = None
+    """The JobSet that a job starts from."""
+
+
+class RuntimeSpec(PartialRuntimeSpec):
+    """A TrainingRuntime's spec, merged over that of its parent."""
+
+    extends: Name | None = None
+    """The parent: a Runtime, ClusterTrainingRuntime or TrainingRuntime of that name, or one that trainc ships."""
+    components: list[ComponentUse] | None = None
+    """Components to switch on, applied in this order over the runtime's own fields."""
+    locks: Annotated[list[Lock], list_map("path")] | None = None
+    """Fields that children, components of jobs, patches and jobs must leave as they are."""
+
+
+class Runtime(Resource):
+    """A blueprint for training jobs that may inherit from another blueprint; jobs name it in `runtimeRef`."""
+
+    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Runtime", "runtimes", namespaced=False)
+
+    spec: RuntimeSpec | None = None
+    """What the jobs have in common."""

@@ -1,0 +1,142 @@
+"""Paths that mean the same in every layer: items of keyed lists by their key, as people write them."""
+
+from __future__ import annotations
+
+from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.sourced import Sourced
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.model.tree import Path, Tree
+
+    Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
+    Steps = tuple[Step, ...]
+
+
+def keyed(tree: Tree, path: Path) -> Steps:
+    """A path with indices of keyed lists replaced by the key of the item: it means the same in every layer."""
+    steps: list[Step] = []
+    field = ""
+    for step in path:
+        tree = tree[step]
+        key = MERGE_KEYS.get(field, "") if type(step) is int else ""
+        name = value(tree, key) if key and type(tree) is dict else None
+        steps.append((key, name) if name is not None else step)
+        field = step if type(step) is str else field
+    return tuple(steps)
+
+
+def keyed_leaves(tree: Tree, steps: Steps = (), field: str = "") -> Iterator[tuple[Steps, Sourced[Any]]]:
+    """Every leaf with its keyed path, in order; empty maps and lists have none."""
+    if type(tree) is dict:
+        for name, node in tree.items():
+            yield from keyed_leaves(node, (*steps, name), name)
+    elif type(tree) is list:
+        key = MERGE_KEYS.get(field, "")
+        for index, item in enumerate(tree):
+            name = value(item, key) if key and type(item) is dict else None
+            yield from keyed_leaves(item, (*steps, index if name is None else (key, name)), field)
+    else:
+        yield steps, tree
+
+
+def located(tree: Tree, steps: Steps) -> Path | None:
+    """Where a keyed path leads in this tree, None where the tree has nothing there."""
+    path: list[str | int] = []
+    at: str | int | None
+    for step in steps:
+        if isinstance(step, tuple):
+            items = tree if type(tree) is list else []
+            at = next((i for i, item in enumerate(items) if value(item, step[0]) == step[1]), None)
+        elif isinstance(step, int):
+            at = step if type(tree) is list and step < len(tree) else None
+        else:
+            at = step if type(tree) is dict and step in tree else None
+        if at is None:
+            return None
+        path.append(at)
+        tree = tree[at]
+    return tuple(path)
+
+
+def found(tree: Tree, steps: Steps) -> Tree:
+    """The node that a keyed path leads to, None where there is none."""
+    path = located(tree, steps)
+    if path is None:
+        return None
+    for step in path:
+        tree = tree[step]
+    return tree
+
+
+def names(steps: Steps) -> list[str]:
+    """The steps of a path as words: keys, indices and the keys of items."""
+    return [str(step[1]) if type(step) is tuple else str(step) for step in steps]
+
+
+def shown(steps: Steps) -> str:
+    """A path as people write it: `spec.replicatedJobs[node].template`; a key with dots stands in brackets."""
+    text = ""
+    for step in steps:
+        if type(step) is str and "." not in step and "[" not in step:
+            text += f".{step}" if text else step
+        else:
+            text += f"[{step[1] if type(step) is tuple else step}]"
+    return text
+
+
+def _flat(text: str) -> str:
+    return text.replace("[", ".").replace("]", "").strip(".")
+
+
+def matches(steps: Steps, wanted: str) -> bool:
+    """Whether `wanted` (`env[RANK].value`, `image`) is a run of whole steps of the path."""
+    return not wanted or _runs(names(steps), _flat(wanted))
+
+
+def _runs(words: list[str], wanted: str) -> bool:
+    for first in range(len(words)):
+        text = ""
+        for word in words[first:]:
+            text = f"{text}.{_flat(word)}" if text else _flat(word)
+            if text == wanted:
+                return True
+            if len(text) > len(wanted):
+                break
+    return False
+
+
+def parsed(text: str, tree: Tree) -> Steps | None:
+    """The path that `text` names in a tree, None where the tree has nothing there.
+
+    Keys with dots need no brackets: of the keys that fit, the longest counts.
+    """
+    return _parsed(_flat(text), tree, "")
+
+
+def _parsed(text: str, tree: Tree, field: str) -> Steps | None:
+    if not text:
+        return ()
+    if type(tree) is not dict and type(tree) is not list:
+        return None
+    for step, word, node in sorted(_children(tree, field), key=lambda child: -len(child[1])):
+        if text == word or text.startswith(f"{word}."):
+            rest = _parsed(text[len(word) + 1 :], node, step if type(step) is str else field)
+            if rest is not None:
+                return (step, *rest)
+    return None
+
+
+def _children(tree: Tree, field: str) -> Iterator[tuple[Step, str, Tree]]:
+    if type(tree) is dict:
+        for name, node in tree.items():
+            yield name, _flat(name), node
+        return
+    key = MERGE_KEYS.get(field, "")
+    for index, item in enumerate(tree):
+        name = value(item, key) if key and type(item) is dict else None
+        yield (index, str(index), item) if name is None else ((key, name), _flat(str(name)), item)
