@@ -73,11 +73,11 @@ def look(placement: Placement, report: Report) -> None:
 def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
     queue = value(group.tree, "spec", "queue")
     if queue is None:
-        yield VOLCANO_QUEUES.at(
+        yield _ignored(placement) or VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("metadata", "name")),
             "the job names no Volcano queue",
             effect="it waits in the queue `default`",
-            help=f"name one by the annotation `{VOLCANO_QUEUE}`, or a default for the whole cluster",
+            help=f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}",
         )
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
@@ -87,6 +87,24 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
             help="name a leaf queue",
             level=ERROR,
         )
+
+
+def _ignored(placement: Placement) -> Finding | None:
+    """The queue that a TrainJob names although its runtime's policy reads only the runtime's template."""
+    plan, path = placement.bundle.plan, ("metadata", "annotations", VOLCANO_QUEUE)
+    if plan is None or not value(plan.job, *path):
+        return None
+    return VOLCANO_QUEUES.at(
+        plan.document.span(path),
+        f"the Volcano queue `{value(plan.job, *path)}` of the job is not read",
+        effect="it waits in the queue `default`",
+        help=f"write the annotation{_where(placement)}",
+    )
+
+
+def _where(placement: Placement) -> str:
+    by_policy = placement.cluster.scheduler is None and placement.bundle.plan is not None
+    return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster" if by_policy else ""
 
 
 def _both(placement: Placement) -> Iterator[Finding]:
