@@ -32,7 +32,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
-            plan = _older(entry, report)
+            plan = _older(entry, project, report)
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
@@ -40,10 +40,10 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     report.job = ""
 
 
-def _older(entry: Entry, report: Report) -> Plan | None:
+def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
     from trainc.resolve.older import older  # noqa: PLC0415 (most runs meet none)
 
-    return older(entry.document, report, companions=entry.companions)
+    return older(entry.document, report, companions=entry.companions, secrets=project.secrets)
 
 
 def jobset_plan(entry: Entry) -> Plan:
