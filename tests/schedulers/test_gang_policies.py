@@ -73,6 +73,26 @@ def test_the_table_and_the_modules_agree() -> None:
     assert find("nobody-has-this") is None
 
 
+OLDER = {"scheduler": "volcano", "minAvailable": 3, "queue": "old", "priorityClass": "high"}
+
+
+def test_an_older_jobs_scheduling_policy_is_kept() -> None:
+    (group,), _, _ = made(JOB, choose("volcano"), gang={"older": OLDER})
+    assert group["spec"] == {
+        "minMember": 3,
+        "queue": "old",
+        "priorityClassName": "high",
+        # The launcher and two of the four nodes make up the minimum.
+        "minResources": {"cpu": "66", "memory": "1027Gi", "nvidia.com/gpu": "16"},
+    }
+
+
+def test_an_older_jobs_own_sum_is_kept() -> None:
+    policy = {"minResources": {"cpu": "7"}, "scheduleTimeoutSeconds": 5}
+    (group,), _, _ = made(JOB, choose("coscheduling"), gang={"older": policy})
+    assert group["spec"] == {"minMember": 5, "scheduleTimeoutSeconds": 5, "minResources": {"cpu": "7"}}
+
+
 REFUSED = "spec.templateSpec.priorityClassName: Invalid value: "
 MISSING = 'PriorityClass "training" doesn\'t exist: priorityclasses.scheduling.k8s.io "training" not found'
 

@@ -81,7 +81,7 @@ class Shelves:
         keys = (*self.given, *self._indexed(self._documents.shelf(file)), *self._cluster)
         found = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind == "ClusterTrainingRuntime" and not self._selection.closed_world:
-            found.update(self._documents.shipped_names())
+            found.update(self._documents.shipped_names(""))
         return sorted(found)
 
     def places(self, file: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class Shelves:
 
     def _shipped(self, name: str) -> dict[Key, Document]:
         if name not in self._catalogue:
-            self._catalogue[name] = self._index(self._documents.shipped(name))
+            self._catalogue[name] = self._index(self._documents.shipped("", name))
         return self._catalogue[name]
 
     def _index(self, documents: Iterable[Document]) -> dict[Key, Document]:

@@ -43,7 +43,7 @@ def rehearse(options: Options) -> int:
     with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
         made = script(found[0], folder, shlex.split(options.one("command")))
         if made is None or not made.processes:
-            reasons = "; ".join(made.left_out) if made else "it has no JobSet"
+            reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"nothing of this job can run here: {reasons}")
         _announce(made)
         if not (options.has("yes") or _agreed()):
@@ -100,8 +100,8 @@ def _announce(made: Script) -> None:
     print(f"rehearsing `{made.name}`: {len(made.processes)} processes on this machine", file=sys.stderr)
     for process in made.processes:
         print(f"  {process.name}: {shlex.join(process.argv)}", file=sys.stderr)
-    for reason in made.left_out:
-        print(f"  left out: {reason}", file=sys.stderr)
+    for note in made.notes:
+        print(f"  {note}", file=sys.stderr)
 
 
 def _agreed() -> bool:
@@ -134,17 +134,19 @@ def _verdict(ended: list[Ended], timeout: int) -> int:
     if len(well) == len(ended):
         print(f"all {len(ended)} processes met and ended well", file=sys.stderr)
         return 0
-    print(f"{len(ended) - len(well)} of {len(ended)} processes did not end well:", file=sys.stderr)
+    over = any(end.started and end.code is None for end in ended) and not any(end.code for end in ended)
+    when = f" within {timeout} seconds" if over else ""
+    print(f"{len(ended) - len(well)} of {len(ended)} processes did not end well{when}:", file=sys.stderr)
     for end in ended:
         if not end.well:
-            print(f"  {end.process.name}: {_fate(end, timeout)}", file=sys.stderr)
+            print(f"  {end.process.name}: {_fate(end)}", file=sys.stderr)
     return 1
 
 
-def _fate(end: Ended, timeout: int) -> str:
+def _fate(end: Ended) -> str:
     if not end.started:
         return "never started: what it depends on did not come about"
     if end.code is not None and end.code != 0:
         return f"ended by signal {-end.code}" if end.code < 0 else f"ended with code {end.code}"
     where = ", ".join(f"{address} ({name})" for name, address in dict.fromkeys(end.process.awaited))
-    return f"still running after {timeout} seconds" + (f"; told to meet at {where}" if where else "")
+    return "still running when the rehearsal ended" + (f"; told to meet at {where}" if where else "")

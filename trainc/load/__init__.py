@@ -8,6 +8,7 @@ from trainc.load.lists import expand
 from trainc.load.walk import contents, files, inside, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
+from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -74,6 +75,7 @@ class Loader:
             for name in files(self._project.root, present):
                 data = contents(self._project.root, name)
                 if ours(data):
+                    self._report.allow(allows(data, name))
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
@@ -92,7 +94,7 @@ class Loader:
 
     def _keep(self, file: str, data: bytes) -> list[Document]:
         documents = self._documents(file, data)
-        if any(document.kind.endswith("TrainingRuntime") for document in documents):
+        if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
             self._kept[file] = documents
         return documents
 
@@ -100,6 +102,7 @@ class Loader:
         if file in self._kept:
             return self._kept[file]
         duplicates = self._selection.field_validation
+        self._report.allow(allows(data, file))
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:

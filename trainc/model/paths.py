@@ -47,11 +47,12 @@ def keyed_leaves(tree: Tree, steps: Steps = (), field: str = "") -> Iterator[tup
 def located(tree: Tree, steps: Steps) -> Path | None:
     """Where a keyed path leads in this tree, None where the tree has nothing there."""
     path: list[str | int] = []
+    at: str | int | None
     for step in steps:
-        if type(step) is tuple:
+        if isinstance(step, tuple):
             items = tree if type(tree) is list else []
-            at: str | int | None = next((i for i, item in enumerate(items) if value(item, step[0]) == step[1]), None)
-        elif type(step) is int:
+            at = next((i for i, item in enumerate(items) if value(item, step[0]) == step[1]), None)
+        elif isinstance(step, int):
             at = step if type(tree) is list and step < len(tree) else None
         else:
             at = step if type(tree) is dict and step in tree else None

@@ -7,20 +7,24 @@ import socket
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 HERE = "127.0.0.1"
 
 
 class Loopback:
-    """Rewrites the addresses of a job's pods: the host becomes loopback, a port that another host uses a free one."""
+    """Rewrites the addresses of a job's pods: the host becomes loopback, a port that is taken a free one.
 
-    def __init__(self, addresses: Sequence[str]) -> None:
+    `moved` holds the ports of the job on which something listens here already.
+    """
+
+    def __init__(self, addresses: Sequence[str], ports: Iterable[int]) -> None:
         self._addresses = frozenset(addresses)
         # Longer names first: `run-node-0-1` is the beginning of `run-node-0-10`.
         ordered = sorted(self._addresses, key=len, reverse=True)
         self._pattern = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, ordered))})(?![\w-])(?::(\d+))?")
         self._ports: dict[tuple[str, str], str] = {}
+        self.moved = {str(port): free_port() for port in sorted(set(ports)) if not is_free(port)}
 
     def named_in(self, written: str) -> Iterator[str]:
         """The addresses that a text holds, with their ports."""
@@ -31,14 +35,29 @@ class Loopback:
         """The text with every address replaced."""
         return self._pattern.sub(self._here, written) if self._addresses else written
 
+    def variable(self, name: str, value: str) -> str:
+        """A variable's value here: addresses replaced, and a port of its own that has moved."""
+        return self.moved[value] if name.endswith("PORT") and value in self.moved else self.mapped(value)
+
     def _here(self, match: re.Match[str]) -> str:
         return f"{HERE}:{self._port(match[1], match[2])}" if match[2] else HERE
 
     def _port(self, address: str, port: str) -> str:
         key = (address, port)
         if key not in self._ports:
-            self._ports[key] = free_port() if port in self._ports.values() else port
+            here = self.moved.get(port, port)
+            self._ports[key] = free_port() if here in self._ports.values() else here
         return self._ports[key]
+
+
+def is_free(port: int) -> bool:
+    """Whether a process could listen on a port now."""
+    with socket.socket() as probe:
+        try:
+            probe.bind((HERE, port))
+        except OSError:
+            return False
+    return True
 
 
 def free_port() -> str:

@@ -77,7 +77,10 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
             _drain(running, ended, deadline)
         finally:
             _stop(running)
-            _listen(selector, say)
+            while selector.get_map() and _listen(selector, say):
+                pass  # what is still in the pipes
+            for key in list(selector.get_map().values()):
+                _close(selector, key)
     ended += [Ended(actor.process, None) for actor in running]
     ended += [Ended(process, None, started=False) for process in waiting]
     return sorted(ended, key=lambda e: script.processes.index(e.process))
@@ -113,20 +116,29 @@ def _start(
     running.append(actor)
 
 
-def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None]) -> None:
-    """Pass on every complete line that has come in."""
+def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None]) -> bool:
+    """Pass on every complete line that has come in; whether anything has."""
     if not selector.get_map():
         time.sleep(_STEP)
-        return
-    for key, _ in selector.select(_STEP):
+        return False
+    ready = selector.select(_STEP)
+    for key, _ in ready:
         actor: _Actor = key.data
         chunk = os.read(key.fd, 1 << 16)
         if not chunk:
-            selector.unregister(key.fileobj)
+            _close(selector, key)
             chunk = b"\n" if actor.rest else b""
         *lines, actor.rest = (actor.rest + chunk).split(b"\n")
         for line in lines:
             say(actor.process, line.decode("utf-8", "replace").rstrip("\r"))
+    return bool(ready)
+
+
+def _close(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    selector.unregister(key.fileobj)
+    actor: _Actor = key.data
+    if actor.child.stdout is not None:
+        actor.child.stdout.close()
 
 
 def _drain(running: list[_Actor], ended: list[Ended], deadline: float) -> None:

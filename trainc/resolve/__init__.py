@@ -41,9 +41,11 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.resolve.older import older  # noqa: PLC0415 (most runs meet none)
+    from trainc.resolve.older import Options, older  # noqa: PLC0415 (most runs meet none)
 
-    return older(entry.document, report, companions=entry.companions, secrets=project.secrets)
+    scheduler = project.cluster.scheduler
+    gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
+    return older(entry.document, report, Options(gang=gang), companions=entry.companions, secrets=project.secrets)
 
 
 def jobset_plan(entry: Entry) -> Plan:

@@ -8,6 +8,7 @@ from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
+from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import COSCHEDULING_LABEL, scheduler_name, unbound
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     roles = members(plan.roles)
     name = scheduler_name(cluster, NAME)
     out = Contribution(
-        objects=[_group(plan, minimum(roles), _timeout(plan, cluster), _free(plan, cluster))] if roles else []
+        objects=[_group(plan, minimum(plan, roles), _timeout(plan, cluster), _free(plan, cluster))] if roles else []
     )
     for role in plan.roles:
         if role in roles:
@@ -67,7 +68,7 @@ def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
         )
 
 
-def _group(plan: Plan, count: Sourced[int], timeout: Tree, asked: dict[str, Sourced[str]] | None) -> Tree:
+def _group(plan: Plan, count: Sourced[int], timeout: Tree, asked: dict[str, Tree] | None) -> Tree:
     spec: dict[str, Tree] = {"minMember": count, "scheduleTimeoutSeconds": timeout}
     if asked is not None:
         spec["minResources"] = asked
@@ -80,15 +81,15 @@ def _group(plan: Plan, count: Sourced[int], timeout: Tree, asked: dict[str, Sour
 
 
 def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
-    said = get(plan.gang, NAME, "scheduleTimeoutSeconds")
-    if type(said) is Sourced and type(said.value) is int and said.value > 0:
-        return said
+    for said in (get(plan.gang, NAME, "scheduleTimeoutSeconds"), policy_of(plan).get("scheduleTimeoutSeconds")):
+        if type(said) is Sourced and type(said.value) is int and said.value > 0:
+            return said
     return cluster.timeout if cluster.timeout is not None else (PATIENT_TIMEOUT if cluster.autoscaling else TIMEOUT)
 
 
-def _free(plan: Plan, cluster: Cluster) -> dict[str, Sourced[str]] | None:
+def _free(plan: Plan, cluster: Cluster) -> dict[str, Tree] | None:
     """The sum for the check against what is free now: nothing is, until an autoscaler has added nodes."""
-    return None if cluster.autoscaling else resources(members(plan.roles), cluster) or None
+    return None if cluster.autoscaling else resources(plan, members(plan.roles), cluster) or None
 
 
 SCHEDULER = Scheduler(NAME, gang, policy=policy, verify=verify)

@@ -73,7 +73,9 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
         placement.bundle.span(group.tree, group.minimum_path),
         f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
         effect="the group never starts" if more else f"{group.minimum} of {count} pods may start without the others",
-        help=f"set `{field}: {count}`; with the cluster's `scheduler:` it is computed",
+        help=f"set it to {count}; with the cluster's `scheduler:` it is computed"
+        if more
+        else f"raise it to {count}, unless fewer pods are enough to train",
         level=ERROR if more else WARNING,
     )
 

@@ -221,7 +221,11 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
                 yield PRIORITY.at(
                     placement.bundle.span(group.tree, ("spec", "priorityClassName")),
                     f"the PodGroup has the priority class `{own}`, its pods have `{classes.pop() or 'none'}`",
+                    effect="the group waits by one priority, and its pods are evicted by the other"
+                    if back_end == "volcano"
+                    else "kube-scheduler refuses the group",
                     help="give both the same class",
+                    level=WARNING if back_end == "volcano" else ERROR,
                 )
 
 

@@ -48,7 +48,6 @@ CHECKS: tuple[Check, ...] = (
     Check(resources.FRACTION, resources.fractional_device, "odd amount"),
     Check(resources.OVER_LIMIT, resources.request_over_limit, "requests"),
     Check(resources.NOT_LIMIT, resources.request_not_limit, "requests"),
-    Check(resources.EMPTY, resources.empty_quantity, "odd amount"),
     Check(
         resources.HUGEPAGES,
         resources.hugepages_alone,

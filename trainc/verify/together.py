@@ -37,7 +37,12 @@ class Together:
         place = bundle.document.span(("metadata", "name"))
         for tree in bundle.objects:
             kind = value(tree, "kind")
-            key = (bundle.cluster, kind, value(tree, "metadata", "namespace") or "default", value(tree, "metadata", "name"))
+            key = (
+                bundle.cluster,
+                kind,
+                value(tree, "metadata", "namespace") or "default",
+                value(tree, "metadata", "name"),
+            )
             first = self._seen.setdefault(key, (bundle.name, place))
             if first[1] != place:
                 report.add(_clash(kind, key[3], bundle.name, first, place))

@@ -102,7 +102,13 @@ class _Texts(dict[str, "str | None"]):
     def _spell(self, text: str) -> str | None:
         if _PLAIN(text) and text.lower() not in _RESERVED:
             return text
-        if "\n" in text and re.fullmatch(_BLOCK, text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
+        if (
+            "\n" in text
+            and re.fullmatch(_BLOCK, text)
+            and not text.endswith("\n\n")
+            and " \n" not in text
+            and text[-1] != " "
+        ):
             return None
         return quoted(text)
 

@@ -29,12 +29,6 @@ NOT_LIMIT = Rule(
     "a device's request and limit differ, or it has no limit",
     "Devices cannot be overcommitted: Kubernetes takes a limit alone, or a request that equals it.",
 )
-EMPTY = Rule(
-    "empty-quantity",
-    ERROR,
-    "a resource has no amount",
-    "A key without a value is null in YAML. The API server drops it, and the container gets no device at all.",
-)
 HUGEPAGES = Rule(
     "hugepages-alone",
     ERROR,
@@ -172,21 +166,6 @@ def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
             help="write the limit alone: the request of a device follows it",
             shown=_path(container, "requests"),
         )
-
-
-def empty_quantity(job: Job) -> None:
-    for container in job.containers:
-        for side, amounts in (("limits", container.limits), ("requests", container.requests)):
-            for resource, leaf in amounts.items():
-                if type(leaf) is Sourced and (leaf.value is None or leaf.value == ""):
-                    job.report.add(
-                        EMPTY.at(
-                            job.at(_path(container, side, resource), key=True),
-                            f"`{resource}` has no amount",
-                            effect="the API server drops the field, and the container runs without it",
-                            help=f"write how many each pod needs, e.g. `{resource}: 8`",
-                        )
-                    )
 
 
 def hugepages_alone(job: Job) -> None:
