@@ -18,7 +18,7 @@ def write(rendered: Sequence[Sequence[Any]], folder: str) -> None:
         _file(folder, f"base/{name}", tree)
     names = [next(tree["metadata"]["name"] for tree in objects if tree["kind"] == "JobSet") for objects in rendered]
     for name, objects in zip(names, rendered, strict=True):
-        patches = [_patch(origin, tree) for origin, tree in zip(rendered[0], objects, strict=True)]
+        patches = [_patch(origin, tree) for origin, tree in zip(rendered[0], objects, strict=True) if origin != tree]
         _file(folder, f"jobs/{name}/kustomization.yaml", {"resources": ["../../base"], "patches": patches})
     _file(folder, "kustomization.yaml", {"resources": [f"jobs/{name}" for name in names]})
 

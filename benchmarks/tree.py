@@ -26,7 +26,6 @@ spec:
     spec:
       failurePolicy:
         maxRestarts: 3
-      ttlSecondsAfterFinished: 86400
       replicatedJobs:
         - name: node
           template:

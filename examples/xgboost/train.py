@@ -14,11 +14,10 @@ from xgboost.tracker import RabitTracker
 
 def main() -> None:
     rank, workers = int(os.environ["DMLC_TASK_ID"]), int(os.environ["DMLC_NUM_WORKER"])
+    host = socket.gethostbyname(os.environ["DMLC_TRACKER_URI"])
     port = int(os.environ["DMLC_TRACKER_PORT"])
     if rank == 0:
-        tracker = RabitTracker(
-            n_workers=workers, host_ip=socket.gethostbyname(socket.gethostname()), port=port, sortby="task"
-        )
+        tracker = RabitTracker(n_workers=workers, host_ip=host, port=port, sortby="task")
         tracker.start()
         threading.Thread(target=tracker.wait_for, daemon=True).start()
     with CommunicatorContext(

@@ -77,7 +77,7 @@ def env(plan: Plan, name: str = "node", container: str = "node") -> dict[str, An
     """The variables the framework sets in a container, in order; those from the downward API as the path they read."""
     found = {}
     for patch in patches(plan, name):
-        for entry in patch.env if patch.container == container else ():
+        for entry in (*patch.env, *patch.sets.get("env", ())) if patch.container == container else ():
             text = plain(entry)
             found[text["name"]] = text.get("value", get(text, "valueFrom", "fieldRef", "fieldPath"))
     return found

@@ -114,7 +114,8 @@ def wheel(folder: Path) -> Path:
 
 
 def install(built: Path, site: Path) -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", site, built]
+    target = ["--target", str(site), str(built)]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", *target]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -26,7 +26,7 @@ from trainc.model.tree import stamp
         (".5", 1),
         ("5.", 5),
         ("1n", 1),
-        ("-2500m", -2),
+        ("-2500m", -3),
     ],
 )
 def test_a_quantity_rounds_up(quantity: object, expected: int) -> None:

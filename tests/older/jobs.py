@@ -88,6 +88,6 @@ def expanded(entries: list[Any], index: int, global_index: int) -> dict[str, str
         else:
             known = dict(seen)
             seen[entry["name"]] = REFERENCE.sub(
-                lambda m, known=known: "$" if m[0] == "$$" else known.get(m[1], m[0]), entry["value"]
+                lambda m, known=known: "$" if m[0] == "$$" else known.get(m[1], m[0]), entry.get("value", "")
             )
     return seen

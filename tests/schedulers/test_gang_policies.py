@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,9 @@ from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.schedulers import TABLE, chosen, find, refuse
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WRITTEN = {"cpu": "131", "memory": "2052Gi"}
 
@@ -73,6 +76,26 @@ def test_the_table_and_the_modules_agree() -> None:
     assert find("nobody-has-this") is None
 
 
+OLDER = {"scheduler": "volcano", "minAvailable": 3, "queue": "old", "priorityClass": "high"}
+
+
+def test_an_older_jobs_scheduling_policy_is_kept() -> None:
+    (group,), _, _ = made(JOB, choose("volcano"), gang={"older": OLDER})
+    assert group["spec"] == {
+        "minMember": 3,
+        "queue": "old",
+        "priorityClassName": "high",
+        # The launcher and two of the four nodes make up the minimum.
+        "minResources": {"cpu": "66", "memory": "1027Gi", "nvidia.com/gpu": "16"},
+    }
+
+
+def test_an_older_jobs_own_sum_is_kept() -> None:
+    policy = {"minResources": {"cpu": "7"}, "scheduleTimeoutSeconds": 5}
+    (group,), _, _ = made(JOB, choose("coscheduling"), gang={"older": policy})
+    assert group["spec"] == {"minMember": 5, "scheduleTimeoutSeconds": 5, "minResources": {"cpu": "7"}}
+
+
 REFUSED = "spec.templateSpec.priorityClassName: Invalid value: "
 MISSING = 'PriorityClass "training" doesn\'t exist: priorityclasses.scheduling.k8s.io "training" not found'
 
@@ -97,3 +120,20 @@ def test_what_the_webhook_refuses(text: str, cluster: Cluster, refusals: list[st
     report = Report()
     refuse(plan_of(text, {"volcano": {}}), cluster, report)
     assert sorted({f.refusal.text for f in report.findings if f.refusal}) == refusals
+
+
+def test_an_installed_package_adds_a_back_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "packed-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n", "utf-8")
+    (folder / "entry_points.txt").write_text("[trainc.schedulers]\npacked = packed_back_end:SCHEDULER\n", "utf-8")
+    (tmp_path / "packed_back_end.py").write_text(
+        "from trainc.model.patches import Contribution, Scheduler, pod\n"
+        "def gang(plan, cluster):\n"
+        "    return sum((pod(r, schedulerName='packed') for r in plan.roles), Contribution())\n"
+        "SCHEDULER = Scheduler('packed', gang)\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    _, _, pods = made(JOB, choose("packed"))
+    assert {each["spec"]["schedulerName"] for each in pods} == {"packed"}

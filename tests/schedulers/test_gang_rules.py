@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.schedulers.building import found, placed, plan_from
 from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import value
 from trainc.project.assignments import assigned
 from trainc.schedulers.rules import verify
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
 
 CASES = Path(__file__).parent.parent / "cases" / "schedulers"
 WEBHOOK = "volcano-policy-refused"  # needs a TrainJob, which only the whole compiler can turn into a plan
@@ -27,8 +24,7 @@ RULES = sorted(path.name for path in CASES.glob("*") if (path / "fails").exists(
 def cluster_of(case: Path) -> Cluster:
     """What the case's arguments say."""
     words = shlex.split((case / "args").read_text("utf-8")) if (case / "args").exists() else []
-    cluster = assigned(word for word in words if "=" in word)
-    return cluster.seeing((), closed="--closed-world" in words)
+    return Cluster(**assigned(word for word in words if "=" in word), closed="--closed-world" in words)
 
 
 def findings(case: Path) -> list[str]:

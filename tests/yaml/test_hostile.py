@@ -101,6 +101,8 @@ def test_many_documents_of_bad_bytes() -> None:
     assert len(findings) == reader.RESTARTS
 
 
-@pytest.mark.parametrize("piece", ["? ", "- ", ": ", "a: ", "&a ", "!x ", "'", '"', "|\n", "# ", "\t", "%", "\r", "{", "},", "*a ", "--- "])
+@pytest.mark.parametrize(
+    "piece", ["? ", "- ", ": ", "a: ", "&a ", "!x ", "'", '"', "|\n", "# ", "\t", "%", "\r", "{", "},", "*a ", "--- "]
+)
 def test_repeated_syntax(piece: str) -> None:
     values(piece * 5_000)

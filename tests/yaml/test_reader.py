@@ -35,9 +35,15 @@ ACCEPTED = [
     ("x: &x foo\n*x : 1", [{"x": "foo", "foo": 1}]),
     ("&x a: *x", [{"a": "a"}]),
     ("a: &x 1\nb: &x 2\nc: *x", [{"a": 1, "b": 2, "c": 2}]),
-    ("a: !!str 12\nb: !!int '7'\nc: !!float 1_0\nd: !!map {e: !!seq [!!bool on]}", [{"a": "12", "b": 7, "c": 10, "d": {"e": [True]}}]),
+    (
+        "a: !!str 12\nb: !!int '7'\nc: !!float 1_0\nd: !!map {e: !!seq [!!bool on]}",
+        [{"a": "12", "b": 7, "c": 10, "d": {"e": [True]}}],
+    ),
     ("? a\n: b", [{"a": "b"}]),
-    ('{"a": "\\ud83d\\ude00\\u00e9", "b": [1,2,\n\t3], "c": {"d": null}}', [{"a": "😀é", "b": [1, 2, 3], "c": {"d": None}}]),
+    (
+        '{"a": "\\ud83d\\ude00\\u00e9", "b": [1,2,\n\t3], "c": {"d": null}}',
+        [{"a": "😀é", "b": [1, 2, 3], "c": {"d": None}}],
+    ),
     ('{"a": "x\\/y"}', [{"a": "x/y"}]),
 ]
 
@@ -119,9 +125,7 @@ def test_a_fault_never_hides_what_stood_before_it() -> None:
     assert len(values(stream)[0]) == 200
 
 
-@pytest.mark.parametrize(
-    ("mode", "expected"), [("strict", "error"), ("warn", "warning"), ("ignore", "")]
-)
+@pytest.mark.parametrize(("mode", "expected"), [("strict", "error"), ("warn", "warning"), ("ignore", "")])
 def test_duplicate_keys(mode: str, expected: str) -> None:
     report = Report()
     [document] = read("a: 1\nb: 2\na:\n  c: 3\n", "f.yaml", report, duplicates=mode)

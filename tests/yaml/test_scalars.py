@@ -152,7 +152,9 @@ def test_ambiguous(text: str) -> None:
     assert ambiguous(text)
 
 
-@pytest.mark.parametrize("text", ["true", "False", "null", "~", "", "0", "00x", "1", "1e3", "0x1F", "1.10", "-0", "8080:80", "v1"])
+@pytest.mark.parametrize(
+    "text", ["true", "False", "null", "~", "", "0", "00x", "1", "1e3", "0x1F", "1.10", "-0", "8080:80", "v1"]
+)
 def test_clear(text: str) -> None:
     assert ambiguous(text) is None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
@@ -61,7 +59,13 @@ def binds(document: Document, project: Project, report: Report) -> bool:
 
 
 def _holds(cluster: Cluster, file: str) -> bool:
-    return any(fnmatchcase(file, glob.value) for glob in cluster.paths)
+    return any(_matches(file, glob.value) for glob in cluster.paths)
+
+
+def _matches(file: str, glob: str) -> bool:
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with clusters ask)
+
+    return fnmatchcase(file, glob)
 
 
 def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
@@ -89,7 +93,7 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
 
 
 def _twice(document: Document, found: list[Cluster], report: Report) -> None:
-    globs = [glob for cluster in found for glob in cluster.paths if fnmatchcase(document.file, glob.value)]
+    globs = [glob for cluster in found for glob in cluster.paths if _matches(document.file, glob.value)]
     spans = [span for glob in globs if (span := place(glob.origin)) is not None]
     names = ",".join(cluster.name for cluster in found)
     report.add(

@@ -8,6 +8,7 @@ import sys
 from trainc import pipeline
 from trainc.cli.session import Session
 from trainc.emit.spool import FolderSpool, Spool, StreamSpool
+from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
     session = Session(options)
-    spool = _spool(options)
+    spool = _spool(options, session)
     pipeline.build(session.project, session.selection, spool, session.report)
     code = session.finish(spool)
     if spool.objects == 0 and code == 0:
@@ -33,9 +34,13 @@ class Nothing(Trouble):
         super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
 
-def _spool(options: Options) -> Spool:
+def _spool(options: Options, session: Session) -> Spool:
     json = options.one("format") == "json"
     if not options.has("output"):
+        clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
+        if len(clusters) > 1:
+            names = ", ".join(clusters)
+            raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
         return StreamSpool(sys.stdout, json=json)
     if json:
         raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
@@ -46,5 +51,17 @@ def validate(options: Options) -> int:
     """Compile without writing, and report."""
     session = Session(options)
     spool = Spool()
+    if options.has("against"):
+        _against(session, options.one("against"))
     pipeline.build(session.project, session.selection, spool, session.report)
     return session.finish(spool)
+
+
+def _against(session: Session, base: str) -> None:
+    """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
+    from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.compare.updates import judge  # noqa: PLC0415
+
+    present = pipeline.bundles(session.project, session.selection, Report())
+    with base_of(session.project, base, session.selection) as old:
+        judge(old, present, session.project, session.report)

@@ -6,6 +6,7 @@ from trainc.cli.options import Command, Option, Options
 
 _REPORTING = (
     Option("--only", "report and judge by the API server's and webhooks' own verdicts alone", choices=("admission",)),
+    Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
@@ -34,10 +35,28 @@ def _runtimes(options: Options) -> int:
     return runtimes(options)
 
 
+def _rehearse(options: Options) -> int:
+    from trainc.cli.rehearse import rehearse  # noqa: PLC0415
+
+    return rehearse(options)
+
+
 def _why(options: Options) -> int:
     from trainc.cli.why import why  # noqa: PLC0415
 
     return why(options)
+
+
+def _rules(options: Options) -> int:
+    from trainc.cli.rules import rules  # noqa: PLC0415
+
+    return rules(options)
+
+
+def _schemas(options: Options) -> int:
+    from trainc.cli.schemas import schemas  # noqa: PLC0415
+
+    return schemas(options)
 
 
 COMMANDS = {
@@ -65,7 +84,10 @@ COMMANDS = {
             "validate",
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
-            _REPORTING,
+            (
+                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                *_REPORTING,
+            ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
             _validate,
         ),
@@ -77,6 +99,24 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "rehearse",
+            "PATH",
+            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
+            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
+            (
+                Option("--nodes", "scale the job down to N nodes", metavar="N"),
+                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
+                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
+                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
+                Option("--yes", "do not ask"),
+            ),
+            (
+                "trainc rehearse examples/jax-cpu",
+                "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
+            ),
+            _rehearse,
         ),
         Command(
             "runtimes",
@@ -91,6 +131,22 @@ COMMANDS = {
                 "trainc runtimes flatten llm-base",
             ),
             _runtimes,
+        ),
+        Command(
+            "rules",
+            "[NAME]",
+            "What trainc looks for: every rule with its level, or one with its reason and the smallest input that fails it.",
+            (Option("--report", "how the answer is written", choices=("text", "json")),),
+            ("trainc rules", "trainc rules reserved-env"),
+            _rules,
+        ),
+        Command(
+            "schemas",
+            "[list|show KIND|export DIR|generate [CHECKOUT]]",
+            "The schemas of every kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
+            (Option("--format", "what `show` prints", choices=("yaml", "json")),),
+            ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
+            _schemas,
         ),
     )
 }

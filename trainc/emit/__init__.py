@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Rendered(NamedTuple):
     """The text of one job's objects, and the stable name of the file it belongs in."""
 
-    path: str  # <namespace>/<job>.yaml, relative to the output folder
+    path: str  # [<cluster>/]<namespace>/<job>.yaml, relative to the output folder
     source: str  # the file the job was written in
     text: str
     objects: int
@@ -32,4 +32,5 @@ def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
 
 
 def _path(bundle: Bundle) -> str:
-    return f"{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.name}.yaml"
+    folder = f"{bundle.cluster}/" if bundle.cluster else ""
+    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.name}.yaml"

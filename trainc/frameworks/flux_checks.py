@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
 
 INSTALLER = "flux-installer"
-LONGEST = 63 - len("-flux-entrypoint")
 RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-file=curve.cert"
 
 SPLIT_WORD = Rule(
@@ -24,12 +23,6 @@ SPLIT_WORD = Rule(
     WARNING,
     "an argument with blanks in it falls apart",
     "Flux's command is joined by spaces and split again in the pod, without quotes (Trainer v2.3.0).",
-)
-LONG_VOLUME = Rule(
-    "long-volume-name",
-    ERROR,
-    "a volume named after the job is longer than a volume's name may be",
-    "The volume `<job>-flux-entrypoint` must be a DNS label of at most 63 characters.",
 )
 NOT_NODE = Rule(
     "trainer-not-node",
@@ -60,7 +53,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the brokers would not meet, or the command would not be what was written."""
     check(plan, report)
-    check_slots(plan, report, plan.asked("numProcPerNode"))
+    check_slots(plan, report)
     curve = secret_name(plan, "flux", "-flux-curve").value
     note(plan, report, curve, ("curve.cert",), RECIPE)
     for field in ("command", "args"):
@@ -69,10 +62,6 @@ def verify(plan: Plan, report: Report) -> None:
                 message = f"`{item.value}` falls apart at its blanks"
                 advice = "put the command into a script in the image"
                 report.add(SPLIT_WORD.at(place(item.origin) or policy_span(plan), message, help=advice))
-    if len(plan.name.value) > LONGEST:
-        message = f"the volume `{plan.name.value}-flux-entrypoint` has a name of more than 63 characters"
-        span = plan.document.span(("metadata", "name"))
-        report.add(LONG_VOLUME.at(span, message, help=f"use at most {LONGEST} characters"))
     trainer = plan.trainer
     if trainer is not None and value(trainer.tree, "name") != NODE:
         message = f"the trainer is called `{trainer.name.value}`, and Flux equips `node` alone"

@@ -11,7 +11,7 @@ from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.model.sourced import derive
 from trainc.model.tree import value
-from trainc.model.wiring import check_container, check_gpus, check_nodes, check_overwritten, check_slots, template_span
+from trainc.model.wiring import check_container, check_gpus, check_overwritten, check_processes, template_span
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -91,9 +91,8 @@ def refuse_job(plan: Plan, report: Report) -> None:
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where mpirun would not start, or would not reach its nodes."""
-    check_nodes(plan, report)
     check_gpus(plan, report)
-    check_slots(plan, report, slots_per_node(plan))
+    check_processes(plan, report)
     mpi_keys.verify(plan, report)
     launcher = plan.role(LAUNCHER)
     for name, effect in EFFECTS.items():

@@ -40,14 +40,14 @@ def hostfile(plan: Plan, slots: Sourced[int]) -> Sourced[str]:
     """One line for each pod that takes processes, in the order of the runtime; empty but for Open MPI."""
     roles = [(plan.roles[index], count) for index, count in host_counts(plan).items()]
 
-    def lines(job: str, subdomain: str, each: int, *_: int) -> str:
+    def lines(each: int, job: str, subdomain: str, *_: int) -> str:
         return "".join(
             f"{host} slots={each}\n"
             for role, count in roles
             for host in hosts(job, subdomain, role.name.value, role.replicas.value, count.value)
         )
 
-    return derive("hostfile", lines, plan.name, domain(plan), slots, *(count for _, count in roles))
+    return derive("hostfile", lines, slots, plan.name, domain(plan), *(count for _, count in roles))
 
 
 def host_counts(plan: Plan) -> dict[int, Sourced[int]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patches import Contribution, Framework, on
-from trainc.model.peers import domain, port_of, shared_counts
+from trainc.model.patches import Contribution, Framework
+from trainc.model.peers import around, domain, port_of, shared_counts
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.refusals import reserved
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-from trainc.model.wiring import check_container, check_nodes, overwritten, role_span, template_span
+from trainc.model.wiring import check_container, check_overwritten, overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def lower(plan: Plan) -> Contribution:
     for index in counts:
         role = plan.roles[index]
         own = role is head and counts[index].value == 1
-        out += on(role, env={**common, **(at_home(head) if own else elsewhere(plan, head)), **mode(plan, role)})
+        first = {"POD_IP_DUMMY": OWN_ADDRESS} if own else {}
+        address = at_home(head) if own else elsewhere(plan, head)
+        out += around(plan, role, first, {**common, "PADDLE_MASTER": address, **mode(plan, role)})
     return out
 
 
@@ -66,20 +68,19 @@ def head_of(plan: Plan) -> Role | None:
     return next((role for role in named if role is not None), plan.role(WORKER) or plan.role(NODE))
 
 
-def at_home(head: Role) -> dict[str, Any]:
-    """The head's own variables: the address is its IP, filled in by the kubelet."""
+def at_home(head: Role) -> str:
+    """The address on the head itself: its IP, filled in by the kubelet."""
     port = port_of(head.container(), SERVER, PORT)
     number = port.value if type(port) is Sourced else port
-    return {"POD_IP_DUMMY": OWN_ADDRESS, "PADDLE_MASTER": f"$(POD_IP_DUMMY):{number}"}
+    return f"$(POD_IP_DUMMY):{number}"
 
 
-def elsewhere(plan: Plan, head: Role) -> dict[str, Any]:
-    """The others' variables: the address is the head's name."""
+def elsewhere(plan: Plan, head: Role) -> Sourced[str]:
+    """The address everywhere else: the head's name."""
     port = port_of(head.container(), SERVER, PORT)
     number = port.value if type(port) is Sourced else port
     name = head.name.value
-    address = derive("Paddle's server", lambda job, sub: f"{job}-{name}-0-0.{sub}:{number}", plan.name, domain(plan))
-    return {"PADDLE_MASTER": address}
+    return derive("Paddle's server", lambda job, sub: f"{job}-{name}-0-0.{sub}:{number}", plan.name, domain(plan))
 
 
 def mode(plan: Plan, role: Role) -> dict[str, Any]:
@@ -91,10 +92,10 @@ def mode(plan: Plan, role: Role) -> dict[str, Any]:
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the launchers would not meet."""
-    check_nodes(plan, report)
     counts, head = members(plan), head_of(plan)
     for index in counts:
         check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it for ever")
+        check_overwritten(plan, report, plan.roles[index], VARIABLES)
     for at, name in reserved(plan, VARIABLES):
         report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
     if head is None or counts[head.index].value > 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
 from trainc.model.finding import ERROR, WARNING, Rule, place
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
-from trainc.model.peers import LONGEST, check_length, length, port_of, refuse_length
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
+from trainc.model.peers import LONGEST, around, check_length, length, port_of, refuse_length
 from trainc.model.refusals import reserved
 from trainc.model.tree import get
-from trainc.model.wiring import check_container, check_nodes, overwritten, role_span, template_span
+from trainc.model.wiring import check_container, check_overwritten, overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def lower(plan: Plan) -> Contribution:
         return out
     for index, count in counts.items():
         role = plan.roles[index]
-        # The index stands before TF_CONFIG: `$(NAME)` sees only the variables above it.
+        # The index stands before all: `$(NAME)` sees only the variables above it.
         rank = {} if count.value == 1 else {"JOB_COMPLETION_INDEX": COMPLETION_INDEX}
         ports = (PORT,) if port_of(role.container(), PORT_NAME, PORT) == PORT else ()
-        out += on(role, env={**rank, "TF_CONFIG": config(plan, role, counts)}, ports=ports)
+        out += around(plan, role, rank, {"TF_CONFIG": config(plan, role, counts)}, ports)
     return out
 
 
@@ -68,7 +68,6 @@ def verify(plan: Plan, report: Report) -> None:
     counts = tasks(plan)
     roles = [plan.roles[index] for index in counts]
     kinds = [TASKS[role.name.value] for role in roles]
-    check_nodes(plan, report)
     check_length(plan, report, "TF_CONFIG", length(plan, counts))
     if not {WORKER, *DECIDERS} & set(kinds):
         message = "the runtime has neither a `chief` nor a `worker`"
@@ -77,6 +76,7 @@ def verify(plan: Plan, report: Report) -> None:
     for role in roles:
         check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it for ever")
         check_replicas(plan, report, role)
+        check_overwritten(plan, report, role, ("TF_CONFIG",))
     check_chiefs(plan, report, [role for role in roles if role.name.value in DECIDERS])
     if "ps" in kinds and get(plan.template, "spec", "successPolicy") is None:
         server = roles[kinds.index("ps")]

@@ -9,7 +9,7 @@ from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, lite
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
 from trainc.model.tree import get
-from trainc.model.wiring import check, check_slots
+from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -88,9 +88,10 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, PET)
     if torchtune.selected(plan):
         torchtune.verify(plan, report)
-    asked = plan.asked("numProcPerNode")
-    check_slots(plan, report, asked)
-    if plan.wired and asked is None and gpus(plan.resources).value == 0 and cpus(plan.resources).value == 0:
+    check_processes(plan, report)
+    check_slots(plan, report)
+    inferred = plan.wired and plan.asked("numProcPerNode") is None
+    if inferred and gpus(plan.resources).value == 0 and cpus(plan.resources).value == 0:
         report.add(
             ONE_PROCESS.at(
                 plan.document.span(("spec", "trainer"), key=True),

@@ -8,6 +8,7 @@ from trainc.load.lists import expand
 from trainc.load.walk import contents, files, inside, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
+from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
+# In the kind of every document that runtimes are made of, and in no field of a job.
+RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 
@@ -35,6 +38,7 @@ class Loader:
         self._report = report
         self._kept: dict[str, list[Document]] = {}
         self._shelves: dict[str, Shelf] = {}
+        self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self.skipped = 0  # files under the paths that name no group of ours
 
     def selected(self) -> Iterator[tuple[str, list[Document]]]:
@@ -45,18 +49,18 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = b"" if file in self._kept else contents(self._project.root, file)
-            if file in self._kept or file in explicit or self._selection.include_other or ours(data):
+            if file in self._kept or file in explicit or self._selection.include_other or ours(data, rendered=self._selection.rendered):
                 yield file, self._documents(file, data)
             else:
                 self.skipped += 1
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
-        if self._selection.stdin is not None and b"Runtime" in self._selection.stdin:
+        if self._selection.stdin is not None and any(word in self._selection.stdin for word in RUNTIMES):
             yield from self._keep(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = contents(self._project.root, file)
-            if b"Runtime" in data and ours(data):
+            if any(word in data for word in RUNTIMES) and ours(data):
                 yield from self._keep(file, data)
 
     def shelf(self, file: str) -> Shelf:
@@ -71,6 +75,7 @@ class Loader:
             for name in files(self._project.root, present):
                 data = contents(self._project.root, name)
                 if ours(data):
+                    self._report.allow(allows(data, name))
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
@@ -88,17 +93,25 @@ class Loader:
         return os.path.join(self._project.root, path)
 
     def _keep(self, file: str, data: bytes) -> list[Document]:
-        self._kept[file] = self._documents(file, data)
-        return self._kept[file]
+        documents = self._documents(file, data)
+        if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
+            self._kept[file] = documents
+        return documents
 
     def _documents(self, file: str, data: bytes) -> list[Document]:
         if file in self._kept:
             return self._kept[file]
         duplicates = self._selection.field_validation
+        self._report.allow(allows(data, file))
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:
         folder = os.path.dirname(file) if file != STDIN else ""
+        if folder not in self._near:
+            self._near[folder] = self._upwards(folder)
+        return self._near[folder]
+
+    def _upwards(self, folder: str) -> str:
         while True:
             candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
             path = self._absolute(candidate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc import schedulers
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
+from trainc.lower.images import image_patches
 from trainc.lower.jobset import counted, identity, jobset, service
 from trainc.lower.lay import fold_ports, lay
 from trainc.lower.notes import lost_ports
@@ -47,17 +48,25 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
 
 
 def _placed(plan: Plan, contribution: Contribution, cluster: Cluster, report: Report) -> Bundle:
-    """The bundle of a plan with everything laid on but what its scheduler asks for."""
+    """The bundle of a plan with everything laid on but what its scheduler and its cluster's images ask for."""
     gang = schedulers.contribute(plan, cluster, report)
-    if not gang.patches:
-        return _bundle(plan, contribution + gang)
+    plan = _over(plan, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
+    if cluster.images:
+        patches = (patch for role in plan.roles for patch in image_patches(role, cluster.images))
+        plan = _over(plan, Layer("images", cluster.name, patches=tuple(patches)))
+    return _bundle(plan, contribution + gang, cluster.name)
+
+
+def _over(plan: Plan, layer: Layer) -> Plan:
+    """The plan with one more layer of patches laid on."""
+    if not layer.patches:
+        return plan
     jobs = [role.tree for role in plan.roles]
-    for patch in gang.patches:
+    for patch in layer.patches:
         jobs[patch.role] = lay(jobs[patch.role], patch)
     template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
     roles = tuple(Role(role.index, jobs[role.index], role.count) for role in plan.roles)
-    layer = Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches)
-    return _bundle(plan.lowered(template, roles).with_layers((*plan.layers, layer)), contribution + gang)
+    return plan.lowered(template, roles).with_layers((*plan.layers, layer))
 
 
 def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
@@ -92,7 +101,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     yield from (Patch(patch.role, patch.container, env=patch.env) for patch in trainer)
 
 
-def _bundle(plan: Plan, contribution: Contribution) -> Bundle:
+def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
     metadata = {key: dict(part) for key, part in plan.template["metadata"].items()}
     labels = {**metadata.get("labels", {}), **carried_labels(plan), **contribution.labels}
     annotations = {**metadata.get("annotations", {}), **contribution.annotations}
@@ -105,7 +114,7 @@ def _bundle(plan: Plan, contribution: Contribution) -> Bundle:
         *([twin] if twin is not None else []),
         whole,
     ]
-    return Bundle(plan.document, tuple(objects), plan)
+    return Bundle(plan.document, tuple(objects), plan, cluster=cluster)
 
 
 def _namespace(plan: Plan) -> Tree:

@@ -19,12 +19,15 @@ class Bundle:
     `plan` is None for a JobSet given as input: there is nothing behind it but its own text.
     """
 
-    __slots__ = ("document", "objects", "plan")
+    __slots__ = ("cluster", "document", "objects", "plan")
 
-    def __init__(self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None) -> None:
+    def __init__(
+        self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None, *, cluster: str = ""
+    ) -> None:
         self.document = document
         self.objects = objects
         self.plan = plan
+        self.cluster = cluster  # its name, empty where the project names none
 
     @property
     def jobset(self) -> Tree:

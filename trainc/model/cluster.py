@@ -1,4 +1,4 @@
-"""What is known of the cluster that a bundle is for: the part of it that placing pods together depends on."""
+"""What is known of the cluster that a bundle is for."""
 
 from __future__ import annotations
 
@@ -17,15 +17,27 @@ Version = tuple[int, int]
 UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
 
 
+_DEFAULTS: dict[str, Tree] = {
+    "admission": (),
+    "autoscaling": False,
+    "closed": False,
+    "components": (),
+    "definitions": (),
+    "gates": (),
+    "images": {},
+    "name": "",
+    "objects": {},
+    "paths": (),
+    "runtimes": (),
+    "unit": WHOLE,
+}
+_SETS = ("admission", "gates")
+
+
 class Cluster:
     """One cluster as its settings and its folder of dumps describe it; whatever is None is not known.
 
-    `scheduler` names the back end that replaces every other choice, `scheduler_name` the profile its pods ask for.
-    `topology` is the widest domain one job may span: a node label, with Volcano the number of a tier.
-    `unit` says what counts as a gang inside the job: `whole`, `roles` (each with its own minimum) or `replicas`.
-    `objects` holds the dumps by kind, then by name (`namespace/name` for namespaced kinds).
-    `name` is empty for the one cluster of a project that names none; `paths` are globs of the jobs that it runs.
-    `patch` is a partial runtime spec over every runtime, `images` rewrites registries and pins digests.
+    Every field has a default that knows nothing; `Cluster(scheduler=..., queue=...)` says the rest.
     """
 
     __slots__ = (
@@ -54,56 +66,38 @@ class Cluster:
         "unit",
     )
 
-    def __init__(
-        self,
-        *,
-        scheduler: Sourced[str] | None = None,
-        scheduler_name: Sourced[str] | None = None,
-        queue: Sourced[str] | None = None,
-        topology: Sourced[str] | None = None,
-        timeout: Sourced[int] | None = None,
-        unit: str = WHOLE,
-        kubernetes: Version | None = None,
-        jobset: Version | None = None,
-        kueue: Version | None = None,
-        gates: Iterable[str] = (),
-        admission: Iterable[str] = (),
-        autoscaling: bool = False,
-        injected: Tree = None,
-        objects: Mapping[str, Mapping[str, Tree]] | None = None,
-        closed: bool = False,
-        name: str = "",
-        namespace: Sourced[str] | None = None,
-        paths: tuple[Sourced[str], ...] = (),
-        components: tuple[Sourced[str], ...] = (),
-        patch: Tree = None,
-        images: Mapping[str, Mapping[str, Sourced[str]]] | None = None,
-        runtimes: tuple[Document, ...] = (),
-        definitions: tuple[Document, ...] = (),
-    ) -> None:
-        self.name = name
-        self.namespace = namespace  # of jobs that name none
-        self.paths = paths
-        self.components = components
-        self.patch = patch
-        self.images: Mapping[str, Mapping[str, Sourced[str]]] = images or {}
-        self.runtimes = runtimes
-        self.definitions = definitions
-        self.scheduler = scheduler
-        self.scheduler_name = scheduler_name
-        self.queue = queue  # for jobs that name none
-        self.topology = topology
-        self.timeout = timeout  # seconds that a gang of coscheduling waits for its last pod
-        self.unit = unit
-        self.kubernetes = kubernetes
-        self.jobset = jobset
-        self.kueue = kueue
-        self.gates = frozenset(gates)
-        self.admission = frozenset(admission)  # whose webhooks are installed besides Trainer's and JobSet's
-        self.autoscaling = autoscaling  # nodes appear on demand: what is free now says nothing
-        self.injected = injected  # requests that sidecars of the cluster add to every pod
-        self.objects: Mapping[str, Mapping[str, Tree]] = objects or {}
-        self.closed = closed  # what is not in the input does not exist
+    name: str  # empty for the one cluster of a project that names none
+    namespace: Sourced[str] | None  # of jobs that name none
+    paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
+    components: tuple[Sourced[str], ...]
+    patch: Tree  # a partial runtime spec over every runtime
+    images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
+    runtimes: tuple[Document, ...]
+    definitions: tuple[Document, ...]
+    objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
+    closed: bool  # what is not in the input does not exist
+
+    scheduler: Sourced[str] | None  # the back end that replaces every other choice
+    scheduler_name: Sourced[str] | None  # the profile that its pods ask for
+    queue: Sourced[str] | None  # of jobs that name none
+    topology: Sourced[str] | None  # the widest domain of one job: a node label, with Volcano the number of a tier
+    timeout: Sourced[int] | None  # seconds that a gang of coscheduling waits for its last pod
+    unit: str  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
+    autoscaling: bool  # nodes appear on demand: what is free now says nothing
+    injected: Tree  # requests that sidecars of the cluster add to every pod
+
+    kubernetes: Version | None
+    jobset: Version | None
+    kueue: Version | None
+    gates: frozenset[str]
+    admission: frozenset[str]  # whose webhooks are installed besides Trainer's and JobSet's
+
+    def __init__(self, **said: Tree) -> None:
+        for field in self.__slots__:
+            content = said.pop(field, _DEFAULTS.get(field))
+            setattr(self, field, frozenset(content) if field in _SETS else content)
+        if said:
+            raise TypeError(f"a cluster has no {', '.join(said)}")
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""

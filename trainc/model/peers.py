@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.model.finding import ERROR, Rule
-from trainc.model.plan import TRAINER
+from trainc.model.patches import Contribution, Patch, on, variable
+from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
@@ -92,3 +95,27 @@ def own_count(role: Role) -> Sourced[int]:
     """The number of pods that the runtime writes for a role, 1 where it writes none."""
     count: Sourced[int] = given(get(role.tree, "template", "spec", "parallelism"), Sourced(1, Origin(by="Job default")))
     return count
+
+
+def env_of(plan: Plan, role: Role) -> list[Tree]:
+    """The node container's variables with the job's own laid on, as they stand before the framework's."""
+    found = {value(entry, "name"): entry for entry in get(role.container(), "env") or []}
+    for patch in plan.overrides:
+        if patch.role == role.index and patch.container == NODE:
+            found |= {value(entry, "name"): entry for entry in patch.env}
+    return list(found.values())
+
+
+def around(
+    plan: Plan, role: Role, before: Mapping[str, Any], after: Mapping[str, Any], ports: Iterable[int] = ()
+) -> Contribution:
+    """The node container's whole list of variables: those that others refer to first, the framework's own last.
+
+    An upsert alone would leave `after` where a user wrote it, above what it refers to.
+    """
+    if role.container() is None:
+        return Contribution()
+    first = [variable(name, content) for name, content in before.items()]
+    last = [variable(name, content) for name, content in after.items()]
+    kept = [entry for entry in env_of(plan, role) if value(entry, "name") not in {*before, *after}]
+    return on(role, ports=ports) + Contribution([Patch(role.index, NODE, sets={"env": [*first, *kept, *last]})])

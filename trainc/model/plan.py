@@ -198,6 +198,10 @@ class Plan:
         """This plan with a longer history."""
         return self._with(layers=layers)
 
+    def placed(self, namespace: Sourced[str] | None) -> Plan:
+        """This plan in the namespace of its cluster."""
+        return self._with(namespace=namespace) if namespace is not None else self
+
     def _with(self, **changes: Any) -> Plan:
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "job"}
         return Plan(**{**fields, **changes})

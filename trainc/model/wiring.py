@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
-    from trainc.model.sourced import Sourced, Span
+    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
 OVERWRITTEN_ENV = Rule(
@@ -23,11 +23,11 @@ OVERWRITTEN_ENV = Rule(
     "a variable is overwritten by the framework",
     "The framework's value replaces it where it stands, so the written value never reaches a process.",
 )
-NO_NODES = Rule(
-    "no-nodes",
+NO_PROCESSES = Rule(
+    "no-processes",
     ERROR,
-    "a job asks for no nodes, or for nodes without processes",
-    "A JobSet without pods is complete at once; a launcher without slots has nowhere to start a process.",
+    "a node may run no process",
+    "The launcher starts as many processes on a node as it is told to.",
 )
 NO_TRAINER = Rule(
     "no-trainer",
@@ -67,7 +67,7 @@ MISMATCHED_SLOTS = Rule(
 )
 RULES = (
     OVERWRITTEN_ENV,
-    NO_NODES,
+    NO_PROCESSES,
     NO_TRAINER,
     TWO_TRAINERS,
     NO_NODE_CONTAINER,
@@ -83,7 +83,6 @@ def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool
     `shared` allows several trainers, for frameworks that split one trainer into several roles; `infers` says that
     process counts come from the resources.
     """
-    check_nodes(plan, report)
     if infers:
         check_gpus(plan, report)
     trainer = plan.trainer
@@ -98,22 +97,6 @@ def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool
     check_container(plan, report, trainer, "no variable reaches a process: every one of them believes that it is alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
-
-
-def check_nodes(plan: Plan, report: Report) -> None:
-    """A finding where the job asks for no node, or for fewer."""
-    asked = plan.asked("numNodes")
-    if asked is not None and asked.value <= 0:
-        report.add(
-            NO_NODES.at(
-                plan.document.span(("spec", "trainer", "numNodes")),
-                f"`numNodes` is {asked.value}",
-                effect="the JobSet is complete at once and no process ever starts"
-                if asked.value == 0
-                else "the JobSet controller cannot create a Job with fewer than no pods",
-                help="ask for at least one node; to hold a job back set `suspend: true`",
-            )
-        )
 
 
 def check_gpus(plan: Plan, report: Report) -> None:
@@ -136,20 +119,24 @@ def check_gpus(plan: Plan, report: Report) -> None:
             return
 
 
-def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
-    """A finding where the processes that a node is told to run do not match its GPUs."""
-    gpu = gpus(plan.resources)
+def check_processes(plan: Plan, report: Report) -> None:
+    """A finding where the job allows a node no process."""
+    asked = plan.asked("numProcPerNode")
     if asked is not None and asked.value < 1:
         report.add(
-            NO_NODES.at(
+            NO_PROCESSES.at(
                 place(asked.origin) or template_span(plan),
                 f"`numProcPerNode` is {asked.value}",
                 effect="no node may start a process",
                 help="set it to 1 or more, or leave it out",
             )
         )
-        return
-    if asked is None or gpu.value in (0, asked.value):
+
+
+def check_slots(plan: Plan, report: Report) -> None:
+    """A finding where the processes that the job gives a node do not match its GPUs."""
+    asked, gpu = plan.asked("numProcPerNode"), gpus(plan.resources)
+    if asked is None or asked.value < 1 or gpu.value in (0, asked.value):
         return
     fewer = asked.value < gpu.value
     report.add(

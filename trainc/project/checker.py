@@ -73,7 +73,7 @@ class Checker:
             return ""
         inside = type(name) is str and os.path.realpath(os.path.join(root, name)).startswith(os.path.realpath(root))
         if inside and os.path.isdir(os.path.join(root, name)):
-            return os.path.normpath(name).replace(os.sep, "/")
+            return os.path.normpath(str(name)).replace(os.sep, "/")
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""
 

@@ -32,18 +32,20 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
-            plan = _older(entry, report)
+            plan = _older(entry, project, report)
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
-            yield plan
+            yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.job = ""
 
 
-def _older(entry: Entry, report: Report) -> Plan | None:
-    from trainc.resolve.older import older  # noqa: PLC0415 (most runs meet none)
+def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
+    from trainc.resolve.older import Options, older  # noqa: PLC0415 (most runs meet none)
 
-    return older(entry.document, report, companions=entry.companions)
+    scheduler = project.cluster.scheduler
+    gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
+    return older(entry.document, report, Options(gang=gang), companions=entry.companions, secrets=project.secrets)
 
 
 def jobset_plan(entry: Entry) -> Plan:

@@ -58,7 +58,9 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
         report.add(_unsupported(document, kind, group))
         return None
-    namespace = (document.namespace or "default") if kind == "TrainingRuntime" else ""
+    cluster = project.cluster.namespace
+    own = document.namespace or (cluster.value if cluster is not None else "default")
+    namespace = own if kind == "TrainingRuntime" else ""
     found = catalog.shelves.find((kind, namespace, name), document.file)
     if found is None:
         report.add(_missing(document, kind, namespace, name, catalog))

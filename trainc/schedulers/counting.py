@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.model.gang import pods, size
 from trainc.model.requests import pod_requests, total, written
-from trainc.model.sourced import derive
-from trainc.model.tree import value
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,29 +13,40 @@ if TYPE_CHECKING:
 
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
-    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
 
 MEMBERS = "pods of the gang"
 REQUESTS = "requests of the gang"
 
 
-def minimum(roles: Sequence[Role]) -> Sourced[int]:
-    """The number of pods that have to be placed together."""
+def minimum(plan: Plan, roles: Sequence[Role]) -> Sourced[int]:
+    """The number of pods that have to be placed together: what an older job's scheduling policy says, else all."""
+    said = policy(plan).get("minAvailable")
+    return said if type(said) is Sourced and type(said.value) is int and said.value > 0 else whole(roles)
+
+
+def whole(roles: Sequence[Role]) -> Sourced[int]:
+    """The number of all pods of these roles."""
     return size(roles, MEMBERS)
 
 
-def resources(roles: Sequence[Role], cluster: Cluster) -> dict[str, Sourced[str]]:
-    """What all pods of these roles ask for together; resources of which nothing is asked are left out."""
-    asked = (
-        (
-            pod_requests(
-                role.pod, overhead=cluster.overhead(value(role.pod, "runtimeClassName")), injected=cluster.injected
-            ),
-            pods(role),
-            (role.count, role.replicas),
-        )
-        for role in roles
-    )
+def policy(plan: Plan) -> Tree:
+    """The `runPolicy.schedulingPolicy` of an older job, empty for all others."""
+    return get(plan.gang, "older") or {}
+
+
+def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:
+    """What the first `most` pods ask for together, in the order of the roles; nothing is left out but zeros."""
+    said = policy(plan).get("minResources")
+    if type(said) is dict:
+        return said
+    asked = []
+    for role in roles:
+        count = min(pods(role), most)
+        most -= count
+        overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
+        one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
+        asked.append((one, count, (role.count, role.replicas)))
     return {name: leaf for name, leaf in written(total(asked), REQUESTS).items() if leaf.value != "0"}
 
 

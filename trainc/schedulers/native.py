@@ -83,7 +83,7 @@ def _scheduler_name(role: Role, cluster: Cluster) -> dict[str, Tree]:
 
 
 def _objects(plan: Plan, cluster: Cluster, roles: tuple[Role, ...], served: str) -> list[Tree]:
-    count = minimum(roles)
+    count = minimum(plan, roles)
     if served == "v1alpha2":
         spec = _alpha_spec(cluster, roles, count)
         link = {"workload": {"workloadName": plan.name, "podGroupTemplateName": TEMPLATE}}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
-from trainc.model.gang import waits
+from trainc.model.gang import pods, waits
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import (
     EXCLUSIVE,
     PODSET,
+    PODSET_GROUP,
     PODSET_PREFERRED,
     PODSET_REQUIRED,
     PODSET_SLICE,
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 
     from trainc.model.cluster import Version
     from trainc.model.finding import Finding
+    from trainc.model.plan import Role
     from trainc.model.report import Report
     from trainc.schedulers.placement import Placement
 
 WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise
+MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
 NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
 POD_SETS = Rule(
@@ -32,13 +35,6 @@ POD_SETS = Rule(
     ERROR,
     "a JobSet has more roles than a Workload of Kueue can hold",
     "Kueue makes one pod set of each replicatedJob: 8 before version 0.18, 10 in 0.18, 18 since 0.19.",
-)
-NO_PODS = Rule(
-    "kueue-empty-role",
-    ERROR,
-    "a queued JobSet has a role without replicas",
-    "Kueue writes the list of roles back when it admits the job and leaves the zero out; the API server refuses that "
-    "as a change of an immutable field, and the job never starts.",
 )
 LEVEL = Rule(
     "kueue-topology-misplaced",
@@ -52,6 +48,12 @@ UNKNOWN_LEVEL = Rule(
     ERROR,
     "a topology level that no Topology of the cluster has",
     "Kueue finds no domain for the job and never admits it.",
+)
+PODSET_GROUPS = Rule(
+    "kueue-podset-group",
+    ERROR,
+    "a group of pod sets that Kueue cannot place in one domain",
+    "Kueue groups exactly two pod sets, one of them a single pod, that ask for the same topology.",
 )
 SLOW = Rule(
     "kueue-slow-start",
@@ -74,7 +76,12 @@ def look(placement: Placement, report: Report) -> None:
         report.add(finding)
     if placement.queue is None:
         return
-    for finding in (*_limit(placement), *_empty(placement), *_levels(placement), *_exclusive(placement)):
+    for finding in (
+        *_limit(placement),
+        *_levels(placement),
+        *_groups(placement),
+        *_exclusive(placement),
+    ):
         report.add(finding)
     version = placement.cluster.kueue
     if version is None or version >= WAIT_FOR_PODS:
@@ -101,25 +108,14 @@ def _limit(placement: Placement) -> Iterator[Finding]:
         )
 
 
-def _empty(placement: Placement) -> Iterator[Finding]:
-    for role in placement.roles:
-        if role.replicas.value == 0:
-            yield NO_PODS.at(
-                placement.role_at(role, "replicas"),
-                f"`{role.name.value}` has 0 replicas in a queued job",
-                effect="the job is admitted but never starts",
-                help="remove the role",
-            )
-
-
 def _misplaced(placement: Placement) -> Iterator[Finding]:
-    places = [("metadata",), *(("spec", "replicatedJobs", r.index, "template", "metadata") for r in placement.roles)]
-    for path in places:
-        found = get(placement.jobset, *path, "annotations")
-        for key in found if type(found) is dict else ():
+    for spot in placement.spots:
+        if spot.level == "pod" or spot.section != "annotations":
+            continue
+        for key in spot.keys:
             if key.startswith(PODSET):
                 yield LEVEL.at(
-                    placement.at(*path, "annotations", key),
+                    placement.at(*spot.path, key),
                     f"`{key}` is not read here",
                     effect="the pods are placed without it",
                     help="move it to the annotations of the pod template",
@@ -140,6 +136,34 @@ def _levels(placement: Placement) -> Iterator[Finding]:
                     f"no Topology of the cluster has the level `{leaf.value}`",
                     help=f"use one of {', '.join(f'`{level}`' for level in known)}" if known else "",
                 )
+
+
+def _groups(placement: Placement) -> Iterator[Finding]:
+    groups: dict[str, list[Role]] = {}
+    for role in placement.roles:
+        leaf = pod_annotations(role).get(PODSET_GROUP)
+        if type(leaf) is Sourced:
+            groups.setdefault(str(leaf.value), []).append(role)
+    for name, roles in groups.items():
+        fault = _fault_of(roles)
+        if fault:
+            yield PODSET_GROUPS.at(
+                placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP),
+                f"the group `{name}` {fault}",
+                effect="Kueue refuses the job",
+                help="group the one pod of a launcher with the pods of its nodes, and give both the same topology",
+            )
+
+
+def _fault_of(roles: list[Role]) -> str:
+    if len(roles) != 2:
+        return f"has {len(roles)} roles, not two"
+    if min(map(pods, roles)) != 1:
+        return "has no role of a single pod"
+    wishes = [{key: value(pod_annotations(role), key) for key in MODES} for role in roles]
+    if wishes[0] != wishes[1]:
+        return "asks for two different topologies"
+    return "" if any(wishes[0].values()) else "asks for no topology"
 
 
 def _exclusive(placement: Placement) -> Iterator[Finding]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 from trainc.schedulers.keys import COSCHEDULING_LABEL, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
 from trainc.schedulers.placement import POD
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.model.tree import Path
     from trainc.schedulers.placement import Group, Placement
 
 TWO_BACK_ENDS = Rule(
@@ -29,6 +27,12 @@ UNTIED = Rule(
     ERROR,
     "a gang counts pods that nothing ties to it",
     "The pods that are tied wait for a minimum that can never be reached.",
+)
+NO_GROUP = Rule(
+    "podgroup-missing",
+    WARNING,
+    "pods name a group that is not among these files",
+    "Pods of a group that does not exist wait for it, without a word in their own status.",
 )
 MISPLACED = Rule(
     "gang-tie-misplaced",
@@ -59,10 +63,14 @@ GROUP_NAME = Rule(
 
 def look(placement: Placement, report: Report) -> None:
     """Report every fault in how the pods of a job belong to their group."""
+    for finding in _misplaced(placement):
+        report.add(finding)
+    if not placement.back_ends:
+        return
     for finding in (
         *_two(placement),
         *_untied(placement),
-        *_misplaced(placement),
+        *_groupless(placement),
         *_scheduler_names(placement),
         *_priorities(placement),
         *_names(placement),
@@ -88,7 +96,7 @@ def _two(placement: Placement) -> Iterator[Finding]:
 def _untied(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
         names = [tie for tie in placement.ties if tie.back_end == group.back_end and tie.group.value == group.name]
-        if not names and placement.back_ends != [group.back_end]:
+        if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
             continue
         tied = {tie.role.index for tie in names}
         for role in placement.members:
@@ -106,6 +114,19 @@ def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:
     return any(t.role is role and t.back_end == group.back_end and t.group.value != group.name for t in placement.ties)
 
 
+def _groupless(placement: Placement) -> Iterator[Finding]:
+    here = {(group.back_end, group.name) for group in placement.groups}
+    for tie in placement.ties:
+        if (tie.back_end, tie.group.value) not in here:
+            here.add((tie.back_end, tie.group.value))
+            yield NO_GROUP.at(
+                placement.at(*tie.path),
+                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not among these files",
+                effect="unless somebody else creates it, they stay pending",
+                help="put the PodGroup beside the job, or let the cluster's `scheduler:` make it",
+            )
+
+
 def _key(back_end: str) -> str:
     return {
         "coscheduling": f"the label `{COSCHEDULING_LABEL}`",
@@ -115,27 +136,15 @@ def _key(back_end: str) -> str:
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
-    for path, sections in _metadata(placement):
-        for section, key in sections:
-            leaf = get(placement.jobset, *path, section, key)
-            if type(leaf) is Sourced:
+    for spot in placement.spots:
+        for key, section in ((COSCHEDULING_LABEL, "labels"), (VOLCANO_GROUP, "annotations")):
+            if key in spot.keys and (spot.level != "pod" or spot.section != section):
                 yield MISPLACED.at(
-                    placement.at(*path, section, key),
+                    placement.at(*spot.path, key),
                     f"`{key}` is read neither here nor from here",
                     effect="the pods belong to no group",
-                    help=f"make it {'a label' if key == COSCHEDULING_LABEL else 'an annotation'} of the pod template",
+                    help=f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template",
                 )
-
-
-def _metadata(placement: Placement) -> Iterator[tuple[Path, tuple[tuple[str, str], ...]]]:
-    """Every metadata of a JobSet, with the keys that mean nothing there."""
-    label, annotation = ("labels", COSCHEDULING_LABEL), ("annotations", VOLCANO_GROUP)
-    swapped = ("annotations", COSCHEDULING_LABEL), ("labels", VOLCANO_GROUP)
-    yield ("metadata",), (label, annotation, *swapped)
-    for role in placement.roles:
-        job: Path = ("spec", "replicatedJobs", role.index)
-        yield (*job, "template", "metadata"), (label, annotation, *swapped)
-        yield (*job, *POD, "metadata"), swapped
 
 
 def _scheduler_names(placement: Placement) -> Iterator[Finding]:
@@ -201,7 +210,11 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
                 yield PRIORITY.at(
                     placement.bundle.span(group.tree, ("spec", "priorityClassName")),
                     f"the PodGroup has the priority class `{own}`, its pods have `{classes.pop() or 'none'}`",
+                    effect="the group waits by one priority, and its pods are evicted by the other"
+                    if back_end == "volcano"
+                    else "kube-scheduler refuses the group",
                     help="give both the same class",
+                    level=WARNING if back_end == "volcano" else ERROR,
                 )
 
 
@@ -218,11 +231,17 @@ def _torn(placement: Placement, tied: list[Role], classes: set[str]) -> Finding:
 
 def _names(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
-        bare = group.name.replace("-", "").replace("_", "").replace(".", "")
-        ends = group.name[:1] + group.name[-1:]
-        if len(group.name) > 63 or not (bare.isascii() and bare.isalnum() and ends.isalnum()):
+        if not _writable(group):
             yield GROUP_NAME.at(
                 placement.bundle.span(group.tree, ("metadata", "name")),
-                f"`{group.name}` is no label value: {len(group.name)} characters",
-                help="shorten the name of the job to at most 63 characters",
+                f"`{group.name}` cannot be the value of the label that ties pods to it",
+                effect="no pod can belong to the group",
+                help="shorten it to at most 63 characters, alphanumeric at both ends",
             )
+
+
+def _writable(group: Group) -> bool:
+    """Whether pods can name the group: the coscheduling plugin reads a label, the others take any object's name."""
+    bare = group.name.replace("-", "").replace("_", "").replace(".", "")
+    ends = group.name[:1] + group.name[-1:]
+    return group.back_end != "coscheduling" or (len(group.name) <= 63 and bare.isalnum() and ends.isalnum())

@@ -8,7 +8,8 @@ from trainc.model.gang import members
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
+from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources, whole
+from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import (
     JOB_INDEX,
     REPLICATED_JOB,
@@ -129,17 +130,19 @@ def _pod_group(plan: Plan, spec: Tree) -> Tree:
 
 
 def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
-    spec: dict[str, Tree] = {"minMember": minimum(roles)}
+    count = minimum(plan, roles)
+    spec: dict[str, Tree] = {"minMember": count}
     if cluster.unit == ROLES:
-        spec["minTaskMember"] = {role.name.value: minimum([role]) for role in roles}
+        spec["minTaskMember"] = {role.name.value: whole([role]) for role in roles}
     queue = _queue(plan, cluster)
     if queue is not None:
         spec["queue"] = queue
-    priority = common_priority(roles)
+    said = policy_of(plan).get("priorityClass")
+    priority = said if type(said) is Sourced and said.value else common_priority(roles)
     if priority is not None:
         spec["priorityClassName"] = priority
     if not cluster.autoscaling:
-        spec["minResources"] = resources(roles, cluster)
+        spec["minResources"] = resources(plan, roles, cluster, count.value)
     topology = _topology(plan, cluster)
     parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
     if parts:
@@ -154,7 +157,8 @@ def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
         found = asked(plan, section, key)
         if found is not None:
             return found
-    return cluster.queue
+    said = policy_of(plan).get("queue")
+    return said if type(said) is Sourced and said.value else cluster.queue
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:

@@ -32,8 +32,9 @@ class PodSet:
 
     def __init__(self, index: int, job: Tree) -> None:
         self.path: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "metadata", "annotations")
-        spec = job["template"]["spec"]
-        metadata = spec["template"].get("metadata", {})
+        # An update may lack what a webhook fills in on create.
+        spec = job.get("template", {}).get("spec", {})
+        metadata = spec.get("template", {}).get("metadata", {})
         self.annotations = {key: bare(leaf) for key, leaf in metadata.get("annotations", {}).items()}
         parallelism = _count(spec, "parallelism", 1)
         self.count = _count(job, "replicas", 1) * min(parallelism, _count(spec, "completions", parallelism))

@@ -27,13 +27,16 @@ _FITTING: dict[str, tuple[type, ...]] = {
     "array": (),
 }
 _INT32 = 2**31
+_INT64 = 2**63
 _REMEMBERED = 512  # texts that a node keeps as known to be good
 
 
 def scalar(node: Node, value: object, path: Path, log: Log) -> None:
     """Check one value that is neither map nor list."""
-    if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
+    if value.__class__ is float and value.is_integer() and abs(value) < _INT64:
         value = int(value)  # Go's JSON writes 2.0 as 2
+    elif value.__class__ is int and not -_INT64 <= value < _INT64:
+        value = float(value)  # and reads what does not fit into 64 bits as a float
     kind = value.__class__
     known = len(log.schema), len(log.unchecked)
     if kind not in _FITTING.get(node.kind, (kind,)):

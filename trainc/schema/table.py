@@ -53,15 +53,23 @@ class _Compiler:
 
 
 class Table:
-    """The kinds of one server; `root(kind)` gives the node that stands for a whole object."""
+    """The kinds of one server; `root(kind)` gives the node that stands for a whole object.
 
-    __slots__ = ("base", "built", "kinds", "nodes", "whole")
+    With `base`, the kinds of this table stand before those of `base`, and where this table has any version of a kind,
+    only its versions are served.
+    """
 
-    def __init__(self, data: Mapping[str, Any], *, base: Table | None = None) -> None:
-        self.base = base  # answers for the kinds that this table does not have
+    __slots__ = ("base", "built", "kinds", "named", "nodes", "whole")
+
+    def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
-        self.whole = frozenset(data.get("whole", ()))
+        self.base = base
+        self.named = frozenset(map(_versionless, self.kinds)) if base is not None else frozenset()
+        inherited = (
+            frozenset(kind for kind in base.whole if _versionless(kind) not in self.named) if base else frozenset()
+        )
+        self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
         self.built: dict[int, Node] = {}
 
     def root(self, kind: str) -> Node | None:
@@ -69,24 +77,14 @@ class Table:
         index = self.kinds.get(kind)
         if index is not None:
             return self.node(index)
-        return self.base.root(kind) if self.base else None
-
-    def is_whole(self, kind: str) -> bool:
-        """Whether status is an ordinary field of this kind."""
-        if self.base and kind not in self.kinds:
-            return self.base.is_whole(kind)
-        return kind in self.whole
+        if self.base is None or _versionless(kind) in self.named:
+            return None
+        return self.base.root(kind)
 
     def served(self) -> list[str]:
         """Every kind that has a schema."""
-        return sorted({*self.kinds, *(self.base.served() if self.base else ())})
-
-    def node(self, index: int) -> Node:
-        """The node at `index`, built at its first use."""
-        node = self.built.get(index)
-        if node is None:
-            node = self.built[index] = Node(self.nodes[index], self)
-        return node
+        inherited = self.base.served() if self.base else []
+        return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.named)})
 
     def at(self, kind: str, path: Path) -> Node:
         """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
@@ -97,10 +95,17 @@ class Table:
         assert found is not None, path
         return found
 
+    def node(self, index: int) -> Node:
+        """The node at `index`, built at its first use."""
+        node = self.built.get(index)
+        if node is None:
+            node = self.built[index] = Node(self.nodes[index], self)
+        return node
+
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""
-        if self.base and kind not in self.kinds:
-            return self.base.has_rules(kind)
+        if kind not in self.kinds:
+            return self.base is not None and self.base.has_rules(kind)
         seen: set[int] = set()
         todo = [self.kinds[kind]]
         while todo:
@@ -114,6 +119,12 @@ class Table:
             todo += raw.get("properties", {}).values()
             todo += [raw[key] for key in ("items", "additionalProperties") if type(raw.get(key)) is int]
         return False
+
+
+def _versionless(kind: str) -> tuple[str, str]:
+    """Group and kind."""
+    parts = kind.split("/")
+    return (parts[0] if len(parts) == 3 else "", parts[-1])
 
 
 _loaded: list[Table] = []

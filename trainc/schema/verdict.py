@@ -77,7 +77,8 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
     held = tree.get("metadata", {})
     unknown: list[Fault] = []
-    if not metadata.is_sound(held):
+    sound = metadata.is_sound(held)
+    if not sound:
         undecodable = metadata.decode(held)
         if undecodable:
             return found.refuse("decode", undecodable)
@@ -90,7 +91,23 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found.dropped = unknown
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
         return found
-    return _judge(found, node, kind, log if found.empty_patch is not False else None, table, profile, old)
+    if found.empty_patch is False:
+        log, sound = Log(nulls=False), False
+        found.stored = walk(node, found.stored, log)
+    found.unchecked = log.unchecked
+    whole = kind in table.whole
+    found.stored = _named(_statusless(found.stored, old, whole))
+    faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
+    faults += _counted(log.schema, profile, whole=whole)
+    lists = _counted(log.lists, profile, whole=whole)
+    if faults or lists:
+        return _invalid(found, faults, lists, has_rules=table.has_rules(kind))
+    broken = check(_waiting(log, found.stored), found.unchecked)
+    if old is not None:
+        broken += check_change(node, found.stored, old, found.unchecked)
+    if broken:
+        return found.refuse("cel", broken)
+    return _validating_webhooks(found, node, kind, profile, old)
 
 
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
@@ -112,33 +129,12 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     return True
 
 
-def _judge(
-    found: Verdict, node: Node, kind: str, log: Log | None, table: Table, profile: Profile, old: Tree | None
-) -> Verdict:
-    """The stages after mutation; `log` is the walk over the very same object, None if a webhook changed it."""
-    whole = table.is_whole(kind)
-    if log is None:
-        log = Log(nulls=False)
-        found.stored = walk(node, found.stored, log)
-    found.stored = _named(_statusless(found.stored, old, whole))
-    found.unchecked += log.unchecked
-    held = found.stored.get("metadata", {})
-    faults = [] if metadata.is_sound(held) else metadata.validate(held)
-    faults += _counted(log.schema, profile, whole=whole)
-    blocked = any(fault.blocking for fault in faults)
-    lists = _counted(log.lists, profile, whole=whole)
-    if faults or lists:
-        messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
-        if blocked and table.has_rules(kind):
-            messages.append(SKIPPED_RULES)
-        by = "schema" if faults else "listtype"
-        return found.refuse(by, [*faults, *lists], messages)
-    broken = check(_waiting(log, found.stored), found.unchecked)
-    if old is not None:
-        broken += check_change(node, found.stored, old, found.unchecked)
-    if broken:
-        return found.refuse("cel", broken)
-    return _validating_webhooks(found, node, kind, profile, old)
+def _invalid(found: Verdict, faults: list[Fault], lists: list[Fault], *, has_rules: bool) -> Verdict:
+    """Refused by the schema, with the notice that CEL rules were skipped where there are any to skip."""
+    messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
+    if has_rules and any(fault.blocking for fault in faults):
+        messages.append(SKIPPED_RULES)
+    return found.refuse("schema" if faults else "listtype", [*faults, *lists], messages)
 
 
 def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:

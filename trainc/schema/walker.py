@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
 
+    # What leads to a node: () for the whole object, else the trail of its parent and the last step.
+    Trail = tuple[Any, ...]
+
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})
 
@@ -60,7 +63,16 @@ def walk(node: Node, tree: Tree, log: Log) -> Tree:
     return placed
 
 
-def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str, Tree]:
+def flat(trail: Trail) -> Path:
+    """The path of a trail: on the way down each step is one pair, and paths are only needed where something is wrong."""
+    steps: list[str | int] = []
+    while trail:
+        trail, step = trail
+        steps.append(step)
+    return tuple(reversed(steps))
+
+
+def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[str, Tree]:
     props, only = node.props, node.only
     mark = len(log.schema) if node.sized else 0
     fresh: dict[str, Tree] | None = None
@@ -73,16 +85,16 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
         else:
             value = child
         if at is None:
-            if _is_unknown(node, path, key, log):
+            if _is_unknown(node, trail, key, log):
                 fresh = dict(tree) if fresh is None else fresh
                 del fresh[key]
         elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
             continue
         elif kind is dict or kind is list:
             if kind is dict and at.kind == "object":
-                got = _object(at, value, (*path, key), log)
+                got = _object(at, value, (trail, key), log)
             else:
-                got = _branch(at, value, (*path, key), log)
+                got = _branch(at, value, (trail, key), log)
             if got is not child:
                 fresh = dict(tree) if fresh is None else fresh
                 fresh[key] = got
@@ -90,7 +102,7 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
             fresh = dict(tree) if fresh is None else fresh
             del fresh[key]
         else:
-            scalar(at, value, (*path, key), log)
+            scalar(at, value, flat((trail, key)), log)
     if not node.tail:
         return tree if fresh is None else fresh
     for key, default in node.defaults:
@@ -100,19 +112,19 @@ def _object(node: Node, tree: dict[str, Tree], path: Path, log: Log) -> dict[str
     out = tree if fresh is None else fresh
     for key in node.required:
         if key not in out:
-            where = (*path, key)
+            where = flat((trail, key))
             log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
     if node.sized:
-        _size(node, out, path, log, mark)
+        _size(node, out, flat(trail), log, mark)
     if node.live:
-        log.rules.append((node, path, out))
+        log.rules.append((node, flat(trail), out))
     return out
 
 
-def _is_unknown(node: Node, path: Path, key: str, log: Log) -> bool:
-    if node.preserve or node.extra is True or (not path and key in _META):
+def _is_unknown(node: Node, trail: Trail, key: str, log: Log) -> bool:
+    if node.preserve or node.extra is True or (not trail and key in _META):
         return False
-    log.unknown.append(unknown((*path, key), tuple(node.props.names)))
+    log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
     return True
 
 
@@ -135,12 +147,13 @@ def _size(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) ->
     log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
 
 
-def _branch(at: Node, child: Tree, path: Path, log: Log) -> Tree:
+def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
     if child.__class__ is dict:
         if at.kind == "object":
-            return _object(at, child, path, log)
+            return _object(at, child, trail, log)
     elif at.kind == "array":
-        return _array(at, child, path, log)
+        return _array(at, child, trail, log)
+    path = flat(trail)
     if at.kind == "partial":
         piece(at, child, path, log)
         return child
@@ -159,7 +172,7 @@ def _prune(tree: Tree, path: Path, log: Log) -> Tree:
     return tree
 
 
-def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
+def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
     at: Any = node.item()
     out = tree
     for index, child in enumerate(tree if at is not None else ()):
@@ -173,23 +186,23 @@ def _array(node: Node, tree: list[Tree], path: Path, log: Log) -> list[Tree]:
             continue
         if kind is dict or kind is list:
             if kind is dict and at.kind == "object":
-                got = _object(at, value, (*path, index), log)
+                got = _object(at, value, (trail, index), log)
             else:
-                got = _branch(at, value, (*path, index), log)
+                got = _branch(at, value, (trail, index), log)
             if got is not child:
                 if out is tree:
                     out = list(tree)
                 out[index] = got
         else:
-            scalar(at, value, (*path, index), log)
+            scalar(at, value, flat((trail, index)), log)
     if node.sized:
-        _length(node, out, path, log)
+        _length(node, out, flat(trail), log)
     if node.keys and len(out) > 1:
-        _keyed(node, out, path, log)
+        _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
-        _distinct(out, path, log)
+        _distinct(out, flat(trail), log)
     if node.live:
-        log.rules.append((node, path, out))
+        log.rules.append((node, flat(trail), out))
     return out
 
 
@@ -204,7 +217,7 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text))
 
 
-def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
     keys = [_key(item, node.keys) for item in tree if item.__class__ is dict]
     if len(set(keys)) == len(keys):
         return
@@ -219,7 +232,7 @@ def _keyed(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
             # A clash is reported once, however often the key returns.
             seen[key] = True
             text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
-            where = (*path, index)
+            where = flat((trail, index))
             log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
 
 

@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
 
 class Check:
-    """`look` adds findings of `rule` to the job's report, and nothing where the mistake is not there."""
+    """`look` adds findings of `rule` to the job's report, and nothing where the mistake is not there.
 
-    __slots__ = ("look", "rule")
+    It need not look at jobs that have none of the traits `where`: fields, variables, resources, kinds, and those that
+    `traits` names besides. Without any it looks at every job.
+    """
 
-    def __init__(self, rule: Rule, look: Look) -> None:
+    __slots__ = ("look", "rule", "where")
+
+    def __init__(self, rule: Rule, look: Look, *where: str) -> None:
         self.rule = rule
         self.look = look
+        self.where = frozenset(where) if where else None
 
     def __repr__(self) -> str:
         return f"Check({self.rule.name})"

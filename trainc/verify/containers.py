@@ -48,6 +48,7 @@ class Container:
         "env",
         "kind",
         "limits",
+        "literals",
         "name",
         "path",
         "requests",
@@ -55,6 +56,7 @@ class Container:
         "script",
         "shell",
         "text",
+        "traits",
         "tree",
         "words",
     )
@@ -66,18 +68,52 @@ class Container:
         self.kind = kind
         self.name = text(tree, "name")
         self.env: dict[str, Tree] = {}
-        node = tree.get("env")
-        if node is not None:
-            self.env = {text(entry, "name"): entry for entry in rows(tree, "env")}
+        self.literals: dict[str, str] = {}
+        self.traits: list[str] = []
+        for entry in rows(tree, "env"):
+            name = text(entry, "name")
+            self.env[name] = entry
+            leaf = entry.get("value")
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                self.literals[name] = leaf.value
+                if "$" in leaf.value:
+                    self.traits.append("$")
+                if len(entry) != 2:
+                    self.traits.append("odd env")
         self.words = [*texts(tree, "command"), *texts(tree, "args")]
         self.text = " ".join(self.words)
         self.script, self.shell = shell.script_of(self.words) if self.words else ("", "")
         resources = table(tree, "resources")
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
-        self.devices = _devices(self.limits, self.requests) if resources else {}
+        self.devices = self._devices() if resources else {}
+        if self.requests:
+            self.traits.append("requests")
+        if self.devices:
+            self.traits.append("devices")
+        if self.script:
+            self.traits.append("script")
+        if "$" in self.text:
+            self.traits.append("$")
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
+
+    def _devices(self) -> dict[str, int | Unknown]:
+        found: dict[str, int | Unknown] = {}
+        for side in (self.requests, self.limits):
+            for resource, leaf in side.items():
+                written = leaf.value if type(leaf) is Sourced else None
+                number = 1 if written and "/" not in resource else amount(written)
+                if not written or number is None or number < 0 or str(written)[0] == "-":
+                    self.traits.append("odd amount")
+                elif "/" in resource:
+                    if number % ONE:
+                        self.traits.append("odd amount")
+                    if device_kind(resource) and number:
+                        found[resource] = UNKNOWN if number % ONE else number // ONE
+                if number is None and written and device_kind(resource):
+                    found[resource] = UNKNOWN
+        return found
 
     @property
     def main(self) -> bool:
@@ -115,13 +151,7 @@ class Container:
 
     def literal(self, name: str) -> str | None:
         """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
-        entry = self.env.get(name)
-        if entry is None:
-            return None
-        leaf = entry.get("value")
-        if type(leaf) is Sourced and type(leaf.value) is str:
-            return leaf.value
-        return None
+        return self.literals.get(name)
 
     def value(self, name: str) -> Value | None:
         """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""
@@ -179,16 +209,3 @@ def index_of(key: str) -> Varies | None:
     """The index that a label or annotation of a pod holds, None for keys that hold none."""
     by = _INDEX_KEYS.get(key)
     return Varies(by) if by else None
-
-
-def _devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int | Unknown]:
-    found: dict[str, int | Unknown] = {}
-    for side in (requests, limits):
-        for resource, leaf in side.items():
-            if "/" in resource and device_kind(resource):
-                number = amount(leaf.value) if type(leaf) is Sourced else None
-                if type(leaf) is Sourced and leaf.value is None:
-                    continue
-                if number != 0:
-                    found[resource] = UNKNOWN if number is None or number % ONE else number // ONE
-    return found

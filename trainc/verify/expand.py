@@ -6,6 +6,7 @@ from trainc.model.cluster import Cluster
 from trainc.schedulers import rules
 from trainc.verify.job import Job
 from trainc.verify.table import CHECKS
+from trainc.verify.traits import traits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Iterabl
     job = expand(bundle, cluster, report)
     if job is None:
         return
+    there = traits(job)
     for check in CHECKS:
-        check.look(job)
+        if check.where is None or not check.where.isdisjoint(there):
+            check.look(job)
     for check in extra:
         check.look(job)
 

@@ -48,7 +48,7 @@ class Job:
         self.cluster = cluster
         self.report = report
         self._meetings: list[Meeting] | None = None
-        self._document = bundle.document if tree is bundle.document.tree else None
+        self._document = bundle.document if bundle.document.kind == "JobSet" else None
         metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")

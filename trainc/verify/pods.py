@@ -29,12 +29,14 @@ _KNOWN_LATER = frozenset(
 class Role:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
-    `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once.
+    `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side.
     """
 
     __slots__ = (
         "annotations",
         "containers",
+        "devices",
         "index",
         "indexed",
         "init",
@@ -75,6 +77,7 @@ class Role:
         self.main = self._containers("containers")
         self.init = self._containers("initContainers") if "initContainers" in self.pod else []
         self.containers = [*self.init, *self.main] if self.init else self.main
+        self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 
     def _counts(self) -> None:
         spec = self.spec
@@ -116,16 +119,6 @@ class Role:
             if container.devices:
                 return container
         return self.main[0] if self.main else None
-
-    @property
-    def devices(self) -> dict[str, Count]:
-        """Accelerators of one pod by resource, summed over the containers that run side by side."""
-        found: dict[str, Count] = {}
-        for container in self.main:
-            for resource, number in container.devices.items():
-                other = found.get(resource, 0)
-                found[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
-        return found
 
     @property
     def host_network(self) -> bool:
@@ -186,3 +179,12 @@ class Role:
 
     def __repr__(self) -> str:
         return f"Role({self.name} {self.replicas}x{self.size})"
+
+
+def _summed(containers: list[Container]) -> dict[str, Count]:
+    found: dict[str, Count] = {}
+    for container in containers:
+        for resource, number in container.devices.items():
+            other = found.get(resource, 0)
+            found[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
+    return found

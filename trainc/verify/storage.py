@@ -6,6 +6,7 @@ from trainc.verify.values import rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.pods import Role
 
@@ -33,16 +34,14 @@ def keeps_state(role: Role) -> bool:
     if role.job.claimed:
         return True
     for volume in role.volumes.values():
-        if any(
-            key != "name" and key not in _PASSING and not _pseudo(key, text(table(volume, key), "path"))
-            for key in volume
-        ):
-            return True
+        for key in volume:
+            if key != "name" and key not in _PASSING and (key != "hostPath" or not _pseudo(volume)):
+                return True
     return any(_remote(container) for container in role.main)
 
 
-def _pseudo(kind: str, path: str) -> bool:
-    return kind == "hostPath" and path.startswith(
+def _pseudo(volume: Tree) -> bool:
+    return text(table(volume, "hostPath"), "path").startswith(
         ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt")
     )
 

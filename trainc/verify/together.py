@@ -30,17 +30,22 @@ class Together:
     """Remembers the names of every bundle; small enough for ten thousand of them."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str, str], tuple[str, Span]] = {}
+        self._seen: dict[tuple[str, ...], tuple[str, Span]] = {}
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
         place = bundle.document.span(("metadata", "name"))
         for tree in bundle.objects:
             kind = value(tree, "kind")
-            key = (kind, value(tree, "metadata", "namespace") or "default", value(tree, "metadata", "name"))
+            key = (
+                bundle.cluster,
+                kind,
+                value(tree, "metadata", "namespace") or "default",
+                value(tree, "metadata", "name"),
+            )
             first = self._seen.setdefault(key, (bundle.name, place))
             if first[1] != place:
-                report.add(_clash(kind, key[2], bundle.name, first, place))
+                report.add(_clash(kind, key[3], bundle.name, first, place))
 
 
 def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.launch import PYTHON
-from trainc.verify.values import Unknown, Varies, integer, text
+from trainc.verify.values import Unknown, integer, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,22 +27,17 @@ ADDRESSES = {
     "PADDLE_MASTER": "",
 }
 FLAGS = {"rdzv_endpoint": "", "master_addr": "master_port", "main_process_ip": "main_process_port"}
-RANKS = ("RANK", "NODE_RANK", "PET_NODE_RANK", "GROUP_RANK", "JAX_PROCESS_ID", "PROCESS_ID", "DMLC_TASK_ID")
+RANKS: tuple[str, ...] = (
+    "RANK",
+    "NODE_RANK",
+    "PET_NODE_RANK",
+    "GROUP_RANK",
+    "JAX_PROCESS_ID",
+    "PROCESS_ID",
+    "DMLC_TASK_ID",
+)
+RANKED, ADDRESSED = frozenset(RANKS), frozenset(ADDRESSES)
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
-
-
-class Meeting:
-    """One container's address for its peers: the variable or flag that says it, its host, its port where it is known."""
-
-    __slots__ = ("container", "host", "name", "path", "port", "port_path")
-
-    def __init__(self, container: Container, name: str, host: str, path: Path, port: str, port_path: Path) -> None:
-        self.container = container
-        self.name = name
-        self.host = host
-        self.path = path
-        self.port = port
-        self.port_path = port_path
 
 
 class Place:
@@ -56,57 +51,84 @@ class Place:
         self.index = index
 
 
+class Meeting:
+    """One container's address for its peers: the variable or flag that says it, its host, its port where it is known.
+
+    `place` is the pod that the host names, a sentence about why there is none, or None for hosts outside the job.
+    """
+
+    __slots__ = ("container", "host", "name", "place", "port", "port_name")
+
+    def __init__(self, container: Container, name: str, host: str, port: str, port_name: str) -> None:
+        job = container.role.job
+        self.container = container
+        self.name = name
+        self.host = host
+        self.port = port
+        self.port_name = port_name
+        self.place = place_of(job, host) if job.named else None
+
+    @property
+    def path(self) -> Path:
+        """Where the address stands in the JobSet."""
+        return _path(self.container, self.name)
+
+    @property
+    def port_path(self) -> Path:
+        """Where the port stands."""
+        return _path(self.container, self.port_name)
+
+
+def _path(container: Container, name: str) -> Path:
+    if name.startswith("--"):
+        return container.word_path(name[2:], name[2:].replace("_", "-"))
+    return (*container.env_path(name), "value")
+
+
 def meetings(job: Job) -> list[Meeting]:
     """Every address that the containers of a job are given, those unknown here left out and counted."""
     found: list[Meeting] = []
-    if not any(name in job.names for name in ADDRESSES) and "_" not in job.text and "-" not in job.text:
-        return found
     for container in job.main:
-        for name, port in ADDRESSES.items():
-            if name in container.env and not _assigned(container, name):
-                _add(found, job, container, name, container.value(name), port)
+        for name in container.env:
+            if name in ADDRESSES and not _assigned(container, name):
+                value = container.value(name)
+                if type(value) is str:
+                    _add(found, container, name, value, ADDRESSES[name])
+                elif type(value) is Unknown:
+                    job.report.skip(f"the address in `{name}` is not known here")
         launch = container.launch
         if launch is not None and launch.name is not PYTHON:
             for flag, port in FLAGS.items():
                 if flag in launch.flags and "$" not in launch.flags[flag]:
-                    path = container.word_path(flag.replace("_", "-"), flag)
-                    _place(found, container, f"--{flag}", launch.flags[flag], path, launch.flags.get(port, ""), path)
+                    _add(found, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
     return found
 
 
 def _assigned(container: Container, name: str) -> bool:
     """Whether the script sets the variable itself, so that what stands in env does not count."""
-    return f"{name}=" in container.script
+    return bool(container.script) and f"{name}=" in container.script
 
 
-def _add(found: list[Meeting], job: Job, container: Container, name: str, value: Value | None, port: str) -> None:
-    if type(value) is not str:
-        if type(value) is Unknown:
-            job.report.skip(f"the address in `{name}` is not known here")
-        return
-    path = (*container.env_path(name), "value")
-    held = container.value(port) if port else ""
-    known = held if type(held) is str else ""
-    _place(
-        found,
-        container,
-        name,
-        value,
-        path,
-        known,
-        (*container.env_path(port), "value") if port in container.env else path,
-    )
-
-
-def _place(
-    found: list[Meeting], container: Container, name: str, value: str, path: Path, port: str, port_path: Path
-) -> None:
-    bare = value.partition("://")[2] or value
-    host, colon, own = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
+def _add(found: list[Meeting], container: Container, name: str, value: str, port_name: str) -> None:
+    bare = value.partition("://")[2] or value if ":" in value else value
+    host, colon, port = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
     if colon:
-        port, port_path = own, path
+        port_name = name
+    elif port_name.startswith("--") and container.launch is not None:
+        port = container.launch.flags.get(port_name[2:], "")
+    elif port_name:
+        held = container.value(port_name)
+        port = held if type(held) is str else ""
+    if host and "." not in host and searched(container.role):
+        host = f"{host}.{container.role.job.subdomain}"
     if host and "$" not in host and "{" not in host and "<" not in host:
-        found.append(Meeting(container, name, host.rstrip("/"), path, port, port_path))
+        found.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+
+
+def searched(role: Role) -> bool:
+    """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
+    found = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in found)
 
 
 def place_of(job: Job, host: str) -> Place | str | None:
@@ -129,9 +151,9 @@ def place_of(job: Job, host: str) -> Place | str | None:
         return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {j}"
     if not rest:
         return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
-    if domain != job.subdomain:
+    if domain != job.subdomain and (job.dns or text(role.pod, "subdomain") != domain):
         return f"the subdomain of these pods is `{job.subdomain}`"
-    if not job.dns:
+    if not job.dns and text(role.pod, "subdomain") != domain:
         return "`enableDNSHostnames: false` gives the pods no DNS names"
     return Place(role, i, j)
 
@@ -147,17 +169,19 @@ def _unlike(job: Job, first: str, rest: str) -> str | None:
 
 def ranks(container: Container) -> list[tuple[str, Value]]:
     """The variables that give a container's process its rank, as they are set in env."""
+    if RANKED.isdisjoint(container.env):
+        return []
     return [
         (name, value)
-        for name in RANKS
-        if name in container.env and not _assigned(container, name) and (value := container.value(name)) is not None
+        for name in container.env
+        if name in RANKED and not _assigned(container, name) and (value := container.value(name)) is not None
     ]
 
 
 def collective(role: Role) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
     for container in role.main:
-        if any(name in container.env for name in (*RANKS, *ADDRESSES)):
+        if not RANKED.isdisjoint(container.env) or not ADDRESSED.isdisjoint(container.env):
             return True
         if (
             container.launch is not None
@@ -166,8 +190,3 @@ def collective(role: Role) -> bool:
         ):
             return True
     return False
-
-
-def varying(value: Value | None) -> bool:
-    """Whether a value differs from pod to pod."""
-    return type(value) is Varies

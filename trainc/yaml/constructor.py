@@ -92,8 +92,9 @@ class Constructor:
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
     def _leaf(self, event: Any) -> Sourced[Any]:
-        span = self._span(event)
-        self._end = event.end_mark
+        a, b = event.start_mark, event.end_mark
+        self._end = b
+        span = _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
@@ -147,14 +148,14 @@ class Constructor:
         raise self._too_large(start)
 
     def _sequence(self, start: Any, depth: int) -> list[Tree]:
-        get, node, before = self._get, self._node, self._nodes
+        get, leaf, before = self._get, self._leaf, self._nodes
         out: list[Tree] = []
         for _ in repeat(None, NODES):
             event = get()
             if type(event) is SequenceEndEvent:
                 self._leave(start, event, out, None, before, None)
                 return out
-            out.append(node(event, depth))
+            out.append(leaf(event) if type(event) is ScalarEvent else self._node(event, depth))
         raise self._too_large(start)
 
     def _enter(self, start: Any, depth: int, tag: str) -> None:

@@ -104,7 +104,9 @@ def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Find
     if 0xD800 <= code <= 0xDFFF:
         return rules.NOT_UTF8.at(at, f"the byte {code & 0xFF:#04x} is not UTF-8 here", help="save the file as UTF-8")
     return rules.CONTROL_CHARACTER.at(
-        at, f"the character U+{code:04X} is not allowed in YAML", help="remove it, or write it as an escape in double quotes"
+        at,
+        f"the character U+{code:04X} is not allowed in YAML",
+        help="remove it, or write it as an escape in double quotes",
     )
 
 

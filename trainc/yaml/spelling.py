@@ -32,6 +32,11 @@ _HIDDEN = f"[^ -~{_RAW}]"
 _BLOCK = f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?"
 
 
+def plain_text(text: str) -> bool:
+    """Whether a text can stand without quotes and is read back as that text by every reader."""
+    return _PLAIN(text) is not None and text.lower() not in _RESERVED
+
+
 def quoted(text: str) -> str:
     """A text in double quotes."""
     plain = encode_basestring(text)
@@ -97,7 +102,13 @@ class _Texts(dict[str, "str | None"]):
     def _spell(self, text: str) -> str | None:
         if _PLAIN(text) and text.lower() not in _RESERVED:
             return text
-        if "\n" in text and re.fullmatch(_BLOCK, text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
+        if (
+            "\n" in text
+            and re.fullmatch(_BLOCK, text)
+            and not text.endswith("\n\n")
+            and " \n" not in text
+            and text[-1] != " "
+        ):
             return None
         return quoted(text)
 

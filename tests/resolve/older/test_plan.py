@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.older.texts import entry, job, old, role
 from tests.older.jobs import Compiled
+from tests.older.texts import entry, job, old, role
 from trainc.model.tree import plain
 from trainc.resolve.older import Options
 

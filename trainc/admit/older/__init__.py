@@ -7,14 +7,16 @@ from trainc.admit.older import listed, mpi, webhook
 from trainc.admit.older.moved import settled
 from trainc.admit.older.refusals import Refuser
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
-from trainc.model.older import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.model.listed import key_of
+from trainc.model.older import ASK, LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import get
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.admit.server import Server
     from trainc.model.document import Document
+    from trainc.model.older import Kind
     from trainc.model.report import Report
 
 REMOVED_KIND = Rule(
@@ -28,6 +30,12 @@ UNKNOWN_VERSION = Rule(
     ERROR,
     "this version of an older job kind cannot be read",
     "Versions of one kind differ in what they fill in; reading one as another would change the job.",
+)
+FLAT = Rule(
+    "lost-indentation",
+    ERROR,
+    "the fields of a job all stand at the top of the document",
+    "Copied from a page or a slide, YAML easily loses its indentation; what is left is one flat list of fields.",
 )
 ALIAS = Rule(
     "api-alias",
@@ -46,12 +54,23 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     if kind is None:
         legal(document, report)
         return None
+    if kind.field in document.tree or (kind.field == LISTED and key_of(document.tree, LISTED)):
+        _flat(document, kind, report)
+        return None
     if kind.field != LISTED:
-        found = admit_object(settled(document, kind, report), server.tolerant(WARN if server.field_validation == STRICT else server.field_validation), report)
+        tolerance = WARN if server.field_validation == STRICT else server.field_validation
+        found = admit_object(settled(document, kind, report), server.tolerant(tolerance), report)
         if found is None:
             return None
         document = found
+    lenient = lenient or value(document.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
     return document if legal(document, report, lenient=lenient) else None
+
+
+def _flat(document: Document, kind: Kind, report: Report) -> None:
+    message = f"`{kind.field}` stands at the top of the document: its indentation is lost"
+    help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
+    report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
 
 
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:

@@ -66,7 +66,7 @@ def refuse(r: Refuser) -> None:
 
 def _name(r: Refuser) -> None:
     errors = label_errors(r.document.name)
-    if errors and (r.document.name or "generateName" not in r.document.tree["metadata"]):
+    if errors and (r.document.name or get(r.document.tree, "metadata", "generateName") is None):
         path = ("metadata", "name")
         text = invalid(path, r.document.name, f"should match: {','.join(errors)}")
         r.say(

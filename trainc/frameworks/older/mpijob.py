@@ -119,7 +119,7 @@ def _meta(plan: Plan, suffix: str) -> Tree:
 
 
 def _rights(plan: Plan, account: Sourced[str] | None) -> list[Tree]:
-    own = account or _named(plan, "launcher")
+    own = account if account is not None else _named(plan, "launcher")
     rules = [
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
         {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]},

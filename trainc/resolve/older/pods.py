@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.older import LISTED, MPI_OPERATOR
 from trainc.model.tree import get, stamp, value
+from trainc.resolve.normalise import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def prepare(job: Job, replica: Replica) -> None:
     if job.kind.port_name:
         spec["containers"] = _ports(job, replica, spec)
     kept = {key: meta[key] for key in _META if meta.get(key)}
-    replica.template = {**({"metadata": kept} if kept else {}), "spec": spec}
+    replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
 
 
 def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:

@@ -69,7 +69,11 @@ _BY_KIND = {
     "MEGASCALE_": (TPU,),
     "NEURON_": (NEURON,),
 }
-_VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
+_FAMILIES = {"NCCL": GPU, "TORCH": GPU, "CUDA": GPU, "TPU": TPU, "LIBTPU": TPU, "MEGASCALE": TPU, "NEURON": NEURON}
+_READ_ELSEWHERE = {
+    kind: frozenset(family for family, owner in _FAMILIES.items() if owner != kind) for kind in (GPU, TPU, NEURON)
+}
+VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
 def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
@@ -136,6 +140,8 @@ def variable_of_other_hardware(job: Job) -> None:
             continue
         (kind,) = kinds
         if kind not in (GPU, TPU, NEURON):
+            continue
+        if _READ_ELSEWHERE[kind].isdisjoint(job.families):
             continue
         for name in container.env:
             owners = next((kinds for prefix, kinds in _BY_KIND.items() if name.startswith(prefix)), None)
@@ -238,7 +244,7 @@ def rdma_switched_off(job: Job) -> None:
 
 
 def debug_left_on(job: Job) -> None:
-    for name, loud in _VERBOSE.items():
+    for name, loud in VERBOSE.items():
         for container, value in _set(job, name):
             if value.upper() in loud and container.devices:
                 job.report.add(

@@ -9,6 +9,7 @@ from trainc.verify.values import rows, table, text, texts, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
@@ -58,7 +59,7 @@ _OUTPUTS = (
     "logging_dir",
 )
 _CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
-_PATHS = {
+PATHS = {
     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hanging collectives",
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
@@ -94,8 +95,8 @@ def one_node_volume(job: Job) -> None:
             )
 
 
-def _claims(job: Job) -> list[tuple[str, list[str], object]]:
-    found: list[tuple[str, list[str], object]] = []
+def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
+    found: list[tuple[str, list[str], Span]] = []
     for claim in job.kinds.get("PersistentVolumeClaim", ()):
         modes = texts(table(claim, "spec"), "accessModes")
         found.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
@@ -167,7 +168,7 @@ def output_on_read_only_mount(job: Job) -> None:
 
 
 def path_not_mounted(job: Job) -> None:
-    for name, what in _PATHS.items():
+    for name, what in PATHS.items():
         if name not in job.names:
             continue
         for container in job.main:

@@ -7,7 +7,7 @@ from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
     from trainc.verify.job import Job
 
 TAG = Rule(
@@ -74,15 +74,17 @@ _SENSITIVE = (
 )
 
 
-_SERVER_FIELDS = (
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "selfLink",
-    "managedFields",
-    "ownerReferences",
-    "deletionTimestamp",
+_SERVER_FIELDS = frozenset(
+    (
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "managedFields",
+        "ownerReferences",
+        "deletionTimestamp",
+    )
 )
 
 
@@ -132,16 +134,19 @@ def pull_policy_and_tag(job: Job) -> None:
 
 
 def server_managed_field(job: Job) -> None:
-    metadata = table(job.tree, "metadata")
-    found: list[Path] = [("metadata", field) for field in _SERVER_FIELDS if field in metadata]
+    source = job.bundle.document.tree  # what is applied has been cleaned
+    metadata = table(source, "metadata")
+    found: list[Path] = []
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
     if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
         found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
-    if table(job.tree, "status"):
+    if table(source, "status"):
         found.append(("status",))
     for path in found:
         job.report.add(
             SERVER.at(
-                job.at(path, key=True),
+                job.bundle.document.span(path, key=True),
                 f"`{path[-1]}` is written by the server",
                 effect="applying it from Git does nothing, or fails once the object has changed",
                 help="remove it",
@@ -196,7 +201,7 @@ def object_twice(job: Job) -> None:
             metadata = table(tree, "metadata")
             key = (text(tree, "apiVersion"), text(metadata, "namespace"), text(metadata, "name"))
             first = seen.setdefault(key, tree)
-            if first is not tree and key[2]:
+            if first is not tree and key[2] and not (kind == "Service" and any(_unlike_peers(t, job) for t in trees)):
                 job.report.add(
                     DUPLICATE.at(
                         job.at_object(tree, ("metadata", "name")),
@@ -209,27 +214,30 @@ def object_twice(job: Job) -> None:
 
 
 def service_shadows_peers(job: Job) -> None:
-    if "Service" not in job.kinds or not job.dns:
+    if not job.dns:
         return
     for service in job.kinds["Service"]:
-        if text(table(service, "metadata"), "name") != job.subdomain:
-            continue
-        spec = table(service, "spec")
-        fault = ""
-        if text(spec, "clusterIP") != "None":
-            fault = "it is not headless (`clusterIP: None`)"
-        elif not _selects(table(spec, "selector"), job):
-            fault = "it does not select the job's pods"
+        fault = _unlike_peers(service, job)
         if fault:
             job.report.add(
                 SERVICE.at(
                     job.at_object(service, ("metadata", "name")),
-                    f"Service `{job.subdomain}` stands where JobSet's own would be, but {fault}",
+                    f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
                     also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
-                    effect="JobSet makes no Service of its own, and the pods do not find each other",
-                    help="rename it, or remove it: JobSet makes the right one",
+                    effect="JobSet takes any Service of that name, and the pods do not find each other",
+                    help="rename it",
                 )
             )
+
+
+def _unlike_peers(service: Tree, job: Job) -> str:
+    """Why a Service with the name of the pods' subdomain does not join them; empty for others and for one that does."""
+    if text(table(service, "metadata"), "name") != job.subdomain:
+        return ""
+    spec = table(service, "spec")
+    if text(spec, "clusterIP") != "None":
+        return "it is not headless (`clusterIP: None`)"
+    return "" if _selects(table(spec, "selector"), job) else "it does not select the job's pods"
 
 
 def _selects(selector: dict[str, object], job: Job) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.order import waits_for
 from trainc.verify.values import flag, integer, table, text
-from trainc.verify.world import LOCAL, Place, place_of
+from trainc.verify.world import LOCAL, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +63,9 @@ _EFFECT = "every process waits at the rendezvous until its timeout, holding its 
 
 
 def coordinator_names_no_pod(job: Job) -> None:
-    if not job.named:
-        return
     for meeting in job.meetings:
-        reason = place_of(job, meeting.host) if "." in meeting.host or meeting.host.startswith(job.name) else None
-        if type(reason) is str and meeting.host not in LOCAL:
+        reason = meeting.place
+        if type(reason) is str:
             job.report.add(
                 NO_POD.at(
                     job.at(meeting.path),
@@ -174,7 +172,7 @@ def coordinator_starts_later(job: Job) -> None:
     if len(job.roles) < 2:
         return
     for meeting in job.meetings:
-        place = place_of(job, meeting.host) if job.named else None
+        place = meeting.place
         role = meeting.container.role
         if not isinstance(place, Place) or place.role is role:
             continue

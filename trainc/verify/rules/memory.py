@@ -10,6 +10,7 @@ from trainc.verify.values import flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
 
@@ -67,7 +68,7 @@ def tmpfs_over_memory(job: Job) -> None:
             leaf = source["sizeLimit"]
             size = amount(leaf.value) if type(leaf) is Sourced else None
             for container in role.main:
-                memory = container.limits.get("memory")
+                memory: Tree = container.limits.get("memory")
                 limit = amount(memory.value) if type(memory) is Sourced else None
                 if size is None or limit is None or size <= limit or not _mounts(container, text(volume, "name")):
                     continue

@@ -64,11 +64,14 @@ PORT_CLASH = Rule(
 
 
 def network_half_set_up(job: Job) -> None:
+    looks = [_infiniband]
+    if "NCCL" in job.families:
+        looks += [_tcpx, _tcpxo]
+    if "FI" in job.families:
+        looks.append(_efa)
     for role in job.roles:
-        if not role.devices:
-            continue
-        for look in (_tcpx, _tcpxo, _efa, _infiniband):
-            for container in role.main:
+        for container in role.main:
+            for look in looks if container.devices else ():
                 found = look(role, container)
                 if found is not None:
                     there, missing, path = found

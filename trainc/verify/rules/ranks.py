@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.launch import PYTHON
 from trainc.verify.values import COMPLETION_INDEX, Varies, integer
-from trainc.verify.world import RANKS, Place, place_of, ranks
+from trainc.verify.world import RANKED, Place, ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ NO_INDEX = Rule(
 
 
 def constant_rank(job: Job) -> None:
-    if not any(name in job.names for name in RANKS):
+    if RANKED.isdisjoint(job.names):
         return
     for container in job.main:
         if not container.role.several:
@@ -64,7 +64,7 @@ def constant_rank(job: Job) -> None:
 
 
 def ranks_overlap(job: Job) -> None:
-    if len(job.roles) < 2 or not any(name in job.names for name in RANKS):
+    if len(job.roles) < 2 or RANKED.isdisjoint(job.names):
         return
     first: dict[tuple[str, str], Container] = {}
     for meeting in job.meetings:
@@ -93,9 +93,9 @@ def _launches(container: Container) -> bool:
 def ranks_repeat_per_job(job: Job) -> None:
     for meeting in job.meetings:
         role = meeting.container.role
-        if type(role.replicas) is not int or role.replicas < 2 or not job.named:
+        if type(role.replicas) is not int or role.replicas < 2:
             continue
-        place = place_of(job, meeting.host)
+        place = meeting.place
         own = [
             name for name, value in ranks(meeting.container) if type(value) is Varies and value.by == COMPLETION_INDEX
         ]

@@ -29,12 +29,6 @@ NOT_LIMIT = Rule(
     "a device's request and limit differ, or it has no limit",
     "Devices cannot be overcommitted: Kubernetes takes a limit alone, or a request that equals it.",
 )
-EMPTY = Rule(
-    "empty-quantity",
-    ERROR,
-    "a resource has no amount",
-    "A key without a value is null in YAML. The API server drops it, and the container gets no device at all.",
-)
 HUGEPAGES = Rule(
     "hugepages-alone",
     ERROR,
@@ -112,7 +106,7 @@ def fractional_device(job: Job) -> None:
 def request_over_limit(job: Job) -> None:
     for container in job.containers:
         for resource, leaf in container.requests.items():
-            limit = container.limits.get(resource)
+            limit: Tree = container.limits.get(resource)
             if limit is None or "/" in resource or resource.startswith("hugepages-"):
                 continue
             asked, most = _amounts(leaf, limit)
@@ -142,7 +136,7 @@ def request_not_limit(job: Job) -> None:
 
 
 def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
-    limit = container.limits.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     if asked is None or (most is None and limit is not None):
         return
@@ -174,21 +168,6 @@ def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
         )
 
 
-def empty_quantity(job: Job) -> None:
-    for container in job.containers:
-        for side, amounts in (("limits", container.limits), ("requests", container.requests)):
-            for resource, leaf in amounts.items():
-                if type(leaf) is Sourced and (leaf.value is None or leaf.value == ""):
-                    job.report.add(
-                        EMPTY.at(
-                            job.at(_path(container, side, resource), key=True),
-                            f"`{resource}` has no amount",
-                            effect="the API server drops the field, and the container runs without it",
-                            help=f"write how many each pod needs, e.g. `{resource}: 8`",
-                        )
-                    )
-
-
 def hugepages_alone(job: Job) -> None:
     for container in job.containers:
         if not container.limits and not container.requests:
@@ -200,7 +179,8 @@ def hugepages_alone(job: Job) -> None:
 
 
 def _pages(job: Job, container: Container, side: str, resource: str) -> None:
-    leaf, limit = container.requests.get(resource), container.limits.get(resource)
+    leaf: Tree = container.requests.get(resource)
+    limit: Tree = container.limits.get(resource)
     asked, most = _amounts(leaf, limit)
     path = _path(container, side, resource)
     if side == "requests" and most is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
-from trainc.verify.values import Unknown
 from trainc.verify.world import collective
 
 TYPE_CHECKING = False
@@ -43,7 +42,7 @@ def no_pods(job: Job) -> None:
 def pods_not_all_at_once(job: Job) -> None:
     for role in job.roles:
         width, size = role.width, role.size
-        if type(width) is Unknown or type(size) is Unknown or width == size or not 0 < width < size or not role.indexed:
+        if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
             continue
         if collective(role):
             job.report.add(

@@ -96,6 +96,8 @@ def _pods_meeting(job: Job, role: Role) -> set[int]:
     if type(role.size) is not int or type(role.replicas) is not int:
         return set()
     counts = {role.size, role.size * role.replicas}
+    if len(job.roles) == 1:
+        return counts
     hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
     roles = {id(m.container.role): m.container.role for m in job.meetings if m.host in hosts}
     if len(roles) > 1:

@@ -1,0 +1,116 @@
+"""Edits of findings in the text, comments and quotes kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.test_migrate import shown
+from tests.older.jobs import Compiled
+from trainc.fix import diff, fix
+from trainc.model.finding import ERROR, Edit, Finding, Rule
+from trainc.model.sourced import Span
+
+RULE = Rule("some-rule", ERROR, "something")
+TEXT = """\
+# top
+a:  # one
+  b: "x"   # two
+  c:
+    - name: n  # three
+      v: 1
+    - name: m
+d: 'q'
+---
+a: {b: 2}
+"""
+
+
+def found(
+    *edits: tuple[tuple[str | int, ...], object], line: int = 2, safety: str = "safe", file: str = "f.yaml"
+) -> Finding:
+    fixes = [Edit(file, line, path, value, safety=safety) for path, value in edits]
+    return RULE.at(Span(file, line, 1, line, 2), f"{edits}", fix=fixes)
+
+
+@pytest.mark.parametrize(
+    ("edits", "line", "old", "new"),
+    [
+        ([(("a", "b"), "y")], 2, 'b: "x"   # two', 'b: "y"   # two'),
+        ([(("d",), None)], 2, "d: 'q'\n", ""),
+        ([(("a", "c", 0, "v"), 2)], 2, "v: 1", "v: 2"),
+        ([(("a", "b"), 3)], 9, "a: {b: 2}", "a: {b: 3}"),
+        ([(("a", "n", "o"), True)], 2, "d: 'q'", "d: 'q'"),
+        (
+            [(("A",), {"b": "x", "c": [{"name": "n", "v": 1}, {"name": "m"}]}), (("a",), None)],
+            2,
+            "a:  # one",
+            "A:  # one",
+        ),
+        ([(("a", "c", 0), None)], 2, "    - name: n  # three\n      v: 1\n", ""),
+        ([(("e",), "yes")], 2, "d: 'q'\n", "d: 'q'\ne: \"yes\"\n"),
+    ],
+)
+def test_edits_change_their_place_and_nothing_else(
+    edits: list[tuple[tuple[str | int, ...], object]], line: int, old: str, new: str
+) -> None:
+    done = fix(TEXT, [found(*edits, line=line)], "f.yaml")
+    assert len(done.applied) == 1
+    if old == new:
+        assert "n:\n    o: true" in done.text
+    else:
+        assert done.text == TEXT.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("safety", "unsafe", "applied"), [("unsafe", False, 0), ("unsafe", True, 1), ("display-only", True, 0)]
+)
+def test_what_may_change_the_meaning_waits_for_a_person(safety: str, unsafe: bool, applied: int) -> None:
+    done = fix(TEXT, [found((("d",), "r"), safety=safety)], "f.yaml", unsafe=unsafe)
+    assert len(done.applied) == applied
+    assert (done.text == TEXT) is (applied == 0)
+
+
+def test_of_two_edits_of_one_place_the_first_wins() -> None:
+    done = fix(TEXT, [found((("d",), "r")), found((("d",), "s"))], "f.yaml")
+    assert ("d: 'r'" in done.text, len(done.left)) == (True, 1)
+
+
+def test_edits_of_other_files_are_left() -> None:
+    assert fix(TEXT, [found((("d",), "r"), file="g.yaml")], "f.yaml").text == TEXT
+
+
+def test_a_diff_shows_the_change() -> None:
+    done = fix(TEXT, [found((("d",), "r"))], "f.yaml")
+    assert "-d: 'q'\n+d: 'r'\n" in diff(TEXT, done.text, "f.yaml")
+    assert diff(TEXT, TEXT, "f.yaml") == ""
+
+
+BROKEN = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: demo}
+spec:
+  runPolicy: {managedBy: ""}  # nobody
+  pytorchReplicaSpecs:
+    Master:  # the first
+      template:
+        spec:
+          containers:
+            - name: main  # trains
+              image: img
+    worker:  # the others
+      replicas: 2
+      template: {spec: {containers: [{name: pytorch, image: img}]}}
+"""
+
+
+def test_a_refused_job_is_mended_by_its_findings() -> None:
+    before = Compiled(BROKEN)
+    assert len(before.refusals) == 3
+    done = fix(BROKEN, before.report.findings, "job.yaml")
+    assert "Worker:  # the others" in done.text
+    assert "- name: pytorch" in done.text
+    assert shown(done.text) == shown(BROKEN)
+    after = Compiled(done.text)
+    assert after.refusals == []
+    assert fix(done.text, after.report.findings, "job.yaml").text == done.text

@@ -1,0 +1,98 @@
+"""Real rendezvous: the frameworks themselves agree that what the examples' manifests say is enough to meet."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from tests.compiling import ROOT
+
+
+def needs(module: str) -> pytest.MarkDecorator:
+    """Skips where a package is not installed; the README says how to get it."""
+    return pytest.mark.skipif(find_spec(module) is None, reason=f"needs the package {module}")
+
+
+def rehearsed(example: str, *options: str, seconds: int = 120) -> subprocess.CompletedProcess[str]:
+    """`trainc rehearse` of an example, with the programs of this environment first."""
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    command = [sys.executable, "-m", "trainc", "rehearse", f"examples/{example}", "--yes", "--timeout", str(seconds)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
+    return subprocess.run(
+        [*command, *options], check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+@needs("jax")
+def test_jax_processes_share_their_gradients() -> None:
+    done = rehearsed("jax-cpu", "--nodes", "2", "--command", "python train.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 processes: y = 3.00 x + 1.00" in done.stdout
+    assert "all 2 processes met and ended well" in done.stderr
+
+
+@needs("torch")
+def test_every_torch_rank_ends_with_the_loss_of_a_single_process() -> None:
+    together, alone = rehearsed("torch-cpu"), rehearsed("torch-cpu", "--nodes", "1", "--command", ALONE)
+    assert together.returncode == 0, together.stdout + together.stderr
+    losses = re.findall(r"rank \d of 4: sum over ranks 10, loss ([\d.]+)", together.stdout)
+    single = re.findall(r"rank 0 of 1: sum over ranks 1, loss ([\d.]+)", alone.stdout)
+    assert len(losses) == 4
+    assert [float(loss) for loss in losses] == pytest.approx([float(single[0])] * 4, abs=1e-5)
+
+
+ALONE = "torchrun --nproc-per-node 1 train.py --steps 40"
+
+
+@needs("xgboost")
+def test_xgboost_workers_make_the_model_of_a_single_process() -> None:
+    together, alone = rehearsed("xgboost"), rehearsed("xgboost", "--nodes", "1")
+    assert together.returncode == 0, together.stdout + together.stderr
+    errors = re.findall(r"worker \d of 3: error ([\d.]+)", together.stdout)
+    single = re.findall(r"worker 0 of 1: error ([\d.]+)", alone.stdout)
+    assert len(errors) == 3
+    assert [float(error) for error in errors] == pytest.approx([float(single[0])] * 3, rel=1e-3)
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="needs mpirun (Debian: openmpi-bin)")
+def test_mpirun_finds_its_slots_in_the_hostfile() -> None:
+    command = "mpirun --allow-run-as-root -n 16 sh -c 'echo rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE'"
+    done = rehearsed("mpi", "--command", command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(map(int, re.findall(r"rank (\d+) of 16", done.stdout))) == list(range(16))
+
+
+@needs("tensorflow")
+def test_tensorflow_workers_read_one_cluster() -> None:
+    done = rehearsed("tensorflow", "--nodes", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(re.findall(r"worker (\d) of 2: loss", done.stdout)) == ["0", "1"]
+
+
+def test_processes_that_do_not_meet_are_told_apart() -> None:
+    command = f"{sys.executable} -c 'import os,time; time.sleep(60 * int(os.environ[\"JAX_PROCESS_ID\"]))'"
+    done = rehearsed("jax-cpu", "--nodes", "2", "--command", command, seconds=3)
+    assert done.returncode == 1
+    assert "1 of 2 processes did not end well within 3 seconds:" in done.stderr
+    assert "node-1: still running when the rehearsal ended; told to meet at " in done.stderr
+    assert "line-node-0-0.line:29500 (JAX_COORDINATOR_ADDRESS)" in done.stderr
+
+
+def test_a_rehearsal_asks_first() -> None:
+    command = [sys.executable, "-m", "trainc", "rehearse", "examples/torch-cpu"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, input="")
+    assert done.returncode == 2
+    assert "confirm with --yes" in done.stderr
+
+
+def test_what_cannot_run_here_is_said() -> None:
+    done = rehearsed("initializers", "--command", f"{sys.executable} -c pass", "--nodes", "1")
+    assert done.returncode == 0, done.stderr
+    assert "left out: `dataset-initializer`: its command is in the image" in done.stderr

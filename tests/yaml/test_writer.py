@@ -1,0 +1,214 @@
+"""One spelling: order, quoting, blocks, numbers, and which line shows which path."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.yaml.reading import only
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import leaves, plain, stamp
+from trainc.yaml.writer import dump, dump_all, dump_json, lines, order
+
+
+def test_a_whole_object() -> None:
+    tree = {
+        "spec": {"b": [1, {"z": 1, "name": "n"}, [["x"], {}], "on"], "a": {}, "e": [], "c": "two\n\nlines\n"},
+        "metadata": {"namespace": "q", "labels": {"b": "1", "a": "x"}, "name": "m"},
+        "kind": "JobSet",
+        "apiVersion": "v1",
+    }
+    text = """\
+apiVersion: v1
+kind: JobSet
+metadata:
+  name: m
+  namespace: q
+  labels:
+    a: x
+    b: "1"
+spec:
+  a: {}
+  b:
+  - 1
+  - name: "n"
+    z: 1
+  - - - x
+    - {}
+  - "on"
+  c: |
+    two
+
+    lines
+  e: []
+"""
+    assert dump(tree) == text
+    assert dump(stamp(tree, "test")) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (-5, "-5"),
+        (1.5, "1.5"),
+        (2.0, "2.0"),
+        (1e-5, "1.0e-05"),
+        (1e16, "1.0e+16"),
+        (1.25e-7, "1.25e-07"),
+        ({}, "{}"),
+        ([], "[]"),
+        ((), "[]"),
+        ("", '""'),
+        ("plain", "plain"),
+        ("two words", "two words"),
+        ("/mnt/data", "/mnt/data"),
+        ("--lr=1e-4", "--lr=1e-4"),
+        ("a:b", "a:b"),
+        ("a: b", '"a: b"'),
+        ("a:", '"a:"'),
+        ("a #b", '"a #b"'),
+        ("a#b", '"a#b"'),
+        ("- a", '"- a"'),
+        ("---", '"---"'),
+        ("y", '"y"'),
+        ("No", '"No"'),
+        ("tRue", '"tRue"'),
+        ("null", '"null"'),
+        ("~", '"~"'),
+        ("1", '"1"'),
+        ("1e3", '"1e3"'),
+        ("12:30", '"12:30"'),
+        ("100Mi", "100Mi"),
+        ("1.5Gi", "1.5Gi"),
+        ("500m", "500m"),
+        ("1E", '"1E"'),
+        ("2Ei", '"2Ei"'),
+        ("$(VAR)", '"$(VAR)"'),
+        ("a  b", '"a  b"'),
+        (" a", '" a"'),
+        ("a\tb", '"a\\tb"'),
+        ('"', '"\\""'),
+        ("\\", '"\\\\"'),
+        ("Größe 中😀", '"Größe 中😀"'),
+        ("\x00\x07\x7f\x85\xa0\xad", '"\\u0000\\u0007\\x7f\\x85\\xa0\\xad"'),
+        ("\u200b\u2028\u202e\ufeff\uffff", '"\\u200b\\u2028\\u202e\\ufeff\\uffff"'),
+        ("\U000e0001", '"\\U000e0001"'),
+        ("\n", '"\\n"'),
+        ("a\n", "|\n    a"),
+        ("a\nb", "|-\n    a\n    b"),
+        ("#!/bin/sh\nset -e\n\n# done\n", "|\n    #!/bin/sh\n    set -e\n\n    # done"),
+        ("a\n\n", '"a\\n\\n"'),
+        ("a \nb", '"a \\nb"'),
+        ("a\nb ", '"a\\nb "'),
+        ("\na", '"\\na"'),
+        (" a\nb", '" a\\nb"'),
+        ("a\n\tb", '"a\\n\\tb"'),
+        ("a\r\nb", '"a\\r\\nb"'),
+    ],
+)
+def test_scalar(value: object, text: str) -> None:
+    assert dump({"m": {"k": value}}) == f"m:\n  k: {text}\n"
+    assert dump({"m": {"k": Sourced(value, Origin())}}) == f"m:\n  k: {text}\n" or type(value) in {dict, list, tuple}
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), b"x", {1, 2}])
+def test_what_has_no_spelling(value: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        dump({"a": value})
+
+
+@pytest.mark.parametrize("tree", ["text", "a\nb\n", 1, None, [], {}, [[]], [{"a": "x\ny"}, "x\ny"]])
+def test_roots(tree: object) -> None:
+    assert yaml.safe_load(dump(tree)) == tree
+    assert dump(tree).endswith("\n")
+
+
+def test_long_keys_are_written_so_that_readers_take_them() -> None:
+    tree: Any = {"a" * 1100: {"b": 1}, "c" * 1100: [1, {"d" * 1100: "x\ny"}], "é" * 300: "\u200b" * 400}
+    assert yaml.safe_load(dump(tree)) == tree
+    assert plain(only(dump(tree)).tree) == tree
+
+
+def test_order() -> None:
+    assert order(["spec", "name", "a", "kind", "metadata", "apiVersion", "namespace", "Z"]) == [
+        "apiVersion",
+        "kind",
+        "metadata",
+        "name",
+        "namespace",
+        "Z",
+        "a",
+        "spec",
+    ]
+
+
+def test_streams_and_json() -> None:
+    trees = [{"b": 1, "a": "é"}, {"c": [None, 1.5]}]
+    assert dump_all(trees) == 'a: "é"\nb: 1\n---\nc:\n- null\n- 1.5\n'
+    assert dump_json(stamp({"kind": "x", "b": [1, {}], "a": "é"}, "t")) == '{"kind":"x","a":"é","b":[1,{}]}'
+    with pytest.raises(ValueError, match="JSON"):
+        dump_json(float("nan"))
+
+
+def test_neither_hash_nor_history_decides() -> None:
+    first = dump({"b": "x", "a": "y"})
+    for n in range(60_000):
+        dump({f"k{n % 3000}": str(n)})
+    assert dump({"a": "y", "b": "x"}) == first
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
+    ["a\nb", "x\n\ny\n", "on", "1", "- a"]
+)
+FRACTIONS = st.floats(-1e15, 1e15).filter(lambda x: x % 1 != 0)  # whole ones come back as integers
+SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | FRACTIONS | TEXT
+TREES = st.recursive(SCALARS, lambda t: st.lists(t, max_size=4) | st.dictionaries(TEXT, t, max_size=4), max_leaves=20)
+MAPS = st.dictionaries(TEXT, TREES, min_size=1, max_size=4)
+
+
+@given(MAPS)
+def test_read_back(tree: dict[str, Any]) -> None:
+    text = dump(tree)
+    assert plain(only(text).tree) == tree
+    assert yaml.safe_load(text) == tree
+    assert json.loads(dump_json(tree)) == tree
+    assert dump(only(text).tree) == text
+
+
+@given(MAPS)
+def test_lines_show_what_stands_there(tree: dict[str, Any]) -> None:
+    text = dump(tree)
+    shown = lines(tree)
+    assert len(shown) == len(text.split("\n")) - 1
+    for path, leaf in leaves(only(text).tree):
+        if type(leaf) is Sourced and leaf.origin.at is not None:
+            assert shown[leaf.origin.at.line - 1] == path
+
+
+def test_lines() -> None:
+    tree = {"a": {"b": "x\ny\n", "c": []}, "l": [{"name": 1, "k": 2}, [3, 4]], "z": 1}
+    assert dump(tree).splitlines() == [
+        "a:", "  b: |", "    x", "    y", "  c: []", "l:", "- name: 1", "  k: 2", "- - 3", "  - 4", "z: 1",
+    ]  # fmt: skip
+    assert lines(tree) == [
+        ("a",),
+        ("a", "b"),
+        ("a", "b"),
+        ("a", "b"),
+        ("a", "c"),
+        ("l",),
+        ("l", 0, "name"),
+        ("l", 0, "k"),
+        ("l", 1, 0),
+        ("l", 1, 1),
+        ("z",),
+    ]

@@ -1,0 +1,152 @@
+"""`trainc rehearse`: run the pods of a job here, as processes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+
+from trainc.admit import admit
+from trainc.cli.session import Session
+from trainc.emit.spool import Spool
+from trainc.load import load
+from trainc.lower import lower
+from trainc.model.document import Document
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.trouble import Trouble
+from trainc.rehearse import perform, script
+from trainc.resolve import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.cli.options import Options
+    from trainc.model.bundle import Bundle
+    from trainc.model.documents import Documents
+    from trainc.rehearse import Ended, Process, Script
+
+_COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
+
+
+def rehearse(options: Options) -> int:
+    """Run one job's processes, pass their lines on, and say whether all of them met."""
+    session = Session(options)
+    nodes = _number(options, "nodes", "")
+    timeout = _number(options, "timeout", "120") or 120
+    found = list(_bundles(session, nodes))
+    if session.report.failed:
+        return session.finish(Spool())
+    if len(found) != 1:
+        raise Trouble(f"a rehearsal is for one job, and there are {len(found)} under the paths given")
+    with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
+        made = script(found[0], folder, shlex.split(options.one("command")))
+        if made is None or not made.processes:
+            reasons = "; ".join(made.notes) if made else "it has no JobSet"
+            raise Trouble(f"nothing of this job can run here: {reasons}")
+        _announce(made)
+        if not (options.has("yes") or _agreed()):
+            raise Trouble("a rehearsal runs what the manifests say: confirm with --yes")
+        where = os.path.abspath(options.one("directory", _beside(session)))
+        ended = perform(made, where, timeout, _speaker(made, colour=sys.stdout.isatty()))
+    return _verdict(ended, timeout)
+
+
+def _number(options: Options, key: str, default: str) -> int:
+    written = options.one(key, default)
+    if written and (not written.isdigit() or int(written) < 1):
+        raise Trouble(f"--{key} takes a whole number from 1, not `{written}`")
+    return int(written or 0)
+
+
+def _bundles(session: Session, nodes: int) -> Iterator[Bundle]:
+    for cluster in session.project.clusters[:1]:
+        project = session.project.at(cluster)
+        documents = load(project, session.selection, session.report)
+        catalog = admit(_scaled(documents, nodes), project, session.selection, session.report)
+        for plan in resolve(catalog, project, session.report):
+            bundle = lower(plan, project, session.selection, session.report)
+            if bundle is not None:
+                yield bundle
+
+
+def _scaled(documents: Documents, nodes: int) -> Documents:
+    if not nodes:
+        return documents
+
+    def selected() -> Iterator[tuple[str, list[Document]]]:
+        for file, found in documents.selected():
+            yield file, [_resized(document, nodes) for document in found]
+
+    return documents._replace(selected=selected)
+
+
+def _resized(document: Document, nodes: int) -> Document:
+    if document.kind != "TrainJob" or type(document.tree.get("spec")) is not dict:
+        return document
+    spec = document.tree["spec"]
+    trainer = {**(spec.get("trainer") or {}), "numNodes": Sourced(nodes, Origin(by="--nodes"))}
+    tree = {**document.tree, "spec": {**spec, "trainer": trainer}}
+    return Document(document.file, tree, document.marks, document.start)
+
+
+def _beside(session: Session) -> str:
+    """The folder that a job's own program lies in: the project's root."""
+    return session.project.root
+
+
+def _announce(made: Script) -> None:
+    print(f"rehearsing `{made.name}`: {len(made.processes)} processes on this machine", file=sys.stderr)
+    for process in made.processes:
+        print(f"  {process.name}: {shlex.join(process.argv)}", file=sys.stderr)
+    for note in made.notes:
+        print(f"  {note}", file=sys.stderr)
+
+
+def _agreed() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    print("This runs the commands above. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+class _Speaker:
+    """Prints each line behind the name of its process, in a colour of its own."""
+
+    def __init__(self, made: Script, *, colour: bool) -> None:
+        self._width = max(len(process.name) for process in made.processes)
+        self._colours = {p: _COLOURS[i % len(_COLOURS)] for i, p in enumerate(made.processes)} if colour else {}
+
+    def __call__(self, process: Process, line: str) -> None:
+        name = f"{process.name:<{self._width}} |"
+        if process in self._colours:
+            name = f"\033[{self._colours[process]}m{name}\033[0m"
+        print(f"{name} {line}", flush=True)
+
+
+def _speaker(made: Script, *, colour: bool) -> _Speaker:
+    return _Speaker(made, colour=colour)
+
+
+def _verdict(ended: list[Ended], timeout: int) -> int:
+    well = [end for end in ended if end.well]
+    if len(well) == len(ended):
+        print(f"all {len(ended)} processes met and ended well", file=sys.stderr)
+        return 0
+    over = any(end.started and end.code is None for end in ended) and not any(end.code for end in ended)
+    when = f" within {timeout} seconds" if over else ""
+    print(f"{len(ended) - len(well)} of {len(ended)} processes did not end well{when}:", file=sys.stderr)
+    for end in ended:
+        if not end.well:
+            print(f"  {end.process.name}: {_fate(end)}", file=sys.stderr)
+    return 1
+
+
+def _fate(end: Ended) -> str:
+    if not end.started:
+        return "never started: what it depends on did not come about"
+    if end.code is not None and end.code != 0:
+        return f"ended by signal {-end.code}" if end.code < 0 else f"ended with code {end.code}"
+    where = ", ".join(f"{address} ({name})" for name, address in dict.fromkeys(end.process.awaited))
+    return "still running when the rehearsal ended" + (f"; told to meet at {where}" if where else "")

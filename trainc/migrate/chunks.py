@@ -1,0 +1,188 @@
+"""A file of YAML documents as pieces of text that can be changed one by one, comments and layout kept."""
+
+from __future__ import annotations
+
+import io
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.anchor import Anchor
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
+
+from trainc.model.quantity import Quantity
+from trainc.yaml.spelling import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_AMOUNTS = ("requests", "limits")
+_START = re.compile(r"^---(?:[ \t].*)?$")
+_ITEM = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*#[^\n]*\n)*( *)- ", re.MULTILINE)
+
+
+def split(text: str) -> list[str]:
+    """The documents of a text, each with the line that starts it; joined they are the text again."""
+    pieces: list[list[str]] = [[]]
+    for line in text.splitlines(keepends=True):
+        if _START.match(line.rstrip("\r\n")) and any(kept.strip() for kept in pieces[-1]):
+            pieces.append([])
+        pieces[-1].append(line)
+    return ["".join(piece) for piece in pieces]
+
+
+def load(text: str) -> Any:
+    """One document with its comments, quotes and order."""
+    return _yaml(text).load(text)
+
+
+def dump(node: Any, like: str) -> str:
+    """A document as text, laid out like the text it came from."""
+    _bare(node)
+    stream = io.StringIO()
+    _yaml(like).dump(node, stream)
+    return stream.getvalue()
+
+
+def _bare(node: Any) -> None:
+    """Take the comments off maps and lists that have become empty: written with them they would not be read back."""
+    children = list(node.items() if isinstance(node, CommentedMap) else enumerate(node))
+    for key, child in children:
+        if not isinstance(child, CommentedMap | CommentedSeq):
+            continue
+        if child:
+            _bare(child)
+        elif not child.fa.flow_style():
+            node[key] = type(child)()
+            node[key].fa.set_flow_style()
+            node.ca.items.pop(key, None)
+
+
+def _yaml(text: str) -> YAML:
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    yaml.explicit_start = text.startswith("---")
+    deeper = [len(item[2]) > len(item[1]) for item in _ITEM.finditer(text)]
+    if deeper and all(deeper):
+        yaml.indent(mapping=2, sequence=4, offset=2)
+    else:
+        yaml.indent(mapping=2, sequence=2, offset=0)
+    return yaml
+
+
+def comments(node: Any) -> list[str]:
+    """Every comment of a document, one line each, in no particular order."""
+    # One token may be known to a map and to the key above it.
+    once = {id(token): token for token in _tokens(node)}
+    return [line for token in once.values() for line in _lines(token.value)]
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if line.strip().startswith("#"):
+            yield line.strip()
+
+
+def _tokens(node: Any) -> Iterator[Any]:
+    held = getattr(node, "ca", None)
+    if held is not None:
+        yield from _flat([held.comment, held.end, *(tokens for key, tokens in held.items.items() if _there(node, key))])
+    if isinstance(node, CommentedMap):
+        for child in node.values():
+            yield from _tokens(child)
+    elif isinstance(node, CommentedSeq):
+        for child in node:
+            yield from _tokens(child)
+
+
+def _there(node: Any, key: Any) -> bool:
+    return key in node if isinstance(node, CommentedMap) else key < len(node)
+
+
+def _flat(held: Any) -> Iterator[Any]:
+    if isinstance(held, list):
+        for one in held:
+            yield from _flat(one)
+    elif held is not None and hasattr(held, "value"):
+        yield held
+
+
+def fresh(value: Any) -> Any:
+    """A plain value as a node to put into a document; what other readers could misread is quoted."""
+    if isinstance(value, dict):
+        return CommentedMap((key, fresh(child)) for key, child in value.items())
+    if isinstance(value, list):
+        return CommentedSeq(fresh(child) for child in value)
+    if isinstance(value, str):
+        if "\n" in value:
+            return LiteralScalarString(value)
+        if '"' in value and "'" not in value and "\\" not in value:
+            return SingleQuotedScalarString(value)
+        return value if plain_text(value) else DoubleQuotedScalarString(value)
+    return value
+
+
+def alone(node: Any) -> Any:
+    """A copy that shares nothing: anchors are gone, and what aliases and merge keys brought stands written out."""
+    node = deepcopy(node)
+    if hasattr(node, Anchor.attrib):
+        delattr(node, Anchor.attrib)
+    if isinstance(node, CommentedMap) and node.merge:
+        node = CommentedMap(node.items())
+    children = list(node.items()) if isinstance(node, CommentedMap) else []
+    children = list(enumerate(node)) if isinstance(node, CommentedSeq) else children
+    for key, child in children:
+        node[key] = alone(child)
+    return node
+
+
+def reshape(node: Any, wanted: Any) -> Any:
+    """The node changed in place until it says what is wanted; what says so already keeps its comments and quotes."""
+    if isinstance(node, CommentedMap) and isinstance(wanted, dict):
+        for key in [key for key in node if key not in wanted]:
+            del node[key]
+        for key, value in wanted.items():
+            if key not in node:
+                node[key] = fresh(value)
+            elif key not in _AMOUNTS or not _same_amounts(node[key], value):
+                node[key] = reshape(node[key], value)
+        return node
+    if isinstance(node, CommentedSeq) and isinstance(wanted, list):
+        return _reshaped_list(node, wanted)
+    return node if type(wanted) is _kind(node) and node == wanted else fresh(wanted)
+
+
+def _same_amounts(node: Any, wanted: Any) -> bool:
+    """Whether two maps of quantities say the same, in whatever spelling."""
+    if not isinstance(node, CommentedMap) or set(node) != set(wanted):
+        return False
+    try:
+        return all(str(Quantity.parse(str(node[name]))) == str(Quantity.parse(str(amount))) for name, amount in wanted.items())
+    except ValueError:
+        return False
+
+
+def _kind(node: Any) -> type:
+    return next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
+
+
+def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
+    names = [_name(item) for item in wanted]
+    held = [_name(item) for item in node]
+    if held == names[: len(held)]:
+        for index, item in enumerate(wanted):
+            if index < len(node):
+                node[index] = reshape(node[index], item)
+            else:
+                node.append(fresh(item))
+        return node
+    found = {name: item for name, item in zip(held, node, strict=True) if name is not None}
+    out = [reshape(found[n], w) if n in found else fresh(w) for n, w in zip(names, wanted, strict=True)]
+    return CommentedSeq(out)
+
+
+def _name(item: Any) -> str | None:
+    return item.get("name") if isinstance(item, dict) else None

@@ -1,0 +1,99 @@
+"""Two compilations of one job side by side: every difference, and why it is there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+UNEXPLAINED = "not explained: compare the two before you use the new file"
+
+
+class Difference(NamedTuple):
+    """One field that the two differ in; None where a side does not have it."""
+
+    path: str
+    before: object
+    after: object
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {_shown(self.before)} -> {_shown(self.after)} ({self.reason})"
+
+
+def _shown(value: object) -> str:
+    return "absent" if value is None else repr(value)
+
+
+# What the Trainer does otherwise than the operators did; the first pattern that matches the path names the reason.
+_REASONS = (
+    (
+        r"env\[PET_MASTER_(ADDR|PORT)\]",
+        "torchrun meets at the Trainer's port 29500; programs without it still use MASTER_PORT",
+    ),
+    (
+        r"env\[PET_NPROC_PER_NODE\]",
+        "the Trainer counts processes from the resources unless `numProcPerNode` says how many",
+    ),
+    (r"env\[PET_", "set by the Trainer's torch policy"),
+    (r"env\[JAX_", "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
+    (r"env\[DMLC_", "set by the Trainer's xgboost policy, so no script has to derive it"),
+    (r"ports\[", "the port where processes meet under the Trainer"),
+    (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
+    (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
+    (r"/groupName$", "the server's default, written out"),
+    (r"annotations/trainc\.dev/", "how the older job was compiled"),
+)
+
+
+def differences(
+    before: list[Any], after: list[Any], roles: Mapping[str, str], containers: Mapping[str, str]
+) -> list[Difference]:
+    """Every field in which two lists of objects differ, roles and containers called by their new names in both."""
+    old = {_renamed(path, roles, containers): value for path, value in _flat(before)}
+    new = dict(_flat(after))
+    found = []
+    for path in [*old, *(path for path in new if path not in old)]:
+        left, right = old.get(path), new.get(path)
+        if left != right:
+            found.append(Difference(path, left, right, _reason(path, left, right, roles, containers)))
+    return found
+
+
+def _reason(path: str, left: object, right: object, roles: Mapping[str, str], containers: Mapping[str, str]) -> str:
+    for former, name in (*roles.items(), *containers.items()):
+        if former != name and isinstance(left, str) and isinstance(right, str) and _same(left, right, former, name):
+            return f"`{former}` is called `{name}` under the Trainer"
+    return next((reason for pattern, reason in _REASONS if re.search(pattern, path)), UNEXPLAINED)
+
+
+def _same(left: str, right: str, former: str, name: str) -> bool:
+    return left.replace(f"-{former}-", f"-{name}-") == right or (left, right) == (former, name)
+
+
+def _renamed(path: str, roles: Mapping[str, str], containers: Mapping[str, str]) -> str:
+    for former, name in roles.items():
+        path = path.replace(f"/replicatedJobs[{former}]", f"/replicatedJobs[{name}]")
+    for former, name in containers.items():
+        path = path.replace(f"/containers[{former}]", f"/containers[{name}]")
+    return path
+
+
+def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
+    for tree in objects:
+        yield from _leaves(tree, f"{tree['kind']}/{tree['metadata']['name']}")
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
+    if isinstance(node, dict) and node:
+        for key, value in node.items():
+            if key != "name" or not path.endswith("]"):
+                yield from _leaves(value, f"{path}/{key}")
+    elif isinstance(node, list) and node:
+        for index, item in enumerate(node):
+            name = item.get("name", item.get("containerPort", index)) if isinstance(item, dict) else index
+            yield from _leaves(item, f"{path}[{name}]")
+    else:
+        yield path, node

@@ -1,0 +1,20 @@
+"""What a text compiles to, for comparing two texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
+from trainc.model.tree import plain
+from trainc.pipeline import bundles
+
+LATEST = Project(".")
+
+
+def compiled(text: str, project: Project = LATEST) -> tuple[list[Any], Report]:
+    """The objects of all jobs in a text, and what was found about them."""
+    report = Report()
+    selection = Selection((), stdin=text.encode(), field_validation="warn")
+    objects = [plain(tree) for bundle in bundles(project, selection, report) for tree in bundle.objects]
+    return objects, report

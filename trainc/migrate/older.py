@@ -1,0 +1,79 @@
+"""Older jobs as TrainJobs: the user's own nodes, with their comments, in their new places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.migrate.chunks import alone, fresh, reshape
+from trainc.migrate.wanted import wanted
+from trainc.model.older import KINDS, LISTED
+
+if TYPE_CHECKING:
+    from trainc.migrate.wanted import Wanted
+
+_FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
+# A replicatedJob that stands for a role of another name: the roles it may come from, the first that is there.
+_FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
+
+
+def rewrite(root: Any, plain: dict[str, Any], objects: list[Any]) -> tuple[list[Any], Wanted]:
+    """The documents that take the place of one older job, the TrainJob first; `root` becomes the TrainJob."""
+    want = wanted(plain, objects)
+    templates = _templates(root, plain)
+    runtime = fresh(want.runtime)
+    for index, job in enumerate(want.runtime["spec"]["template"]["spec"]["replicatedJobs"]):
+        former = next((old for old, new in want.roles.items() if new == job["name"]), job["name"])
+        node = _template(templates, former)
+        if node is not None:
+            wish = job["template"]["spec"]["template"]
+            placed = runtime["spec"]["template"]["spec"]["replicatedJobs"][index]["template"]["spec"]
+            _call_node(node, want.containers)
+            placed["template"] = reshape(alone(node), wish)
+    _job(root, want, templates)
+    return [root, runtime, *(fresh(extra) for extra in want.extras)], want
+
+
+def _templates(root: Any, plain: dict[str, Any]) -> dict[str, Any]:
+    """The pod templates of a job by role, in lower case."""
+    kind = KINDS[plain["apiVersion"], plain["kind"]]
+    if kind.field != LISTED:
+        roles = root["spec"].get(kind.field) or {}
+        return {str(key).lower(): role.get("template") for key, role in roles.items()}
+    found: dict[str, Any] = {}
+    for key, entries in root["spec"].items():
+        if str(key).replace("_", "").lower() == LISTED.lower():
+            for entry in entries:
+                names = [
+                    value for name, value in entry.items() if str(name).replace("_", "").lower() == "tfreplicatype"
+                ]
+                found[str(names[0] if names else "MASTER").lower()] = entry.get("template")
+    return found
+
+
+def _template(templates: dict[str, Any], role: str) -> Any:
+    names = (role, *_FORMER.get(role, ()))
+    return next((templates[name] for name in names if templates.get(name) is not None), None)
+
+
+def _call_node(template: Any, containers: dict[str, str]) -> None:
+    """Give the main container its new name first, so that it is found again by it."""
+    for container in template["spec"]["containers"]:
+        if container.get("name") in containers:
+            container["name"] = containers[container["name"]]
+
+
+def _job(root: Any, want: Wanted, templates: dict[str, Any]) -> None:
+    wish = want.job
+    root["apiVersion"], root["kind"] = wish["apiVersion"], wish["kind"]
+    root["metadata"] = reshape(root["metadata"], wish["metadata"])
+    spec = fresh(wish["spec"])
+    former = next(iter(want.roles), "")
+    template = _template(templates, former) if former else None
+    if template is not None:
+        main = next(c for c in template["spec"]["containers"] if c.get("name") == "node")
+        for field, old in _FIELDS.items():
+            if field in wish["spec"]["trainer"] and old in main:
+                spec["trainer"][field] = reshape(alone(main[old]), wish["spec"]["trainer"][field])
+    root["spec"] = spec
+    for key in [key for key in root if key not in wish]:
+        del root[key]

@@ -1,0 +1,155 @@
+"""What an older job is as a TrainJob and a runtime of its own, as plain values."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
+OPERATOR = "training.kubeflow.org/"
+API = "trainer.kubeflow.org/v1alpha1"
+# The kinds that a policy of the Trainer knows: the policy, and the variables it keeps for itself.
+POLICIES = {
+    "JAXJob": ("jax", ("JAX_",)),
+    "PyTorchJob": ("torch", ("PET_",)),
+    "XGBoostJob": ("xgboost", ("DMLC_",)),
+}
+_DEFAULTS: dict[str, Any] = {
+    "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
+    "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
+    "successPolicy": {"operator": "All"},
+}
+_TRAINER = {"image": "image", "command": "command", "args": "args", "env": "env", "resources": "resourcesPerNode"}
+
+
+class Wanted:
+    """The two manifests, and under what names the parts of the job go on."""
+
+    __slots__ = ("containers", "extras", "frozen", "job", "roles", "runtime")
+
+    def __init__(
+        self,
+        job: dict[str, Any],
+        runtime: dict[str, Any],
+        extras: list[Any],
+        roles: dict[str, str],
+        containers: dict[str, str],
+        *,
+        frozen: bool,
+    ) -> None:
+        self.job = job
+        self.runtime = runtime
+        self.extras = extras  # ConfigMaps and the like that the operator made
+        self.roles = roles  # old role -> new role
+        self.containers = containers  # old container -> new container
+        self.frozen = frozen  # whether the wiring is written out, so that the number of nodes cannot change
+
+
+def wanted(old: dict[str, Any], objects: list[Any]) -> Wanted:
+    """The manifests that compile to what `old` compiles to."""
+    jobset = next(tree for tree in objects if tree["kind"] == "JobSet")
+    spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
+    asked = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
+    metadata = _metadata(jobset)
+    runtime: dict[str, Any] = {"template": {**({"metadata": metadata} if metadata else {}), "spec": spec}}
+    idiom = _idiomatic(old, spec)
+    roles: dict[str, str] = {}
+    containers: dict[str, str] = {}
+    trainer: dict[str, Any] = {}
+    if idiom:
+        (rj,) = spec["replicatedJobs"]
+        container = rj["template"]["spec"]["template"]["spec"]["containers"][0]
+        roles, containers = {rj["name"]: "node"}, {container["name"]: "node"}
+        trainer = _as_node(old, rj, container, jobset["metadata"]["name"])
+        if "successPolicy" in spec:
+            spec["successPolicy"]["targetReplicatedJobs"] = ["node"]
+        runtime = {"mlPolicy": {POLICIES[old["kind"]][0]: {}}, **runtime}
+    extras = [tree for tree in objects if tree["kind"] != "JobSet" and not _twin(tree, jobset)]
+    return Wanted(_job(old, asked, trainer), _runtime(jobset, runtime), extras, roles, containers, frozen=not idiom)
+
+
+def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
+    return bool(tree["kind"] == "Service" and tree["metadata"]["name"] == jobset["metadata"]["name"])
+
+
+def _idiomatic(old: dict[str, Any], spec: dict[str, Any]) -> bool:
+    """Whether one policy of the Trainer can wire the job: equal pods with one container each, in a fixed number."""
+    jobs = spec["replicatedJobs"]
+    if old["kind"] not in POLICIES or len(jobs) != 1 or "elasticPolicy" in old["spec"]:
+        return False
+    aliased = (old["metadata"].get("annotations") or {}).get("trainc.dev/compat-names") == "true"
+    return not aliased and len(jobs[0]["template"]["spec"]["template"]["spec"]["containers"]) == 1
+
+
+def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    for part in ("labels", "annotations"):
+        kept = {
+            key: text
+            for key, text in jobset["metadata"].get(part, {}).items()
+            if not key.startswith(("trainc.dev/", "kueue.x-k8s.io/"))
+        }
+        if kept:
+            found[part] = kept
+    return found
+
+
+def _as_node(old: dict[str, Any], rj: dict[str, Any], container: dict[str, Any], name: str) -> dict[str, Any]:
+    """The trainer of a job whose one replicatedJob becomes `node`; takes out of the runtime what the job says."""
+    policy, reserved = POLICIES[old["kind"]]
+    job = rj["template"]["spec"]
+    trainer: dict[str, Any] = {"numNodes": job.pop("completions")}
+    for key in ("parallelism", "completionMode"):
+        job.pop(key, None)
+    procs = old["spec"].get("nprocPerNode")
+    if policy == "torch" and str(procs).isdigit():
+        trainer["numProcPerNode"] = int(procs)
+    former, main = rj["name"], container["name"]
+    rj.pop("replicas", None)
+    rj["name"] = container["name"] = "node"
+    rj["template"]["metadata"] = {"labels": {ANCESTOR: "trainer"}}
+    _without_labels(job["template"])
+    for rule in job.get("podFailurePolicy", {}).get("rules", []):
+        codes = rule.get("onExitCodes", {})
+        if codes.get("containerName") == main:
+            codes["containerName"] = "node"
+    for key, renamed in _TRAINER.items():
+        if key in container:
+            trainer[renamed] = container.pop(key)
+    hosts = (f"{name}-{former}-0-", f"{name}-node-0-")
+    trainer["env"] = [_entry(entry, *hosts) for entry in trainer["env"] if not entry["name"].startswith(reserved)]
+    return trainer
+
+
+def _entry(entry: dict[str, Any], former: str, host: str) -> dict[str, Any]:
+    text = entry.get("value")
+    return {**entry, "value": text.replace(former, host)} if isinstance(text, str) else entry
+
+
+def _without_labels(template: dict[str, Any]) -> None:
+    labels = template.get("metadata", {}).get("labels", {})
+    kept = {key: text for key, text in labels.items() if not key.startswith(OPERATOR)}
+    if kept:
+        template["metadata"]["labels"] = kept
+    elif labels:
+        del template["metadata"]["labels"]
+    if not template.get("metadata", True):
+        del template["metadata"]
+
+
+def _job(old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any]) -> dict[str, Any]:
+    metadata = dict(old["metadata"])
+    annotations = {
+        k: v for k, v in (metadata.pop("annotations", None) or {}).items() if not k.startswith("trainc.dev/")
+    }
+    if annotations:
+        metadata["annotations"] = annotations
+    name = metadata["name"]
+    reference = {"apiGroup": "trainer.kubeflow.org", "kind": "TrainingRuntime", "name": name}
+    spec = {"runtimeRef": reference, **asked, **({"trainer": trainer} if trainer else {})}
+    return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
+
+
+def _runtime(jobset: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    metadata = {key: jobset["metadata"][key] for key in ("name", "namespace") if key in jobset["metadata"]}
+    return {"apiVersion": API, "kind": "TrainingRuntime", "metadata": metadata, "spec": spec}

@@ -1,0 +1,8 @@
+"""A bundle's pods as processes on this machine: who meets whom, before any cluster is asked."""
+
+from __future__ import annotations
+
+from trainc.rehearse.script import Process, Script, script
+from trainc.rehearse.stage import Ended, perform
+
+__all__ = ["Ended", "Process", "Script", "perform", "script"]

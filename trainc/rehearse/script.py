@@ -1,0 +1,176 @@
+"""What would run: one process for each pod, with the environment and the command that its manifest gives it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from trainc.model.report import Report
+from trainc.rehearse.loopback import HERE, Loopback
+from trainc.verify.expand import expand
+from trainc.verify.instance import Pod
+from trainc.verify.values import Unknown, rows, table, text, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trainc.model.bundle import Bundle
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+MOST = 64  # processes: more than a laptop has room for is a mistake
+_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
+_SSHD = re.compile(r"\bsshd$")
+_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=(\d+)\n", re.MULTILINE)
+
+
+class Process:
+    """One pod's main container; `awaited` are the addresses it is told to meet at, each with its variable."""
+
+    __slots__ = ("after", "argv", "awaited", "env", "host", "name", "role")
+
+    def __init__(
+        self,
+        name: str,
+        role: str,
+        host: str,
+        argv: tuple[str, ...],
+        env: Mapping[str, str],
+        *,
+        awaited: tuple[tuple[str, str], ...] = (),
+        after: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.name = name
+        self.role = role
+        self.host = host
+        self.argv = argv
+        self.env = env
+        self.awaited = awaited
+        self.after = after  # (role, Ready or Complete) that it starts after
+
+
+class Script:
+    """All processes of a bundle in order, what is different here, and the files that pods would find mounted."""
+
+    __slots__ = ("files", "name", "notes", "processes")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.processes: list[Process] = []
+        self.notes: list[str] = []  # what is not as in the cluster, and why
+        self.files: dict[str, str] = {}  # path in a pod -> content
+
+
+def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script | None:
+    """The processes of a bundle, None for one without a JobSet.
+
+    Addresses of pods become loopback, and ConfigMaps are read from `folder` instead of their mounts. With `command`
+    every process that trains runs that instead of its own.
+    """
+    job = expand(bundle, None, Report())
+    if job is None:
+        return None
+    made = Script(job.name)
+    loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], _ports(job))
+    made.notes += [f"port {port} is taken on this machine: {here} instead" for port, here in loopback.moved.items()]
+    for role in job.roles:
+        _cast(made, role, loopback, folder, command)
+    if len(made.processes) > MOST:
+        made.notes.append(f"left out: {len(made.processes) - MOST} processes beyond {MOST}: use --nodes")
+        del made.processes[MOST:]
+    return made
+
+
+def _pods(role: Role) -> Iterator[Pod]:
+    if type(role.replicas) is int and type(role.size) is int:
+        for replica in range(min(role.replicas, MOST)):
+            for index in range(min(role.size, MOST)):
+                yield Pod(role, replica, index, -1)
+
+
+def _ports(job: Job) -> Iterator[int]:
+    """The ports that the job's containers declare."""
+    for container in job.main:
+        for port in rows(container.tree, "ports"):
+            number = whole(port, "containerPort")
+            if type(number) is int:
+                yield number
+
+
+def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Sequence[str]) -> None:
+    for container in role.init:
+        made.notes.append(
+            f"left out: init container `{container.name}` of `{role.name}`: only its image knows what it does"
+        )
+    worker = role.worker
+    for container in role.main:
+        if container is not worker:
+            made.notes.append(
+                f"left out: container `{container.name}` of `{role.name}`: it runs beside the one that trains"
+            )
+    if worker is None:
+        return
+    asked = tuple(command) if _trains(role) else ()
+    words = asked or worker.words
+    if not words:
+        made.notes.append(f"left out: `{role.name}`: its command is in the image; give one with --command")
+    elif worker.words and _SSHD.search(worker.words[0]):
+        made.notes.append(
+            f"left out: `{role.name}`: it waits for ssh, and the launcher starts processes here by itself"
+        )
+    else:
+        files = _mounted(role.job, role, worker, folder)
+        made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
+        mounts = {mount: path for path, _, mount in files}
+        made.processes += [_process(made, pod, worker, asked, loopback, mounts) for pod in _pods(role)]
+
+
+def _trains(role: Role) -> bool:
+    labels = table(table(table(role.tree, "template"), "metadata"), "labels")
+    return not text(labels, "trainer.kubeflow.org/trainjob-ancestor-step").endswith("-initializer")
+
+
+def _process(
+    made: Script, pod: Pod, container: Container, asked: Sequence[str], loopback: Loopback, mounts: Mapping[str, str]
+) -> Process:
+    env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    env |= {"HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1"}
+    awaited = []
+    for name, value in pod.env(container):
+        known = "127.0.0.1" if type(value) is Unknown and value.reason.startswith("status.podIP") else value
+        if type(known) is not str:
+            note = f"left out: variable `{name}` of `{pod.role.name}`: its value is not in the manifests"
+            made.notes.extend([note] if note not in made.notes else [])
+            continue
+        awaited += [(name, address) for address in loopback.named_in(known)]
+        env[name] = _placed(loopback.variable(name, known), mounts)
+    argv = tuple(_placed(loopback.mapped(word), mounts) for word in asked or pod.command(container))
+    after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
+    name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
+    return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)
+
+
+def _placed(written: str, mounts: Mapping[str, str]) -> str:
+    for mount, path in mounts.items():
+        written = written.replace(mount, path)
+    return written
+
+
+def _one_host(content: str) -> str:
+    """A file with the slots of a host written as that many lines: mpirun adds them up only where a host is repeated so."""
+    return _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), content)
+
+
+def _mounted(job: Job, role: Role, container: Container, folder: str) -> list[tuple[str, str, str]]:
+    """The ConfigMaps that the container mounts: path here, content, path in the pod."""
+    found = []
+    maps = {text(table(tree, "metadata"), "name"): table(tree, "data") for tree in job.kinds.get("ConfigMap", [])}
+    for mount in rows(container.tree, "volumeMounts"):
+        source = table(role.volumes.get(text(mount, "name"), {}), "configMap")
+        data, where = maps.get(text(source, "name"), {}), text(mount, "mountPath")
+        for key in data:
+            path = os.path.join(folder, where.lstrip("/"), key)
+            found.append((path, text(data, key), f"{where}/{key}"))
+    return found
