@@ -71,6 +71,18 @@ def test_stages(change: Any, by: str, message: str) -> None:
     assert found.faults[0].message == message
 
 
+def _two_mistakes(tree: dict[str, Any]) -> None:
+    tree["spec"]["ttlSecondsAfterFinished"] = -1
+    tree["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder"
+
+
+def test_rules_run_beside_what_does_not_block_them() -> None:
+    found = judged(changed(_two_mistakes))
+    assert found.by == "schema"
+    assert [fault.kind for fault in found.faults] == ["schema", "cel"]
+    assert not any("were not checked" in message for message in found.messages)
+
+
 def _negative_replicas(tree: dict[str, Any]) -> None:
     tree["spec"]["replicatedJobs"][0]["replicas"] = -1
 

@@ -100,13 +100,14 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
     faults += _counted(log.schema, profile, whole=whole)
     lists = _counted(log.lists, profile, whole=whole)
-    if faults or lists:
-        return _invalid(found, faults, lists, has_rules=table.has_rules(kind))
+    if any(fault.blocking for fault in faults):
+        return _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
     broken = check(_waiting(log, found.stored), found.unchecked)
     if old is not None:
         broken += check_change(node, found.stored, old, found.unchecked)
-    if broken:
-        return found.refuse("cel", broken)
+    if faults or lists or broken:
+        by = "schema" if faults else "listtype" if lists else "cel"
+        return found.refuse(by, [*faults, *lists, *broken])
     return _validating_webhooks(found, node, kind, profile, old)
 
 
@@ -129,12 +130,10 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     return True
 
 
-def _invalid(found: Verdict, faults: list[Fault], lists: list[Fault], *, has_rules: bool) -> Verdict:
-    """Refused by the schema, with the notice that CEL rules were skipped where there are any to skip."""
-    messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
-    if has_rules and any(fault.blocking for fault in faults):
-        messages.append(SKIPPED_RULES)
-    return found.refuse("schema" if faults else "listtype", [*faults, *lists], messages)
+def _blocked(found: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
+    """Refused by the schema in a way that keeps the server from its CEL rules, which it says where there are any."""
+    messages = [*dict.fromkeys(fault.message for fault in faults)]
+    return found.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
 
 
 def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
