@@ -9,7 +9,7 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.schema import jobset, jobset_create, jobset_update, kueue, metadata, volcano
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
-from trainc.schema.fault import SKIPPED_RULES, Fault
+from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
 from trainc.schema.golang import decode, respelled
 from trainc.schema.walker import Log, walk
 
@@ -174,6 +174,19 @@ def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], 
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
+def _known(found: Verdict, faults: list[Fault]) -> list[Fault]:
+    """The complaints that do not rest on a text which is still to be filled in; the others are noted as unchecked."""
+    open_ones = [fault for fault in faults if _is_open(fault)]
+    found.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
+    return [fault for fault in faults if fault not in open_ones] if open_ones else faults
+
+
+def _is_open(fault: Fault) -> bool:
+    if fault.message.startswith("<nil>: Internal error: "):
+        return is_placeholder(fault.message)
+    return is_placeholder(fault.value)
+
+
 def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == volcano.KIND and old is None:
         faults = volcano.create_faults(found.stored, profile)
@@ -187,6 +200,7 @@ def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile
     else:
         faults = jobset_update.update_faults(found.stored, old, node, profile)
         queueing = kueue.update_faults(found.stored, old, profile) if profile.kueue else []
+    faults, queueing = _known(found, faults), _known(found, queueing)
     if not faults and not queueing:
         return found
     messages = [*dict.fromkeys(fault.message for fault in faults)]
