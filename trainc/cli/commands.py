@@ -84,7 +84,10 @@ COMMANDS = {
             "validate",
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
-            _REPORTING,
+            (
+                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                *_REPORTING,
+            ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
             _validate,
         ),
