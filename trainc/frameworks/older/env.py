@@ -64,10 +64,12 @@ def framework(
     chosen: Chosen = every,
     container: str = "",
     more: Callable[[Plan], Contribution] | None = None,
+    check: Callable[[Plan, Report], None] | None = None,
 ) -> Framework:
     """A framework that gives the chosen containers the entries of an operator, and `more` beside them.
 
-    `container` is the one whose ports the Services under the operator's names repeat.
+    `container` is the one whose ports the Services under the operator's names repeat; `check` looks for what only this
+    framework knows.
     """
 
     def lower(plan: Plan) -> Contribution:
@@ -84,6 +86,8 @@ def framework(
         for role in plan.roles:
             for c in chosen(role):
                 _look(plan, c, entries(plan, role, c), report)
+        if check is not None:
+            check(plan, report)
 
     return Framework(name, lower, verify=verify)
 
