@@ -89,7 +89,17 @@ def test_what_jobset_0_12_does_not_check(change: Any) -> None:
 
 def test_a_profile_does_not_change() -> None:
     with pytest.raises(AttributeError):
-        Profile().kueue = True  # type: ignore[misc]
+        Profile().kueue = True
+
+
+def test_an_amount_longer_than_any_is_kept() -> None:
+    def change(tree: dict[str, Any]) -> None:
+        del tree["spec"]["startupPolicy"], tree["spec"]["volumeClaimPolicies"]
+        containers = tree["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+        containers[0]["resources"] = {"limits": {"cpu": "1" * 5000}}
+
+    stored = judged(changed(change)).stored
+    assert judged(changed(change), old=stored).accepted
 
 
 def test_unknown_queues_are_not_wrong() -> None:

@@ -47,6 +47,18 @@ def _why(options: Options) -> int:
     return why(options)
 
 
+def _rules(options: Options) -> int:
+    from trainc.cli.rules import rules  # noqa: PLC0415
+
+    return rules(options)
+
+
+def _schemas(options: Options) -> int:
+    from trainc.cli.schemas import schemas  # noqa: PLC0415
+
+    return schemas(options)
+
+
 COMMANDS = {
     command.name: command
     for command in (
@@ -72,7 +84,10 @@ COMMANDS = {
             "validate",
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
-            _REPORTING,
+            (
+                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                *_REPORTING,
+            ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
             _validate,
         ),
@@ -110,6 +125,22 @@ COMMANDS = {
             (),
             ("trainc runtimes", "trainc runtimes show torch-distributed", "trainc runtimes copy torch-distributed"),
             _runtimes,
+        ),
+        Command(
+            "rules",
+            "[NAME]",
+            "What trainc looks for: every rule with its level, or one with its reason and the smallest input that fails it.",
+            (Option("--report", "how the answer is written", choices=("text", "json")),),
+            ("trainc rules", "trainc rules reserved-env"),
+            _rules,
+        ),
+        Command(
+            "schemas",
+            "[list|show KIND|export DIR|generate [CHECKOUT]]",
+            "The schemas of every kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
+            (Option("--format", "what `show` prints", choices=("yaml", "json")),),
+            ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
+            _schemas,
         ),
     )
 }

@@ -49,7 +49,7 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = b"" if file in self._kept else contents(self._project.root, file)
-            if file in self._kept or file in explicit or self._selection.include_other or ours(data):
+            if file in self._kept or file in explicit or self._selection.include_other or ours(data, rendered=self._selection.rendered):
                 yield file, self._documents(file, data)
             else:
                 self.skipped += 1

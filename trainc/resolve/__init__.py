@@ -9,7 +9,7 @@ from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
 from trainc.resolve.overrides import overrides
 from trainc.resolve.runtimes import runtime_for
-from trainc.resolve.template import Prepared, patched
+from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
 from trainc.resolve.webhook import check
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.model.catalog import Catalog, Entry
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.patches import Patch
     from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared: dict[int, Prepared] = {}
+    prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
     for entry in catalog.entries():
         report.job = entry.document.name
         if entry.document.kind == "JobSet":
@@ -70,15 +71,21 @@ def jobset_plan(entry: Entry) -> Plan:
 
 
 def _trainjob(
-    entry: Entry, catalog: Catalog, prepared: dict[int, Prepared], project: Project, report: Report
+    entry: Entry,
+    catalog: Catalog,
+    prepared: dict[tuple[int, tuple[str, ...]], Prepared],
+    project: Project,
+    report: Report,
 ) -> Plan | None:
     document = entry.document
     found = runtime_for(document, catalog, project, report)
     if found is None:
         return None
-    if id(found) not in prepared:
-        prepared[id(found)] = Prepared(found, found.tree)
-    runtime = prepared[id(found)]
+    key = (id(found), tuple(names_of(get(document.tree, "metadata", "annotations", COMPONENTS))))
+    runtime = prepared.get(key) or _prepared(found, document, catalog, project, report)
+    if runtime is None:
+        return None
+    prepared[key] = runtime
     patches = get(document.tree, "spec", "runtimePatches") or []
     try:
         template, layers = patched(runtime.template, patches)
@@ -87,9 +94,11 @@ def _trainjob(
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
+    if runtime.locks:
+        _locked(document, runtime, template, layers, roles, laid, report)
     plan = Plan(
         document=document,
-        runtime=found,
+        runtime=runtime.document,
         name=document.tree["metadata"]["name"],
         namespace=get(document.tree, "metadata", "namespace"),
         framework=runtime.framework,
@@ -99,7 +108,7 @@ def _trainjob(
         roles=roles,
         overrides=laid,
         layers=(
-            Layer("runtime", runtime.document.name, runtime.template),
+            *runtime.layers,
             *layers,
             Layer("overrides", "spec.trainer, spec.initializer", patches=laid),
         ),
@@ -107,6 +116,32 @@ def _trainjob(
         secrets=project.secrets,
     )
     return plan if check(plan, report) else None
+
+
+def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:
+    """The runtime ready for this job and for all that switch on the same components."""
+    asked = get(job.tree, "metadata", "annotations", COMPONENTS) is not None
+    if found.kind != RUNTIME and not asked and not project.cluster.components and project.cluster.patch is None:
+        return Prepared(found, found.tree)
+    from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
+
+    return composed(found, job, catalog, project, report)
+
+
+def _locked(
+    job: Document,
+    runtime: Prepared,
+    template: Tree,
+    layers: tuple[Layer, ...],
+    roles: tuple[Role, ...],
+    laid: tuple[Patch, ...],
+    report: Report,
+) -> None:
+    from trainc.resolve.locks import by_job, by_patches  # noqa: PLC0415 (few runtimes lock anything)
+
+    by_patches(runtime.locks, runtime.template, template, layers, report)
+    for finding in by_job(runtime.locks, job, runtime.policy, template, roles, laid):
+        report.add(finding)
 
 
 UNKNOWN_DIRECTIVE = Rule(

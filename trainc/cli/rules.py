@@ -1,0 +1,64 @@
+"""`trainc rules`: what trainc looks for, and why."""
+
+from __future__ import annotations
+
+from json import dumps
+
+from trainc.model.spelling import nearest
+from trainc.model.trouble import Trouble
+from trainc.rules import Example, examples
+from trainc.rules import rules as known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+    from trainc.model.finding import Rule
+
+
+def rules(options: Options) -> int:
+    """List all rules, or explain one with its example."""
+    if len(options.arguments) > 1:
+        raise Trouble("usage: trainc rules [NAME]")
+    found = known()
+    if options.arguments:
+        found = [_named(options.arguments[0], found)]
+    if options.one("report") == "json":
+        print(dumps([_entry(rule) for rule in found], indent=2))
+    elif options.arguments:
+        print(_explained(found[0], examples().get(found[0].name)), end="")
+    else:
+        width = max(len(rule.name) for rule in found)
+        print("\n".join(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
+    return 0
+
+
+def _named(name: str, found: list[Rule]) -> Rule:
+    for rule in found:
+        if rule.name == name:
+            return rule
+    near = nearest(name, [rule.name for rule in found])
+    raise Trouble(f"there is no rule `{name}`; " + (f"did you mean `{near}`?" if near else "see trainc rules"))
+
+
+def _entry(rule: Rule) -> dict[str, str]:
+    by = "server" if rule.verdict else "trainc"
+    return {"name": rule.name, "level": rule.level, "by": by, "summary": rule.summary, "why": rule.why}
+
+
+def _explained(rule: Rule, example: Example | None) -> str:
+    silence = (
+        "a server's own verdict; it cannot be silenced"
+        if rule.verdict
+        else f"silence one place with `# trainc: allow[{rule.name}] reason`, or set its level under `rules:` in trainc.yaml"
+    )
+    text = f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n({silence})\n"
+    if example is None:
+        return text
+    text += f"\nfails:\n\n{_indented(example.fails)}\n{_indented(example.says)}"
+    if example.passes:
+        text += f"\npasses:\n\n{_indented(example.passes)}"
+    return text
+
+
+def _indented(text: str) -> str:
+    return "".join(f"  {line}".rstrip() + "\n" for line in text.splitlines())

@@ -1,0 +1,61 @@
+"""`trainc schemas`: the schemas that trainc ships, for clusters and for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trainc.api import shipped
+from trainc.model.spelling import nearest
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+_USAGE = "usage: trainc schemas [list|show KIND|export DIR|generate [CHECKOUT]]"
+
+
+def schemas(options: Options) -> int:
+    """List, show, copy out, or (in a checkout) generate."""
+    verb, *rest = options.arguments or ["list"]
+    if verb == "list" and not rest:
+        _list()
+    elif verb == "show" and len(rest) == 1:
+        print(_text(rest[0], "json" if options.one("format") == "json" else "crd"), end="")
+    elif verb == "export" and len(rest) == 1:
+        _export(rest[0])
+    elif verb == "generate" and len(rest) <= 1:
+        _generate(rest[0] if rest else ".")
+    else:
+        raise Trouble(_USAGE)
+    return 0
+
+
+def _list() -> None:
+    rows = [(f"{one.group}/{one.version}", one.kind, one.about.partition("\n")[0]) for one in shipped.listed()]
+    left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
+    print("\n".join(f"{group:<{left}}  {kind:<{middle}}  {about}" for group, kind, about in rows))
+
+
+def _text(kind: str, form: str) -> str:
+    text = shipped.show(kind, form=form)
+    if not text:
+        near = nearest(kind, [one.kind for one in shipped.listed()])
+        raise Trouble(f"there is no schema of `{kind}`; " + (f"did you mean `{near}`?" if near else "see trainc schemas list"))
+    return text
+
+
+def _export(folder: str) -> None:
+    try:
+        written = shipped.export(Path(folder))
+    except OSError as error:
+        raise Trouble(f"{folder}: {error.strerror}") from error
+    print(f"wrote {len(written)} schemas below {folder}")
+
+
+def _generate(checkout: str) -> None:
+    from trainc.api.generate import write  # noqa: PLC0415 (needs a package that only development has)
+
+    if not (Path(checkout) / "trainc" / "schema" / "table.json").is_file():
+        raise Trouble(f"{checkout} is no checkout of trainc: schemas are generated where they are developed")
+    print(f"wrote {len(write(Path(checkout)))} files")

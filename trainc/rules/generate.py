@@ -1,0 +1,49 @@
+"""Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes it into a checkout.
+
+A rule's case is the smallest one whose findings name it; its passing input stands beside it in `passes/`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from trainc.rules import rules
+
+
+def render(checkout: Path) -> str:
+    """The text of `examples.json`."""
+    failing: dict[str, list[tuple[int, Path]]] = {}
+    for findings in sorted(checkout.glob("tests/cases/**/expected/findings.txt")):
+        folder = findings.parent.parent
+        size = sum(path.stat().st_size for path in (folder / "input").glob("*"))
+        for name in set(re.findall(r"^(?:error|warning|note)\[([a-z0-9-]+)\]", findings.read_text("utf-8"), re.M)):
+            own = folder.parent.name == name or folder.name == name
+            failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
+    found = {rule.name: _example(rule.name, failing[rule.name]) for rule in rules() if rule.name in failing}
+    return json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _example(name: str, cases: list[tuple[int, Path]]) -> tuple[str, str, str]:
+    folder = min(cases)[1]
+    said = (folder / "expected" / "findings.txt").read_text("utf-8")
+    blocks = [block for block in said.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
+    beside = folder.parent / "passes"
+    passes = _text(beside) if folder.name == "fails" and beside.is_dir() else ""
+    return _text(folder), "\n\n".join(blocks).strip(), passes
+
+
+def _text(folder: Path) -> str:
+    files = sorted(path for path in (folder / "input").rglob("*") if path.is_file())
+    texts = [path.read_text("utf-8", "replace") for path in files]
+    if len(files) == 1:
+        return texts[0]
+    names = [path.relative_to(folder / "input").as_posix() for path in files]
+    return "".join(f"# --- {name}\n{text}" for name, text in zip(names, texts, strict=True))
+
+
+if __name__ == "__main__":
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    (root / "trainc/rules/examples.json").write_text(render(root), encoding="utf-8", newline="\n")
