@@ -33,5 +33,6 @@ def fix(options: Options) -> int:
     left = [finding for finding in found if id(finding) not in applied]
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"
-    print(f"{len(applied)} {verb}, {errors} {"error needs" if errors == 1 else "errors need"} a person", file=sys.stderr)
+    need = "error needs" if errors == 1 else "errors need"
+    print(f"{len(applied)} {verb}, {errors} {need} a person", file=sys.stderr)
     return 1 if errors else 0
