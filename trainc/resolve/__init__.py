@@ -28,7 +28,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     """A plan for each job of the catalog that can be planned, in the order of the files."""
     prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
     for entry in catalog.entries():
-        report.job = entry.document.name
+        report.begin(entry.document)
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
@@ -37,7 +37,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
-    report.job = ""
+    report.end()
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
