@@ -126,10 +126,16 @@ COMMANDS = {
         ),
         Command(
             "runtimes",
-            "[list|show NAME|copy NAME [DIR]]",
-            "The runtimes that trainc ships: list them, print one, or copy one to own it (DIR defaults to runtimes/).",
+            "[list|show NAME|copy NAME [DIR]|flatten NAME]",
+            "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
+            "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
             (),
-            ("trainc runtimes", "trainc runtimes show torch-distributed", "trainc runtimes copy torch-distributed"),
+            (
+                "trainc runtimes",
+                "trainc runtimes show torch-distributed",
+                "trainc runtimes copy torch-distributed",
+                "trainc runtimes flatten llm-base",
+            ),
             _runtimes,
         ),
         Command(
