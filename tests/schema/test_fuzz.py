@@ -28,7 +28,7 @@ COUNT = int(os.environ.get("TRAINC_FUZZ", "1500"))
 ROUNDS = 20
 ODD: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 7, 65, 2**31, -(2**31) - 1, 2**62, 1.0, 1.5, 1e3, "", "x", "All", "default", "4", "16GB",
-    "1Gi", "a" * 254, "Ünïcode", "a\n", "true", "s3://x", [], {}, [1], ["a", "a"], [None], {"name": "x"}, {"x": None}, [{}],
+    "1Gi", "a" * 254, "Ünïcode", "a\n", "true", "s3://x", "${N}", [], {}, [1], ["a", "a"], [None], {"name": "x"}, {"x": None}, [{}],
 )  # fmt: skip
 
 
@@ -93,6 +93,8 @@ def test_walker_and_json_schema_agree(seed: int) -> None:
         # JSON Schema has a word for sets, but none for keyed lists.
         sets = [fault for fault in log.lists if "Duplicate value: {" not in fault.message]
         refused = bool(log.schema or log.unknown or sets)
+        if log.unchecked:
+            continue  # a value that is filled in later is nothing that JSON Schema knows of
         judged = all(judge(kind_of(given)).is_valid(tree) for tree in (given, without_nulls(given)))
         assert refused is not judged, (
             json.dumps(given),

@@ -44,13 +44,12 @@ Key = tuple[str, str, str, str]
 def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
     """Findings for every object that stands on both sides and differs."""
     before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
+    profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
     for bundle in new:
-        cluster = next((c for c in project.clusters if c.name == bundle.cluster), project.cluster)
-        profile = profile_of(cluster)
         for tree in bundle.objects:
             known = before.get(key_of(bundle, tree))
             if known is not None:
-                _judge(bundle, known, tree, profile, report)
+                _judge(bundle, tree, update(known, tree, profiles[bundle.cluster]), report)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:
@@ -59,23 +58,31 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
     return (bundle.cluster, *(str(name) for name in names))  # type: ignore[return-value] # four of them
 
 
-def _judge(bundle: Bundle, old: Tree, new: Tree, profile: Profile, report: Report) -> None:
+def update(old: Tree, new: Tree, profile: Profile) -> Update:
+    """What changes between two forms of one object, and what of it the server refuses."""
     table = load()
     root = table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
     if root is not None:
         # As stored: what only one side spells out, and the schema gives the other, is no change.
         old, new = walk(root, old, Log()), walk(root, new, Log())
     changed = differences(old, new)
-    if not changed:
-        return
-    refused = verdict(new, table, profile, old=old) if root is not None else None
-    if refused is None or refused.accepted:
-        report.add(_in_place(bundle, new, [change.shown for change in changed]))
-        return
-    for fault in refused.faults:
-        below = [change for change in changed if change.shown.startswith(dotted(fault.path))]
-        for change in below:
-            report.add(_refused(bundle, new, change, Refusal(refused.by, fault.message)))
+    said = verdict(new, table, profile, old=old) if root is not None and changed else None
+    if said is None or said.accepted:
+        return Update(changed, [])
+    refused = [
+        (change, Refusal(said.by, fault.message))
+        for fault in said.faults
+        for change in changed
+        if change.shown.startswith(dotted(fault.path))
+    ]
+    return Update(changed, refused)
+
+
+def _judge(bundle: Bundle, tree: Tree, found: Update, report: Report) -> None:
+    for change, refusal in found.refused:
+        report.add(_refused(bundle, tree, change, refusal))
+    if found.changed and not found.refused:
+        report.add(_in_place(bundle, tree, [change.shown for change in found.changed]))
 
 
 def _refused(bundle: Bundle, tree: Tree, change: Change, refusal: Refusal) -> Finding:
@@ -112,6 +119,13 @@ class Change(NamedTuple):
     path: Path | None
     old: object
     new: object
+
+
+class Update(NamedTuple):
+    """All leaves that change, and those that the server refuses to change, with its words."""
+
+    changed: list[Change]
+    refused: list[tuple[Change, Refusal]]
 
 
 _ABSENT = object()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.catalog import Catalog, Entry
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.patches import Patch
     from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
@@ -86,17 +85,26 @@ def _trainjob(
     if runtime is None:
         return None
     prepared[key] = runtime
-    patches = get(document.tree, "spec", "runtimePatches") or []
+    plan = _planned(entry, runtime, project, report)
+    if plan is None:
+        return None
+    if runtime.locks:
+        from trainc.resolve.locks import check_job  # noqa: PLC0415 (few runtimes lock anything)
+
+        check_job(plan, runtime, report)
+    return plan if check(plan, report) else None
+
+
+def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
+    document = entry.document
     try:
-        template, layers = patched(runtime.template, patches)
+        template, layers = patched(runtime.template, get(document.tree, "spec", "runtimePatches") or [])
     except UnknownDirectiveError as error:
         report.add(_unknown_directive(document, error))
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    if runtime.locks:
-        _locked(document, runtime, template, layers, roles, laid, report)
-    plan = Plan(
+    return Plan(
         document=document,
         runtime=runtime.document,
         name=document.tree["metadata"]["name"],
@@ -107,15 +115,10 @@ def _trainjob(
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(
-            *runtime.layers,
-            *layers,
-            Layer("overrides", "spec.trainer, spec.initializer", patches=laid),
-        ),
+        layers=(*runtime.layers, *layers, Layer("overrides", "spec.trainer, spec.initializer", patches=laid)),
         companions=entry.companions,
         secrets=project.secrets,
     )
-    return plan if check(plan, report) else None
 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:
@@ -126,22 +129,6 @@ def _prepared(found: Document, job: Document, catalog: Catalog, project: Project
     from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
     return composed(found, job, catalog, project, report)
-
-
-def _locked(
-    job: Document,
-    runtime: Prepared,
-    template: Tree,
-    layers: tuple[Layer, ...],
-    roles: tuple[Role, ...],
-    laid: tuple[Patch, ...],
-    report: Report,
-) -> None:
-    from trainc.resolve.locks import by_job, by_patches  # noqa: PLC0415 (few runtimes lock anything)
-
-    by_patches(runtime.locks, runtime.template, template, layers, report)
-    for finding in by_job(runtime.locks, job, runtime.policy, template, roles, laid):
-        report.add(finding)
 
 
 UNKNOWN_DIRECTIVE = Rule(

@@ -171,3 +171,23 @@ class Composition:
             metadata["annotations"] = {COMPONENTS: Sourced(",".join(self.components), origin)}
         tree = {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": self.spec}
         return Composed(self._leaf, tree, tuple(self.parts))
+
+
+class Flattened(Composed):
+    """A composition judged as if it stood in a file of its own: nothing is trainc's own any more."""
+
+    __slots__ = ()
+    composed = False
+
+
+def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> Document | None:
+    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings."""
+    found = catalog.shelves.parent(name, "", "")
+    if found is None or found.document is None:
+        return None
+    composition = compose(found.document, None, catalog, project, report)
+    if composition is None:
+        return None
+    whole = composition.document()
+    flat = Flattened(whole.leaf, whole.tree, whole.parts)
+    return flat if catalog.shelves.legal(flat, report) is not None else None

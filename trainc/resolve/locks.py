@@ -9,16 +9,16 @@ from trainc.model.tree import first_leaf, get, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.patches import Patch
     from trainc.model.paths import Steps
-    from trainc.model.plan import Layer, Role
+    from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
+    from trainc.resolve.template import Prepared
 
 LOCKED = Rule(
     "locked-field",
@@ -106,28 +106,32 @@ def touching(tree: Tree, steps: Steps) -> Span | None:
     return None
 
 
-def by_patches(locks: Sequence[Held], before: Tree, after: Tree, layers: Sequence[Layer], report: Report) -> None:
-    """Findings for what the runtimePatches of a job change in the template."""
-    for lock in locks:
-        inner = lock.steps[1:]
-        if lock.steps[0] != "template" or plain(found(before, inner)) == plain(found(after, inner)):
-            continue
-        spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
-        if spots:
-            spot, layer = spots[-1]
-            report.add(lock.broken(spot, f"the patch of `{layer.label}`"))
+def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
+    """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
+    for lock in runtime.locks:
+        if lock.steps[0] == "template":
+            for finding in (*_patched(lock, runtime.template, plan), *_overridden(lock, plan)):
+                report.add(finding)
+        elif lock.steps[0] == "mlPolicy":
+            for finding in _scaled(lock, plan.document, runtime.policy):
+                report.add(finding)
 
 
-def by_job(
-    locks: Sequence[Held], job: Document, policy: Tree, template: Tree, roles: Sequence[Role], laid: Sequence[Patch]
-) -> Iterator[Finding]:
-    """Findings for what `spec.trainer` and `spec.initializer` change."""
-    for lock in locks:
-        if lock.steps[0] == "mlPolicy":
-            yield from _scaled(lock, job, policy)
-        elif lock.steps[0] == "template":
-            for patch in laid:
-                yield from _laid(lock, template, overlay(roles, patch))
+def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
+    """What the runtimePatches change: the last one that says something about the field."""
+    inner = lock.steps[1:]
+    if plain(found(before, inner)) == plain(found(plan.template, inner)):
+        return
+    layers = [layer for layer in plan.layers if layer.name == "patches"]
+    spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
+    if spots:
+        spot, layer = spots[-1]
+        yield lock.broken(spot, f"the patch of `{layer.label}`")
+
+
+def _overridden(lock: Held, plan: Plan) -> Iterator[Finding]:
+    for patch in plan.overrides:
+        yield from _laid(lock, plan.template, overlay(plan.roles, patch))
 
 
 def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:

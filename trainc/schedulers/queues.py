@@ -104,7 +104,9 @@ def _ignored(placement: Placement) -> Finding | None:
 
 def _where(placement: Placement) -> str:
     by_policy = placement.cluster.scheduler is None and placement.bundle.plan is not None
-    return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster" if by_policy else ""
+    if by_policy:
+        return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster"
+    return ", or set `queue` for the whole cluster"
 
 
 def _both(placement: Placement) -> Iterator[Finding]:

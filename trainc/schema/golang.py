@@ -9,6 +9,7 @@ from __future__ import annotations
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
+from trainc.schema.fault import is_placeholder
 from trainc.schema.gonames import field_name, type_name
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def decode(node: Node, tree: Tree) -> UndecodableError | None:
 
 def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
     value = tree.value if type(tree) is Sourced else tree
-    if value is None or node.kind == "":
+    if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
     if node.kind == "int-or-string":
         _decode_int_or_string(node, value, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.older.peers import aliased, services
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Patch, variable
+from trainc.model.peers import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, stamp, value
 
@@ -85,7 +86,9 @@ def framework(
     def verify(plan: Plan, report: Report) -> None:
         for role in plan.roles:
             for c in chosen(role):
-                _look(plan, c, entries(plan, role, c), report)
+                ours = entries(plan, role, c)
+                _look(plan, c, ours, report)
+                _lengths(plan, ours, report)
         if check is not None:
             check(plan, report)
 
@@ -145,6 +148,19 @@ def rewritten(text: str, inline: Mapping[str, str], *, escape: bool) -> str:
         out += inline.get(name, f"${reference}" if escape and name == INDEX else reference)
         at = end + 1
     return out
+
+
+def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
+    for name, content in ours.items():
+        text = content.value if type(content) is Sourced else content
+        if type(text) is str and len(text) > LONGEST_VARIABLE:
+            message = f"`{name}` would be longer than 128 KiB"
+            effect = "no process starts: `argument list too long`"
+            report.add(
+                LONG_VARIABLE.at(
+                    plan.document.span(("spec",), key=True), message, effect=effect, help="ask for fewer pods"
+                )
+            )
 
 
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
