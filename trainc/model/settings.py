@@ -69,7 +69,16 @@ class Project:
 class Selection:
     """What one run compiles and reports: paths under the root, or the text of standard input."""
 
-    __slots__ = ("admission_only", "closed_world", "clusters", "field_validation", "include_other", "paths", "rendered", "stdin")
+    __slots__ = (
+        "admission_only",
+        "closed_world",
+        "clusters",
+        "field_validation",
+        "include_other",
+        "paths",
+        "rendered",
+        "stdin",
+    )
 
     def __init__(
         self,
