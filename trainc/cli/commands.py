@@ -41,6 +41,18 @@ def _rehearse(options: Options) -> int:
     return rehearse(options)
 
 
+def _migrate(options: Options) -> int:
+    from trainc.cli.migrate import migrate  # noqa: PLC0415
+
+    return migrate(options)
+
+
+def _fix(options: Options) -> int:
+    from trainc.cli.fix import fix  # noqa: PLC0415
+
+    return fix(options)
+
+
 def _why(options: Options) -> int:
     from trainc.cli.why import why  # noqa: PLC0415
 
@@ -105,6 +117,26 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "migrate",
+            "[PATH...]",
+            "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
+            "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
+            (Option("-w --write", "change the files in place"),),
+            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
+            _migrate,
+        ),
+        Command(
+            "fix",
+            "[PATH...]",
+            "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
+            (
+                Option("-w --write", "change the files in place"),
+                Option("--unsafe", "also edits that may change what a job does"),
+            ),
+            ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
+            _fix,
         ),
         Command(
             "rehearse",
