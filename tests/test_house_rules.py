@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "pipeline": {*LEAVES, *STAGES, "project"},
 }
 SPEAKERS = ("cli",)
-WRITERS = ("cli", "emit/spool.py", "rehearse")
+WRITERS = ("cli", "emit/spool", "rehearse")
 OUTSIDERS = {  # a package -> the only places that may import it
     "pydantic": ("api",),
     "pydantic_core": ("api", "model/sourced.py"),
