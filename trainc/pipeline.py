@@ -26,7 +26,7 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
     together = Together()
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
-        spool.add(emit(bundle, json=spool.json))
+        spool.add(emit(bundle, json=spool.json), bundle, report)
     report.close()
     spool.commit(unless=report.failed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
-from trainc.load.walk import contents, files, inside, ours
+from trainc.load.walk import HEADER, contents, files, inside, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
 from trainc.yaml.comments import allows
@@ -49,7 +49,9 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         for file in files(self._project.root, self._selection.paths):
             data = b"" if file in self._kept else contents(self._project.root, file)
-            if file in self._kept or file in explicit or self._selection.include_other or ours(data, rendered=self._selection.rendered):
+            rendered = self._selection.rendered
+            asked = (file in explicit or self._selection.include_other) and not data.startswith(HEADER)
+            if file in self._kept or asked or ours(data, rendered=rendered):
                 yield file, self._documents(file, data)
             else:
                 self.skipped += 1
