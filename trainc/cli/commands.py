@@ -86,13 +86,18 @@ COMMANDS = {
             "Compile the jobs under PATH (files or folders; - is stdin; default: here) into plain manifests.\n"
             "Manifests go to stdout, findings to stderr. With one error nothing is written.",
             (
-                Option("-o --output", "write one file per job below DIR instead of stdout", metavar="DIR"),
+                Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
+                Option("-o --output", "write one file per job below DIR", metavar="DIR"),
+                Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
+                Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
                 *_REPORTING,
             ),
             (
                 "trainc build jobs/bert.yaml",
+                "trainc build -w",
+                "trainc build --check",
                 "trainc build -o manifests/",
                 "cat job.yaml | trainc build - | kubectl diff -f -",
             ),

@@ -8,6 +8,7 @@ from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
 from trainc.emit.spool import Spool
+from trainc.model.header import read_header
 from trainc.model.paths import keyed
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
 
-_HEADER = "# trainc: from "
 _MOST = 40  # answers printed in a terminal before the rest is counted
 
 
@@ -65,9 +65,10 @@ def _source(file: str) -> str:
             first = stream.readline(4096)
     except OSError as error:
         raise Trouble(f"{file}: {error.strerror}") from error
-    if not first.startswith(_HEADER):
+    header = read_header(first)
+    if header is None:
         return ""
-    named = first.removeprefix(_HEADER).partition(";")[0].partition(" ")[0].strip()
+    named = header.source
     folder = os.path.dirname(os.path.abspath(file))
     while not os.path.exists(os.path.join(folder, named)):
         parent = os.path.dirname(folder)

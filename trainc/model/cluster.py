@@ -23,6 +23,7 @@ _DEFAULTS: dict[str, Tree] = {
     "closed": False,
     "components": (),
     "definitions": (),
+    "folder": "",
     "gates": (),
     "images": {},
     "name": "",
@@ -46,6 +47,7 @@ class Cluster:
         "closed",
         "components",
         "definitions",
+        "folder",
         "gates",
         "images",
         "injected",
@@ -66,6 +68,7 @@ class Cluster:
         "unit",
     )
 
+    folder: str  # of its dumps, relative to the project's root
     name: str  # empty for the one cluster of a project that names none
     namespace: Sourced[str] | None  # of jobs that name none
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
