@@ -16,10 +16,9 @@ from trainc.model.tree import leaves
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trainc.model.report import Report
-
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.model.tree import Path as TreePath
 
 ROOT = Path(__file__).parent.parent

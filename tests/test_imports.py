@@ -27,11 +27,43 @@ raise SystemExit(code)
 """
 # `re`, `json` and `typing`, and what these bring along; anything else costs more than a validation.
 STANDARD = frozenset(
-    "__future__ _collections _functools _json _operator _sre _typing collections collections.abc contextlib copyreg enum"
-    " functools itertools json json.decoder json.encoder json.scanner keyword operator re re._casefix re._compiler"
-    " re._constants re._parser reprlib types typing typing.io typing.re warnings".split()
+    [
+        "__future__",
+        "_collections",
+        "_functools",
+        "_json",
+        "_operator",
+        "_sre",
+        "_typing",
+        "collections",
+        "collections.abc",
+        "contextlib",
+        "copyreg",
+        "enum",
+        "functools",
+        "itertools",
+        "json",
+        "json.decoder",
+        "json.encoder",
+        "json.scanner",
+        "keyword",
+        "operator",
+        "re",
+        "re._casefix",
+        "re._compiler",
+        "re._constants",
+        "re._parser",
+        "reprlib",
+        "types",
+        "typing",
+        "typing.io",
+        "typing.re",
+        "warnings",
+    ]
 )
-YAML = frozenset("_cython_3_1_4 cython_runtime yaml yaml._yaml yaml.error yaml.events yaml.nodes yaml.tokens".split())
+YAML = frozenset(
+    ["_cython_3_1_4", "cython_runtime", "yaml", "yaml._yaml", "yaml.error", "yaml.events", "yaml.nodes", "yaml.tokens"]
+)
 ROOMS = ("cli", "project", "model", "yaml", "schema", "load", "admit", "resolve", "lower", "verify", "emit", "report")
 
 

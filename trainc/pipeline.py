@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from trainc.emit.spool import Spool
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
@@ -35,6 +36,14 @@ def bundles(project: Project, selection: Selection, report: Report) -> Iterator[
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
             yield from _on(project.at(cluster), selection, report)
+
+
+def flattened(name: str, project: Project, selection: Selection, report: Report) -> Document | None:
+    """The plain ClusterTrainingRuntime that a runtime amounts to; None where there is none, or with findings."""
+    from trainc.resolve.compose import flattened as flatten  # noqa: PLC0415 (one command alone asks)
+
+    documents = load(project, selection, report)
+    return flatten(name, admit(documents, project, selection, report), project, report)
 
 
 def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:

@@ -15,14 +15,26 @@ ROOT = Path(__file__).parent.parent.parent
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/older/*/input/job.yaml"))
 COMPILING = [case for case in CASES if "error[" not in (case / "expected/findings.txt").read_text("utf-8")]
 
+FILES = [case / "input/job.yaml" for case in COMPILING]
+FILES += [
+    ROOT / f"examples/{name}"
+    for name in (
+        "jaxjob/jobs/jaxjob.yaml",
+        "pytorchjob/jobs/pytorchjob.yaml",
+        "tfjob/jobs/tfjob.yaml",
+        "mpijob/jobs/mpijob.yaml",
+        "tfjob-mlkube/jobs/tfjob.yaml",
+    )
+]
+
 
 def shown(text: str) -> list[str]:
     return sorted(comment for piece in split(text) for comment in comments(load(piece)))
 
 
-@pytest.mark.parametrize("case", COMPILING, ids=[case.name for case in COMPILING])
-def test_an_older_job_becomes_a_trainjob(case: Path) -> None:
-    text = (case / "input/job.yaml").read_text("utf-8")
+@pytest.mark.parametrize("file", FILES, ids=[file.parent.parent.name for file in FILES])
+def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
+    text = file.read_text("utf-8")
     done = migrate(text)
     assert done.problems == ()
     assert "kind: TrainJob" in done.text

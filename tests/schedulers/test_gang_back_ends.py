@@ -54,6 +54,12 @@ def test_nothing_is_asked_of_free_capacity_where_nodes_come_on_demand(name: str)
     assert "minResources" not in group["spec"]
 
 
+def test_nothing_is_asked_of_free_capacity_where_a_queue_reserves_it() -> None:
+    job = {"kind": "TrainJob", "metadata": {"name": "llm", "labels": {"kueue.x-k8s.io/queue-name": "team-a"}}}
+    (group,), _, _ = made(JOB, choose("coscheduling"), job=job)
+    assert "minResources" not in group["spec"]
+
+
 def test_volcano() -> None:
     (group,), _, pods = made(JOB, choose("volcano", queue=sourced("team-a")))
     assert group == {
@@ -229,4 +235,4 @@ def test_what_is_made_has_nothing_to_complain_about(name: str) -> None:
 def test_a_count_names_the_places_it_rests_on() -> None:
     (group,) = contribute(plan_of(JOB), choose("coscheduling"), Report()).objects
     lines = [span.line for span in group["spec"]["minMember"].origin.spans()]
-    assert lines == [10, 11, 22, 23]
+    assert lines == [10, 22]

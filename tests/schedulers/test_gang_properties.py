@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +12,15 @@ from tests.schedulers.building import found, laid_on, plan_from, sourced
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.gang import members, pods
+from trainc.model.patches import Contribution
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.schedulers import contribute
+from trainc.verify import expand
+from trainc.verify.show import overview
+
+if TYPE_CHECKING:
+    from trainc.model.plan import Plan, Role
 
 POWERS = "kMGTPE"
 SCALE = {
@@ -92,6 +98,14 @@ def one_pod(pod: Any) -> dict[str, Fraction]:
     return out
 
 
+def shown(plan: Plan, together: tuple[Role, ...]) -> int:
+    """How many pods of these roles the overview of the job lists."""
+    job = expand(laid_on(plan, Contribution()), Cluster(), Report())
+    assert job is not None
+    listed = {role["name"]: role["pods"] for role in overview(job)["roles"]}
+    return sum(listed[role.name.value] for role in together)
+
+
 @given(JOBS, st.sampled_from(sorted(MINIMUM)))
 def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
     plan = plan_from(jobset(roles))
@@ -102,7 +116,7 @@ def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
     if not together:
         return
     spec = plain(contribution.objects[-1])["spec"]
-    assert MINIMUM[name](spec) == sum(map(pods, together)) > 0
+    assert MINIMUM[name](spec) == sum(map(pods, together)) == shown(plan, together) > 0
     if name != "native":
         expected: dict[str, Fraction] = {}
         for role in together:

@@ -60,7 +60,13 @@ def test_decoding(held: dict[str, Any], text: str) -> None:
 
 
 def test_decodable() -> None:
-    held = {"name": "a", "creationTimestamp": None, "labels": {"x": None}, "ownerReferences": [], "x": 1}
+    held: dict[str, Any] = {
+        "name": "a",
+        "creationTimestamp": None,
+        "labels": {"x": None},
+        "ownerReferences": [],
+        "x": 1,
+    }
     assert metadata.decode(stamp(held, "test")) == []
     assert [fault.message for fault in metadata.unknown_fields(held)] == ['unknown field "metadata.x"']
     assert metadata.decode(stamp(None, "test")) == []

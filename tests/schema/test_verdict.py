@@ -71,6 +71,41 @@ def test_stages(change: Any, by: str, message: str) -> None:
     assert found.faults[0].message == message
 
 
+def _placeholders(tree: dict[str, Any]) -> None:
+    tree["metadata"].update(name="ring-${ENV}", labels={"team": "${TEAM}"})
+    spec = tree["spec"]
+    spec.update(suspend="${SUSPEND}", ttlSecondsAfterFinished="${TTL}", managedBy="${MANAGER}")
+    spec["successPolicy"].update(operator="${OPERATOR}", targetReplicatedJobs=["${TARGET}"])
+    spec["failurePolicy"]["rules"][0].update(name="${RULE}", targetReplicatedJobs=["${TARGET}"])
+    workers = spec["replicatedJobs"][1]
+    workers.update(replicas="${N}", groupName="${GROUP}")
+    workers["template"]["spec"].update(parallelism="${N}", completions="${N}")
+    container = workers["template"]["spec"]["template"]["spec"]["containers"][0]
+    container["resources"] = {"limits": {"cpu": "${CPU}"}}
+
+
+@pytest.mark.parametrize("profile", [Profile(), Profile(kueue=True, gates=["ElasticJobSet"])])
+def test_what_is_filled_in_later_is_not_wrong(profile: Profile) -> None:
+    found = judged(changed(_placeholders), profile)
+    assert found.accepted, found.messages
+    assert {str(fault.value) for fault in found.unchecked} >= {"${TTL}", "${N}", "${CPU}", "${OPERATOR}", "${MANAGER}"}
+    assert judged(changed(_placeholders), profile, old=found.stored).accepted
+    job = changed(lambda t: t["spec"].update(managedBy="${M}", activeDeadlineSeconds="${D}"), 0)
+    assert judged(job).accepted
+
+
+def _two_mistakes(tree: dict[str, Any]) -> None:
+    tree["spec"]["ttlSecondsAfterFinished"] = -1
+    tree["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder"
+
+
+def test_rules_run_beside_what_does_not_block_them() -> None:
+    found = judged(changed(_two_mistakes))
+    assert found.by == "schema"
+    assert [fault.kind for fault in found.faults] == ["schema", "cel"]
+    assert not any("were not checked" in message for message in found.messages)
+
+
 def _negative_replicas(tree: dict[str, Any]) -> None:
     tree["spec"]["replicatedJobs"][0]["replicas"] = -1
 
@@ -89,7 +124,17 @@ def test_what_jobset_0_12_does_not_check(change: Any) -> None:
 
 def test_a_profile_does_not_change() -> None:
     with pytest.raises(AttributeError):
-        Profile().kueue = True  # type: ignore[misc]
+        Profile().kueue = True
+
+
+def test_an_amount_longer_than_any_is_kept() -> None:
+    def change(tree: dict[str, Any]) -> None:
+        del tree["spec"]["startupPolicy"], tree["spec"]["volumeClaimPolicies"]
+        containers = tree["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+        containers[0]["resources"] = {"limits": {"cpu": "1" * 5000}}
+
+    stored = judged(changed(change)).stored
+    assert judged(changed(change), old=stored).accepted
 
 
 def test_unknown_queues_are_not_wrong() -> None:

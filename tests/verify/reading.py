@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trainc.model.bundle import Bundle
 from trainc.model.report import Report
-from trainc.verify import look
+from trainc.verify import expand, look
 from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
 
 
 def bundle_of(text: str, file: str = "jobset.yaml") -> Bundle:
@@ -20,3 +25,10 @@ def verified(text: str, file: str = "jobset.yaml") -> Report:
     report = Report()
     look(bundle_of(text, file), None, report)
     return report
+
+
+def job_of(text: str) -> Job:
+    """The job that a JobSet is expanded into."""
+    job = expand(bundle_of(text), None, Report())
+    assert job is not None
+    return job

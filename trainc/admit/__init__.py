@@ -37,8 +37,8 @@ GENERATED_NAME = Rule(
     "Everything that is derived from the name has to be written down before the server makes one up.",
     admission=True,
 )
-GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh")
-RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
+GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
+RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
@@ -47,12 +47,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
     shelves = Shelves(documents, desk)
-    catalog = Catalog(
-        lambda: _entries(documents, shelves, desk, catalog.passing),
-        shelves.find,
-        shelves.names,
-        shelves.places,
-    )
+    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog.passing), shelves)
     return catalog
 
 
@@ -64,9 +59,10 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[B
             group = document.api_version.partition("/")[0]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
+            elif (group, document.kind) == ("trainc.dev", "Project"):
+                continue
             elif group not in GROUPS:
-                if group != "trainc.dev":
-                    others.append(document)
+                others.append(document)
             elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
                 _unknown_kind(document, desk)
             elif document.kind in RUNTIMES:

@@ -12,9 +12,9 @@ from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.admit.server import Server
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.admit.server import Server
     from trainc.model.report import Report
     from trainc.schema.fault import Fault
 

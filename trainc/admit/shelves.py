@@ -1,15 +1,15 @@
-"""Where runtimes are found: among the files given, in the project's folders, in trainc's own catalogue."""
+"""Where runtimes and components are found: among the files given, in the project's folders, in trainc's catalogue."""
 
 from __future__ import annotations
 
+from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
-from trainc.model.finding import ERROR, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterator, Mapping
 
     from trainc.admit.desk import Desk
     from trainc.model.catalog import Key
@@ -17,111 +17,113 @@ if TYPE_CHECKING:
     from trainc.model.documents import Documents, Shelf
     from trainc.model.report import Report
 
-DUPLICATE_RUNTIME = Rule(
-    "duplicate-runtime",
-    ERROR,
-    "two runtimes of one kind, namespace and name",
-    "Only one of them can be in the cluster; which one a job gets would depend on the order of the files.",
-    admission=True,
-)
-KINDS = ("TrainingRuntime", "ClusterTrainingRuntime")
+    Index = Mapping[Key, Document]
+
+COMPONENTS = "components"  # the folder of the catalogue that holds them
 
 
 class Shelves:
-    """Finds runtimes by kind, namespace and name, and admits each once, when a job first reaches it."""
+    """Finds runtimes and components by name, and admits each once, when somebody first reaches it."""
 
     def __init__(self, documents: Documents, desk: Desk) -> None:
         self._documents = documents
         self._desk = desk
-        self._selection = desk.selection
-        self._report = desk.report
-        self._given: dict[Key, Document] | None = None
-        self._shelf: dict[str, dict[Key, Document]] = {}
+        self._given: Index | None = None
+        self._shelf: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document | None]] = {}
-        self._catalogue: dict[str, dict[Key, Document]] = {}
-        self._cluster = self._index(desk.project.cluster.runtimes)
+        self._catalogue: dict[str, Index] = {}
+        self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
 
     def find(self, key: Key, file: str) -> Found | None:
-        """The runtime that a job in `file` would get, None where there is none."""
-        if key in self.given:
-            return Found(self.admitted(self.given[key]), GIVEN)
+        """The runtime that a job in `file` would get, None where there is none; a Runtime may answer for either kind."""
+        keys = (key, ("Runtime", "", key[2]))
+        return self._first(file, "", key[2], lambda found: [found[one] for one in keys if one in found])
+
+    def parent(self, name: str, namespace: str, file: str) -> Found | None:
+        """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
+
+        def fits(found: Index) -> list[Document]:
+            keys = [one for one in found if one[2] == name and one[0] in BLUEPRINTS]
+            return [found[one] for one in keys if one[0] != "TrainingRuntime" or namespace in ("", one[1])]
+
+        return self._first(file, "", name, fits)
+
+    def component(self, name: str, file: str) -> Found | None:
+        """The component that is switched on by that name in `file`."""
+        key = ("RuntimeComponent", "", name)
+        return self._first(file, COMPONENTS, name, lambda found: [found[key]] if key in found else [])
+
+    def _first(self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]) -> Found | None:
+        for source, found in self._sources(file, folder, name):
+            hits = fits(found)
+            if len(hits) > 1:
+                self._desk.report.add(ambiguous(hits))
+                return Found(None, source)
+            if hits:
+                return Found(self.admitted(hits[0]), source)
+        return None
+
+    def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
+        yield GIVEN, self.given
         shelf = self._documents.shelf(file)
-        indexed = self._indexed(shelf)
-        if key in indexed:
-            return Found(self.admitted(indexed[key]), SHELF)
-        if key in self._cluster:
-            return Found(self.admitted(self._cluster[key]), CLUSTER)
+        yield SHELF, self._indexed(shelf)
+        yield CLUSTER, self._cluster
         for finding in shelf.faults.findings:
-            # What cannot be read might have been the runtime that is missing.
-            self._report.add(finding)
-        if self._selection.closed_world:
-            return None
-        shipped = self._shipped(key[2])
-        return Found(self.admitted(shipped[key]), SHIPPED) if key in shipped else None
+            # What cannot be read might have been what is missing.
+            self._desk.report.add(finding)
+        if not self._desk.selection.closed_world:
+            yield SHIPPED, self._shipped(folder, name)
 
     @property
-    def given(self) -> dict[Key, Document]:
-        """The runtimes among the files that were given."""
+    def given(self) -> Index:
+        """The runtimes and components among the files that were given."""
         if self._given is None:
-            self._given = self._index(self._documents.runtimes())
+            self._given = index(self._documents.runtimes(), self._desk.report)
         return self._given
 
     def admitted(self, document: Document) -> Document | None:
-        """The runtime as the server would store it, None with findings (once) where it would be refused."""
+        """The document as the server would store it, None with findings (once) where it would be refused."""
         if id(document) not in self._verdicts:
-            stored = admit_object(document, self._desk.server, self._report)
-            if stored is not None and not check_runtime(stored, self._report):
+            stored = admit_object(document, self._desk.server, self._desk.report)
+            if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
                 stored = None
             # The document itself is kept as well: its identity must not be given to another one.
             self._verdicts[id(document)] = (document, stored)
         return self._verdicts[id(document)][1]
 
+    def legal(self, document: Document, report: Report) -> Document | None:
+        """A composed runtime as the server would store it, None with findings where it would refuse it."""
+        stored = admit_object(document, self._desk.server, report)
+        return stored if stored is not None and check_runtime(stored, report) else None
+
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
-        """The runtimes of that kind and namespace that could have been meant."""
+        """What of that kind and namespace could have been meant."""
         keys = (*self.given, *self._indexed(self._documents.shelf(file)), *self._cluster)
         found = {name for k, n, name in keys if (k, n) == (kind, namespace)}
-        if kind == "ClusterTrainingRuntime" and not self._selection.closed_world:
-            found.update(self._documents.shipped_names(""))
+        if kind != "RuntimeComponent":
+            found.update(name for k, _, name in keys if k == "Runtime")
+        if not self._desk.selection.closed_world:
+            if kind == "ClusterTrainingRuntime":
+                found.update(self._documents.shipped_names(""))
+            elif kind == "RuntimeComponent":
+                found.update(self._documents.shipped_names(COMPONENTS))
         return sorted(found)
 
     def places(self, file: str) -> tuple[str, ...]:
-        """Where a runtime for a job in `file` is looked for."""
+        """Where a runtime or component for a job in `file` is looked for."""
         label = self._documents.shelf(file).label
         shelf = (label,) if label else ()
         dumps = ("the cluster's dumps",) if self._cluster else ()
-        catalogue = () if self._selection.closed_world else ("trainc's own catalogue",)
+        catalogue = () if self._desk.selection.closed_world else ("trainc's own catalogue",)
         return ("the files given", *shelf, *dumps, *catalogue)
 
-    def _indexed(self, shelf: Shelf) -> dict[Key, Document]:
+    def _indexed(self, shelf: Shelf) -> Index:
         if shelf.label not in self._shelf:
-            self._shelf[shelf.label] = self._index(shelf.documents)
+            self._shelf[shelf.label] = index(shelf.documents, self._desk.report)
         return self._shelf[shelf.label]
 
-    def _shipped(self, name: str) -> dict[Key, Document]:
-        if name not in self._catalogue:
-            self._catalogue[name] = self._index(self._documents.shipped("", name))
-        return self._catalogue[name]
-
-    def _index(self, documents: Iterable[Document]) -> dict[Key, Document]:
-        found: dict[Key, Document] = {}
-        for document in documents:
-            if document.kind not in KINDS or not document.api_version.startswith("trainer.kubeflow.org/"):
-                continue
-            namespace = "" if document.kind == "ClusterTrainingRuntime" else document.namespace or "default"
-            key = (document.kind, namespace, document.name)
-            if key in found:
-                self._duplicate(found[key], document)
-            else:
-                found[key] = document
-        return found
-
-    def _duplicate(self, first: Document, second: Document) -> None:
-        self._report.add(
-            DUPLICATE_RUNTIME.at(
-                second.span(("metadata", "name")),
-                f"{second.kind} `{second.name}` is defined twice",
-                label="defined again here",
-                also=[Label(first.span(("metadata", "name")), "first defined here")],
-                help="remove or rename one of them",
-            )
-        )
+    def _shipped(self, folder: str, name: str) -> Index:
+        key = f"{folder}/{name}"
+        if key not in self._catalogue:
+            self._catalogue[key] = index(self._documents.shipped(folder, name), self._desk.report)
+        return self._catalogue[key]

@@ -67,6 +67,7 @@ from trainc.api.older.policy import ReplicaSpec as ReplicaSpec
 from trainc.api.older.policy import RunPolicy as RunPolicy
 from trainc.api.older.pytorchjob import PyTorchJob as PyTorchJob
 from trainc.api.older.tfjob import TFJob as TFJob
+from trainc.api.older.tfjob_listed import TfJob as TfJob
 from trainc.api.older.xgboostjob import XGBoostJob as XGBoostJob
 from trainc.api.patches import RuntimePatch as RuntimePatch
 from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime

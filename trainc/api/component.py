@@ -64,9 +64,7 @@ class RuntimeComponentSpec(Node):
 class RuntimeComponent(Resource):
     """A piece of a runtime, written once and switched on by name."""
 
-    NAMES: ClassVar[Names] = Names(
-        "trainc.dev", "v1alpha1", "RuntimeComponent", "runtimecomponents", namespaced=False
-    )
+    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "RuntimeComponent", "runtimecomponents", namespaced=False)
 
     spec: RuntimeComponentSpec | None = None
     """What it adds and what it gets along with."""

@@ -7,6 +7,7 @@ import sys
 from trainc import pipeline
 from trainc.cli.session import Session
 from trainc.emit.spool import Spool, StreamSpool
+from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -51,5 +52,17 @@ def validate(options: Options) -> int:
     """Compile without writing, and report."""
     session = Session(options)
     spool = Spool()
+    if options.has("against"):
+        _against(session, options.one("against"))
     pipeline.build(session.project, session.selection, spool, session.report)
     return session.finish(spool)
+
+
+def _against(session: Session, base: str) -> None:
+    """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
+    from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.compare.updates import judge  # noqa: PLC0415
+
+    present = pipeline.bundles(session.project, session.selection, Report())
+    with base_of(session.project, base, session.selection) as old:
+        judge(old, present, session.project, session.report)

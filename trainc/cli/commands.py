@@ -47,6 +47,12 @@ def _why(options: Options) -> int:
     return why(options)
 
 
+def _diff(options: Options) -> int:
+    from trainc.cli.diff import diff  # noqa: PLC0415
+
+    return diff(options)
+
+
 def _rules(options: Options) -> int:
     from trainc.cli.rules import rules  # noqa: PLC0415
 
@@ -89,7 +95,10 @@ COMMANDS = {
             "validate",
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
-            _REPORTING,
+            (
+                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                *_REPORTING,
+            ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
             _validate,
         ),
@@ -122,11 +131,30 @@ COMMANDS = {
         ),
         Command(
             "runtimes",
-            "[list|show NAME|copy NAME [DIR]]",
-            "The runtimes that trainc ships: list them, print one, or copy one to own it (DIR defaults to runtimes/).",
+            "[list|show NAME|copy NAME [DIR]|flatten NAME]",
+            "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
+            "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
             (),
-            ("trainc runtimes", "trainc runtimes show torch-distributed", "trainc runtimes copy torch-distributed"),
+            (
+                "trainc runtimes",
+                "trainc runtimes show torch-distributed",
+                "trainc runtimes copy torch-distributed",
+                "trainc runtimes flatten llm-base",
+            ),
             _runtimes,
+        ),
+        Command(
+            "diff",
+            "[BASE | FOLDER FOLDER]",
+            "Say what changed in meaning since BASE (a Git revision, default HEAD), or between two folders:\n"
+            "jobs that are new, gone or edited, which edit reaches them, and what the API server would refuse.",
+            (
+                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option("--exit-code", "exit with 1 when anything changes"),
+                Option("--cluster", "compare for this cluster alone; may be repeated", metavar="NAME"),
+            ),
+            ("trainc diff", "trainc diff main --report markdown", "trainc diff old/ new/ --exit-code"),
+            _diff,
         ),
         Command(
             "rules",

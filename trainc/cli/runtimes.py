@@ -1,53 +1,67 @@
-"""`trainc runtimes`: the catalogue that trainc ships."""
+"""`trainc runtimes`: what trainc ships, and what a runtime that inherits amounts to."""
 
 from __future__ import annotations
 
 import os
 
-from trainc.load import catalogue, shipped_names
+from trainc import pipeline
+from trainc.cli.options import Options
+from trainc.cli.session import Session
+from trainc.emit.spool import Spool
+from trainc.load import COMPONENTS, catalogue, shipped_names
+from trainc.model.cluster import Cluster
 from trainc.model.spelling import nearest
 from trainc.model.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.options import Options
+from trainc.yaml.writer import dump
 
 
 def runtimes(options: Options) -> int:
-    """List, show or copy."""
+    """List, show, copy or flatten."""
     verb, *rest = options.arguments or ["list"]
     if verb == "list" and not rest:
         _list()
     elif verb == "show" and len(rest) == 1:
-        print(_text(rest[0]), end="")
+        print(_text(_found(rest[0])), end="")
     elif verb == "copy" and len(rest) in (1, 2):
-        _copy(rest[0], rest[1] if len(rest) == 2 else "runtimes")
+        _copy(rest[0], rest[1] if len(rest) == 2 else "")
+    elif verb == "flatten" and len(rest) == 1:
+        return _flatten(rest[0], options)
     else:
-        raise Trouble("usage: trainc runtimes [list|show NAME|copy NAME [DIR]]")
+        raise Trouble("usage: trainc runtimes [list|show NAME|copy NAME [DIR]|flatten NAME]")
     return 0
 
 
 def _list() -> None:
-    names = shipped_names()
-    width = max(map(len, names), default=0)
-    for name in names:
-        first = _text(name).splitlines()[0]
+    found = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
+    width = max((len(name) for _, name in found), default=0)
+    for folder, name in found:
+        if folder and name == shipped_names(folder)[0]:
+            print("\ncomponents:")
+        first = _text((folder, name)).splitlines()[0]
         print(f"{name:<{width}}  {first.removeprefix('# ')}")
 
 
-def _text(name: str) -> str:
-    names = shipped_names()
-    if name not in names:
-        close = nearest(name, names)
-        hint = f"did you mean `{close}`?" if close else "see trainc runtimes list"
-        raise Trouble(f"trainc ships no runtime `{name}`; {hint}")
-    with open(os.path.join(catalogue(), f"{name}.yaml"), encoding="utf-8") as stream:
+def _found(name: str) -> tuple[str, str]:
+    """The folder and name of something in the catalogue; runtimes come before components."""
+    known = {folder: shipped_names(folder) for folder in ("", COMPONENTS)}
+    for folder, names in known.items():
+        if name in names:
+            return folder, name
+    close = nearest(name, [one for names in known.values() for one in names])
+    hint = f"did you mean `{close}`?" if close else "see trainc runtimes list"
+    raise Trouble(f"trainc ships no runtime or component `{name}`; {hint}")
+
+
+def _text(spot: tuple[str, str]) -> str:
+    with open(os.path.join(catalogue(), spot[0], f"{spot[1]}.yaml"), encoding="utf-8") as stream:
         return stream.read()
 
 
 def _copy(name: str, folder: str) -> None:
+    spot = _found(name)
+    folder = folder or os.path.join("runtimes", *([spot[0]] if spot[0] else []))
     target = os.path.join(folder, f"{name}.yaml")
-    text = _text(name)
+    text = _text(spot)
     if os.path.lexists(target):
         raise Trouble(f"{target} is there already; nothing was copied")
     try:
@@ -57,3 +71,15 @@ def _copy(name: str, folder: str) -> None:
     except OSError as error:
         raise Trouble(f"{target}: {error.strerror}") from error
     print(f"copied {target}; commit it with the jobs that use it")
+
+
+def _flatten(name: str, options: Options) -> int:
+    session = Session(Options([], options.values))
+    chosen = [one for one in session.project.clusters if one.name == options.one("cluster")]
+    project = session.project.at(chosen[0] if options.has("cluster") and chosen else Cluster())
+    found = pipeline.flattened(name, project, session.selection, session.report)
+    if found is None and not session.report.failed:
+        raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
+    if found is not None:
+        print(dump(found.tree), end="")
+    return session.finish(Spool())

@@ -1,1 +1,1 @@
-"""What changes between two renderings, in meaning."""
+"""What changes between two states of a repository, in meaning; the one reader of Git."""

@@ -33,9 +33,6 @@ OLDER = {
     "mpijob-ssh": "trainc.frameworks.older.mpijob_ssh",
 }
 
-# Selected by a field of `mlPolicy` (or by the lack of one): the framework label never selects these.
-POLICIES = frozenset(("plain", "torch", "jax", "mpi", "xgboost", "flux"))
-
 
 def framework(name: str) -> Framework | None:
     """The framework of that name, trainc's own or an installed package's; None where nobody knows it.
@@ -49,11 +46,6 @@ def framework(name: str) -> Framework | None:
     __import__(path)
     found: Framework = sys.modules[path].FRAMEWORK
     return found
-
-
-def labelled(name: str) -> Framework | None:
-    """The framework that the label `trainer.kubeflow.org/framework` selects where no policy does, None for none."""
-    return None if name in POLICIES or name in OLDER else framework(name)
 
 
 def _installed(name: str) -> Framework | None:

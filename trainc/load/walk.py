@@ -89,6 +89,6 @@ def contents(root: str, file: str) -> bytes:
         raise Trouble(f"{file}: {error.strerror}") from error
 
 
-def ours(data: bytes) -> bool:
-    """Whether the text names a group of ours and was not written by trainc itself."""
-    return not data.startswith(HEADER) and any(group in data for group in GROUPS)
+def ours(data: bytes, *, rendered: bool = False) -> bool:
+    """Whether the text names a group of ours and (unless `rendered`) was not written by trainc itself."""
+    return (rendered or not data.startswith(HEADER)) and any(group in data for group in GROUPS)

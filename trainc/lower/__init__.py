@@ -81,7 +81,9 @@ def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: 
         if patch.container in _INITIALIZERS:
             folded[patch.role] = lay(folded[patch.role], patch)
     counts = [contribution.counts.get(role.index, role.count) for role in plan.roles]
-    return tuple(Role(i, counted(job, counts[i]), counts[i]) for i, job in enumerate(folded))
+    # The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
+    single = plan.runtime is None or not plan.runtime.composed
+    return tuple(Role(i, counted(job, counts[i], single=single), counts[i]) for i, job in enumerate(folded))
 
 
 def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_first: bool) -> Iterator[Patch]:

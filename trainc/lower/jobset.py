@@ -27,12 +27,12 @@ _V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(
 _NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
 
 
-def counted(tree: Tree, count: Sourced[int]) -> Tree:
-    """A replicatedJob with its number of pods, and with one replica where it is a step of the Trainer."""
+def counted(tree: Tree, count: Sourced[int], *, single: bool = True) -> Tree:
+    """A replicatedJob with its number of pods, and unless `single` is off with one replica where it is a step."""
     template = tree.get("template") or {}
     spec = {**(template.get("spec") or {}), "completions": count, "parallelism": count}
     out = {**tree, "template": {**template, "spec": spec}}
-    if value(template, "metadata", "labels", ANCESTOR_LABEL) in _STEPS and value(tree, "replicas") != 1:
+    if single and value(template, "metadata", "labels", ANCESTOR_LABEL) in _STEPS and value(tree, "replicas") != 1:
         out["replicas"] = _ONE
     return out
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import re
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.anchor import Anchor
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
+from trainc.model.quantity import Quantity
 from trainc.yaml.spelling import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
 _ITEM = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*#[^\n]*\n)*( *)- ", re.MULTILINE)
 
@@ -115,8 +119,24 @@ def fresh(value: Any) -> Any:
     if isinstance(value, str):
         if "\n" in value:
             return LiteralScalarString(value)
+        if '"' in value and "'" not in value and "\\" not in value:
+            return SingleQuotedScalarString(value)
         return value if plain_text(value) else DoubleQuotedScalarString(value)
     return value
+
+
+def alone(node: Any) -> Any:
+    """A copy that shares nothing: anchors are gone, and what aliases and merge keys brought stands written out."""
+    node = deepcopy(node)
+    if hasattr(node, Anchor.attrib):
+        delattr(node, Anchor.attrib)
+    if isinstance(node, CommentedMap) and node.merge:
+        node = CommentedMap(node.items())
+    children = list(node.items()) if isinstance(node, CommentedMap) else []
+    children = list(enumerate(node)) if isinstance(node, CommentedSeq) else children
+    for key, child in children:
+        node[key] = alone(child)
+    return node
 
 
 def reshape(node: Any, wanted: Any) -> Any:
@@ -125,11 +145,24 @@ def reshape(node: Any, wanted: Any) -> Any:
         for key in [key for key in node if key not in wanted]:
             del node[key]
         for key, value in wanted.items():
-            node[key] = reshape(node[key], value) if key in node else fresh(value)
+            if key not in node:
+                node[key] = fresh(value)
+            elif key not in _AMOUNTS or not _same_amounts(node[key], value):
+                node[key] = reshape(node[key], value)
         return node
     if isinstance(node, CommentedSeq) and isinstance(wanted, list):
         return _reshaped_list(node, wanted)
     return node if type(wanted) is _kind(node) and node == wanted else fresh(wanted)
+
+
+def _same_amounts(node: Any, wanted: Any) -> bool:
+    """Whether two maps of quantities say the same, in whatever spelling."""
+    if not isinstance(node, CommentedMap) or set(node) != set(wanted):
+        return False
+    try:
+        return all(str(Quantity.parse(str(node[name]))) == str(Quantity.parse(str(amount))) for name, amount in wanted.items())
+    except ValueError:
+        return False
 
 
 def _kind(node: Any) -> type:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.chunks import fresh, reshape
+from trainc.migrate.chunks import alone, fresh, reshape
 from trainc.migrate.wanted import wanted
 from trainc.model.older import KINDS, LISTED
 
@@ -29,7 +28,7 @@ def rewrite(root: Any, plain: dict[str, Any], objects: list[Any]) -> tuple[list[
             wish = job["template"]["spec"]["template"]
             placed = runtime["spec"]["template"]["spec"]["replicatedJobs"][index]["template"]["spec"]
             _call_node(node, want.containers)
-            placed["template"] = reshape(deepcopy(node), wish)
+            placed["template"] = reshape(alone(node), wish)
     _job(root, want, templates)
     return [root, runtime, *(fresh(extra) for extra in want.extras)], want
 
@@ -74,7 +73,7 @@ def _job(root: Any, want: Wanted, templates: dict[str, Any]) -> None:
         main = next(c for c in template["spec"]["containers"] if c.get("name") == "node")
         for field, old in _FIELDS.items():
             if field in wish["spec"]["trainer"] and old in main:
-                spec["trainer"][field] = reshape(deepcopy(main[old]), wish["spec"]["trainer"][field])
+                spec["trainer"][field] = reshape(alone(main[old]), wish["spec"]["trainer"][field])
     root["spec"] = spec
     for key in [key for key in root if key not in wish]:
         del root[key]

@@ -7,9 +7,33 @@ from typing import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Protocol
 
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
+    from trainc.model.report import Report
+
+    class Shelves(Protocol):
+        """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
+
+        def find(self, key: Key, file: str) -> Found | None:
+            """The runtime that a job in that file gets."""
+
+        def parent(self, name: str, namespace: str, file: str) -> Found | None:
+            """The runtime that one in that file extends; a namespace narrows the search for a TrainingRuntime."""
+
+        def component(self, name: str, file: str) -> Found | None:
+            """The component of that name."""
+
+        def legal(self, document: Document, report: Report) -> Document | None:
+            """A composed runtime as a server would store it, None with findings where it would refuse it."""
+
+        def names(self, kind: str, namespace: str, file: str) -> list[str]:
+            """What of a kind could have been meant."""
+
+        def places(self, file: str) -> tuple[str, ...]:
+            """Where is looked, in words."""
+
 
 Key = tuple[str, str, str]  # kind, namespace, name
 
@@ -31,28 +55,17 @@ class Found(NamedTuple):
 
 
 class Catalog:
-    """Entries to compile, one at a time, and the runtimes they may reach.
+    """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
     `passing` holds, once all entries have been seen, documents of other files that the run keeps.
-
-    `find(key, file)` answers with an admitted runtime for a job of that file, or None; `names(kind, namespace, file)`
-    lists what could have been meant; `places(file)` says where a missing runtime was looked for.
     """
 
-    __slots__ = ("_entries", "find", "names", "passing", "places")
+    __slots__ = ("_entries", "passing", "shelves")
 
-    def __init__(
-        self,
-        entries: Callable[[], Iterator[Entry]],
-        find: Callable[[Key, str], Found | None],
-        names: Callable[[str, str, str], list[str]],
-        places: Callable[[str], tuple[str, ...]],
-    ) -> None:
+    def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves) -> None:
         self._entries = entries
         self.passing: list[Bundle] = []
-        self.find = find
-        self.names = names
-        self.places = places
+        self.shelves = shelves
 
     def entries(self) -> Iterator[Entry]:
         """Each admitted job or JobSet, in the order of the files; none is kept."""

@@ -32,6 +32,7 @@ class Document:
     """
 
     __slots__ = ("file", "marks", "start", "tree", "written")
+    composed = False  # whether it was put together from several documents
 
     def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1, *, written: Tree = None) -> None:
         self.file = file

@@ -30,7 +30,9 @@ def at_once(replicated_job: Tree) -> Sourced[int]:
     job = get(replicated_job, "template", "spec")
     width = _number(get(job, "parallelism")) or [Sourced(1, _DEFAULT)]
     finish = _number(get(job, "completions"))
-    return derive("pods at once", min, *width, *finish) if finish else width[0]
+    if not finish or finish[0].value == width[0].value:
+        return width[0]
+    return derive("pods at once", min, *width, *finish)
 
 
 def _number(node: Tree) -> list[Sourced[int]]:
@@ -55,6 +57,8 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     `Complete`), what starts after they have finished, and roles without pods.
     """
     live = [role for role in roles if pods(role)]
+    if not any("dependsOn" in role.tree for role in live):
+        return tuple(role for role in live if role.ancestor not in INITIALIZERS) or tuple(live)
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
     late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
     there = [role for role in live if role.name.value not in late]

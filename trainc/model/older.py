@@ -120,6 +120,13 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
         "MPIJob `kubeflow.org/v1alpha1` was replaced by v1 and v2beta1",
         "write the job as `kubeflow.org/v2beta1`: the replica specs go to `spec.mpiReplicaSpecs`",
     ),
+    **{
+        ("kubeflow.org/v2alpha1", kind): (
+            f"{kind} `kubeflow.org/v2alpha1` became `trainer.kubeflow.org/v1alpha1` in February 2025",
+            "`trainc migrate` rewrites it in today's spelling",
+        )
+        for kind in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+    },
     ("kubeflow.org/v1alpha2", "MPIJob"): (
         "MPIJob `kubeflow.org/v1alpha2` was replaced by v1 and v2beta1",
         "set `apiVersion: kubeflow.org/v2beta1` and move the policies to `spec.runPolicy`",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
-from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -11,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Path, Tree
 
     Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
@@ -47,20 +47,22 @@ def keyed_leaves(tree: Tree, steps: Steps = (), field: str = "") -> Iterator[tup
 def located(tree: Tree, steps: Steps) -> Path | None:
     """Where a keyed path leads in this tree, None where the tree has nothing there."""
     path: list[str | int] = []
-    at: str | int | None
     for step in steps:
-        if isinstance(step, tuple):
-            items = tree if type(tree) is list else []
-            at = next((i for i, item in enumerate(items) if value(item, step[0]) == step[1]), None)
-        elif isinstance(step, int):
-            at = step if type(tree) is list and step < len(tree) else None
-        else:
-            at = step if type(tree) is dict and step in tree else None
+        at = _position(tree, step)
         if at is None:
             return None
         path.append(at)
         tree = tree[at]
     return tuple(path)
+
+
+def _position(tree: Tree, step: Step) -> str | int | None:
+    if type(step) is tuple:
+        items = tree if type(tree) is list else []
+        return next((index for index, item in enumerate(items) if value(item, step[0]) == step[1]), None)
+    if type(step) is int:
+        return step if type(tree) is list and step < len(tree) else None
+    return step if type(tree) is dict and type(step) is str and step in tree else None
 
 
 def found(tree: Tree, steps: Steps) -> Tree:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.model.quantity import Quantity
-from trainc.model.sourced import Sourced, derive
+from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -73,8 +73,7 @@ def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
 
 
 def _text(amount: Amount, by: str) -> Sourced[str]:
-    text = str(amount.quantity)
-    return derive(by, lambda *_: text, *amount.leaves)
+    return Sourced(str(amount.quantity), Origin(None, by, tuple(leaf.origin for leaf in amount.leaves)))
 
 
 def _effective(container: Tree, *, limits: bool) -> Amounts:

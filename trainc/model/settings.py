@@ -89,7 +89,7 @@ class Project:
 class Selection:
     """What one run compiles and reports: paths under the root, or the text of standard input."""
 
-    __slots__ = ("admission_only", "closed_world", "clusters", "field_validation", "include_other", "paths", "stdin")
+    __slots__ = ("admission_only", "closed_world", "clusters", "field_validation", "include_other", "paths", "rendered", "stdin")
 
     def __init__(
         self,
@@ -101,7 +101,9 @@ class Selection:
         closed_world: bool = False,
         include_other: bool = False,
         clusters: tuple[str, ...] = (),
+        rendered: bool = False,
     ) -> None:
+        self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths
         self.stdin = stdin
         self.field_validation = field_validation

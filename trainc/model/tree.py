@@ -198,10 +198,17 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
 
 
 def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
-    base = list(dict.fromkeys(base))
-    named = [(base.index(item) if item in base else None, item) for item in dict.fromkeys(patch)]
+    base = _distinct(base)
+    named = [(base.index(item) if item in base else None, item) for item in _distinct(patch)]
     touched = {at for at, _ in named}
     return _interleave(
         [(at, item if at is None else base[at]) for at, item in named],
         [(at, item) for at, item in enumerate(base) if at not in touched],
     )
+
+
+def _distinct(items: list[Tree]) -> list[Tree]:
+    """Each item once, maps (which have no hash) by what they hold."""
+    if any(type(item) is dict for item in items):
+        return [item for at, item in enumerate(items) if item not in items[:at]]
+    return list(dict.fromkeys(items))

@@ -10,7 +10,7 @@ from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
 from trainc.resolve.overrides import overrides
 from trainc.resolve.runtimes import runtime_for
-from trainc.resolve.template import Prepared, patched
+from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
 from trainc.resolve.webhook import check
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared: dict[int, Prepared] = {}
+    prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
     for entry in catalog.entries():
         report.job = entry.document.name
         check_run(entry.document, report)
@@ -47,7 +47,7 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
-    return older(entry.document, report, Options(gang=gang), companions=entry.companions)
+    return older(entry.document, report, Options(gang=gang), companions=entry.companions, secrets=project.secrets)
 
 
 def jobset_plan(entry: Entry) -> Plan:
@@ -72,26 +72,43 @@ def jobset_plan(entry: Entry) -> Plan:
 
 
 def _trainjob(
-    entry: Entry, catalog: Catalog, prepared: dict[int, Prepared], project: Project, report: Report
+    entry: Entry,
+    catalog: Catalog,
+    prepared: dict[tuple[int, tuple[str, ...]], Prepared],
+    project: Project,
+    report: Report,
 ) -> Plan | None:
     document = entry.document
     found = runtime_for(document, catalog, project, report)
     if found is None:
         return None
-    if id(found) not in prepared:
-        prepared[id(found)] = Prepared(found, found.tree)
-    runtime = prepared[id(found)]
-    patches = get(document.tree, "spec", "runtimePatches") or []
+    key = (id(found), tuple(names_of(get(document.tree, "metadata", "annotations", COMPONENTS))))
+    runtime = prepared.get(key) or _prepared(found, document, catalog, project, report)
+    if runtime is None:
+        return None
+    prepared[key] = runtime
+    plan = _planned(entry, runtime, project, report)
+    if plan is None:
+        return None
+    if runtime.locks:
+        from trainc.resolve.locks import check_job  # noqa: PLC0415 (few runtimes lock anything)
+
+        check_job(plan, runtime, report)
+    return plan if check(plan, report) else None
+
+
+def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
+    document = entry.document
     try:
-        template, layers = patched(runtime.template, patches)
+        template, layers = patched(runtime.template, get(document.tree, "spec", "runtimePatches") or [])
     except UnknownDirectiveError as error:
         report.add(_unknown_directive(document, error))
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    plan = Plan(
+    return Plan(
         document=document,
-        runtime=found,
+        runtime=runtime.document,
         name=run_name(document.tree),
         namespace=get(document.tree, "metadata", "namespace"),
         framework=runtime.framework,
@@ -100,15 +117,20 @@ def _trainjob(
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(
-            Layer("runtime", runtime.document.name, runtime.template),
-            *layers,
-            Layer("overrides", "spec.trainer, spec.initializer", patches=laid),
-        ),
+        layers=(*runtime.layers, *layers, Layer("overrides", "spec.trainer, spec.initializer", patches=laid)),
         companions=entry.companions,
         secrets=project.secrets,
     )
-    return plan if check(plan, report) else None
+
+
+def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:
+    """The runtime ready for this job and for all that switch on the same components."""
+    asked = get(job.tree, "metadata", "annotations", COMPONENTS) is not None
+    if found.kind != RUNTIME and not asked and not project.cluster.components and project.cluster.patch is None:
+        return Prepared(found, found.tree)
+    from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
+
+    return composed(found, job, catalog, project, report)
 
 
 UNKNOWN_DIRECTIVE = Rule(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project
+    from trainc.model.sourced import Span
 
 GROUP = "trainer.kubeflow.org"
 
@@ -60,14 +61,14 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     cluster = project.cluster.namespace
     own = document.namespace or (cluster.value if cluster is not None else "default")
     namespace = own if kind == "TrainingRuntime" else ""
-    found = catalog.find((kind, namespace, name), document.file)
+    found = catalog.shelves.find((kind, namespace, name), document.file)
     if found is None:
         report.add(_missing(document, kind, namespace, name, catalog))
         return None
     if found.document is None:
         return None
     if found.source == SHIPPED:
-        report.add(_shipped(document, name, project))
+        report.add(shipped(document.span(("spec", "runtimeRef", "name")), name, project))
     if kind == "ClusterTrainingRuntime" and _deprecated(found.document):
         report.add(_uses_deprecated(document, found.document, name))
     return found.document
@@ -90,9 +91,9 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
 
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
-    close = nearest(name, catalog.names(kind, namespace, document.file))
+    close = nearest(name, catalog.shelves.names(kind, namespace, document.file))
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
-    twin = catalog.names(other, "" if namespace else document.namespace or "default", document.file)
+    twin = catalog.shelves.names(other, "" if namespace else document.namespace or "default", document.file)
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     elif close:
@@ -110,22 +111,23 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
         document.span(("spec", "runtimeRef", "name")),
         f"there is no {kind} `{name}`{where}",
         help=hint,
-        notes=[f"looked in {', '.join(catalog.places(document.file))}"],
+        notes=[f"looked in {', '.join(catalog.shelves.places(document.file))}"],
         refusal=Refusal("webhook", text),
     )
 
 
-def _shipped(document: Document, name: str, project: Project) -> Finding:
+def shipped(span: Span, name: str, project: Project) -> Finding:
+    """The finding for a reference to a runtime or component that only trainc's own catalogue holds."""
     if project.file:
         return SHIPPED_RUNTIME.at(
-            document.span(("spec", "runtimeRef", "name")),
+            span,
             f"`{name}` comes from trainc's own catalogue, and this is a project",
             level=ERROR,
             effect="an upgrade of trainc could change this job's manifests although nobody edited a file",
             help=f"run `trainc runtimes copy {name}` and commit the file",
         )
     return SHIPPED_RUNTIME.at(
-        document.span(("spec", "runtimeRef", "name")),
+        span,
         f"`{name}` comes from trainc's own catalogue",
         help=f"run `trainc runtimes copy {name}` to own it",
     )

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import Layer
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
 from trainc.resolve.normalise import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from trainc.model.composed import Part
     from trainc.model.document import Document
     from trainc.model.tree import Tree
+    from trainc.resolve.locks import Held
+
+
+RUNTIME = "Runtime"  # the kind that may inherit
+COMPONENTS = "trainc.dev/components"  # the annotation that switches components on
+
+
+def names_of(leaf: Tree) -> list[str]:
+    """The names in an annotation: separated by commas, blanks ignored."""
+    if type(leaf) is not Sourced or type(leaf.value) is not str:
+        return []
+    return list(dict.fromkeys(name for part in leaf.value.split(",") if (name := part.strip())))
 
 
 def base_template(spec: Tree) -> Tree:
@@ -63,21 +77,26 @@ def _directed(tree: Tree) -> bool:
 class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
-    __slots__ = ("document", "framework", "gang", "policy", "template")
+    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "template")
 
-    def __init__(self, document: Document, tree: Tree) -> None:
+    def __init__(
+        self, document: Document, tree: Tree, parts: Iterable[Part] = (), locks: tuple[Held, ...] = ()
+    ) -> None:
         spec = tree.get("spec") or {}
         self.document = document
         self.policy: Tree = spec.get("mlPolicy")
         self.gang: Tree = spec.get("podGroupPolicy")
         self.template = base_template(spec)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
+        own = Layer("runtime", document.name, self.template)
+        self.layers = tuple(Layer(part.name, part.label, base_template(part.tree)) for part in parts) or (own,)
+        self.locks = locks
 
 
 POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
 FRAMEWORK_LABEL = "trainer.kubeflow.org/framework"
 # Labels that upstream's own runtimes carry beside a policy or for the SDK alone: they select nothing.
-_UPSTREAM_LABELS = frozenset({*POLICIES, "deepspeed", "mlx", "torchtune", "plain"})
+UPSTREAM_LABELS = frozenset({*POLICIES, "deepspeed", "mlx", "torchtune", "plain"})
 
 
 def framework_of(policy: Tree, labels: Mapping[str, Tree]) -> str:
@@ -86,4 +105,4 @@ def framework_of(policy: Tree, labels: Mapping[str, Tree]) -> str:
         if get(policy, name) is not None:
             return name
     label = value(labels, FRAMEWORK_LABEL)
-    return label if type(label) is str and label and label not in _UPSTREAM_LABELS else "plain"
+    return label if type(label) is str and label and label not in UPSTREAM_LABELS else "plain"

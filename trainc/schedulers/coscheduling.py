@@ -9,12 +9,12 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
-from trainc.schedulers.keys import COSCHEDULING_LABEL, scheduler_name, unbound
+from trainc.schedulers.keys import COSCHEDULING_LABEL, KUEUE_QUEUE, asked, scheduler_name, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
@@ -34,9 +34,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their label and their scheduler."""
     roles = members(plan.roles)
     name = scheduler_name(cluster, NAME)
-    out = Contribution(
-        objects=[_group(plan, minimum(plan, roles), _timeout(plan, cluster), _free(plan, cluster))] if roles else []
-    )
+    out = Contribution(objects=[_whole(plan, cluster, roles)] if roles else [])
     for role in plan.roles:
         if role in roles:
             out += pod(role, labels={COSCHEDULING_LABEL: plan.name}, schedulerName=name)
@@ -57,21 +55,21 @@ def policy(plan: Plan) -> Contribution:
 
 def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     """A topology that the cluster's settings ask for cannot be kept by this plugin."""
-    asked = cluster.topology
-    if asked is not None:
+    wanted = cluster.topology
+    if wanted is not None:
         report.add(
             TOPOLOGY_UNSUPPORTED.at(
-                place(asked.origin) or plan.document.span(("metadata", "name")),
-                f"coscheduling cannot keep a job inside one `{asked.value}`",
+                place(wanted.origin) or plan.document.span(("metadata", "name")),
+                f"coscheduling cannot keep a job inside one `{wanted.value}`",
                 help="drop the topology, or use `volcano`, `native` or `kueue`",
             )
         )
 
 
-def _group(plan: Plan, count: Sourced[int], timeout: Tree, asked: dict[str, Tree] | None) -> Tree:
+def _group(plan: Plan, count: Sourced[int], timeout: Tree, needs: dict[str, Tree] | None) -> Tree:
     spec: dict[str, Tree] = {"minMember": count, "scheduleTimeoutSeconds": timeout}
-    if asked is not None:
-        spec["minResources"] = asked
+    if needs is not None:
+        spec["minResources"] = needs
     return {
         "apiVersion": "scheduling.x-k8s.io/v1alpha1",
         "kind": "PodGroup",
@@ -87,9 +85,12 @@ def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
     return cluster.timeout if cluster.timeout is not None else (PATIENT_TIMEOUT if cluster.autoscaling else TIMEOUT)
 
 
-def _free(plan: Plan, cluster: Cluster) -> dict[str, Tree] | None:
-    """The sum for the check against what is free now: nothing is, until an autoscaler has added nodes."""
-    return None if cluster.autoscaling else resources(plan, members(plan.roles), cluster) or None
+def _whole(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
+    """The group; it asks nothing of what is free now where nodes come on demand, or where a queue reserves them."""
+    count = minimum(plan, roles)
+    later = cluster.autoscaling or asked(plan, "labels", KUEUE_QUEUE) is not None
+    needs = None if later else resources(plan, roles, cluster, count.value) or None
+    return _group(plan, count, _timeout(plan, cluster), needs)
 
 
 SCHEDULER = Scheduler(NAME, gang, policy=policy, verify=verify)

@@ -35,16 +35,15 @@ def policy(plan: Plan) -> Tree:
     return get(plan.gang, "older") or {}
 
 
-def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster) -> dict[str, Tree]:
-    """What the pods of the minimum ask for together, counted in the order of the roles; nothing is left out but zeros."""
+def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:
+    """What the first `most` pods ask for together, in the order of the roles; nothing is left out but zeros."""
     said = policy(plan).get("minResources")
     if type(said) is dict:
         return said
-    left = minimum(plan, roles).value
     asked = []
     for role in roles:
-        count = min(pods(role), left)
-        left -= count
+        count = min(pods(role), most)
+        most -= count
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
         one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
         asked.append((one, count, (role.count, role.replicas)))

@@ -17,6 +17,8 @@ from trainc.schedulers.keys import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Role
@@ -57,19 +59,56 @@ class Group:
         return value(self.tree, "metadata", "name") or ""
 
 
+class Spot:
+    """The labels or annotations written at one place of a JobSet: on itself, on a role's Job, or on its pods."""
+
+    __slots__ = ("keys", "level", "path", "section")
+
+    def __init__(self, level: str, path: Path, section: str, keys: Tree) -> None:
+        self.level = level  # jobset, job or pod
+        self.path = (*path, section)
+        self.section = section
+        self.keys = keys
+
+
 class Placement:
     """Everything about placing the pods of one bundle that a rule may want to look at."""
 
-    __slots__ = ("bundle", "cluster", "groups", "jobset", "members", "roles", "ties")
+    __slots__ = ("_members", "back_ends", "bundle", "cluster", "groups", "jobset", "roles", "spots", "ties")
 
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
-        self.roles = roles_of(get(self.jobset, "spec"))
+        self.roles = roles_of(self.jobset["spec"])
         self.groups = [g for tree in bundle.of_kind("PodGroup") if (g := _group(tree)) is not None]
-        self.ties = [tie for role in self.roles for tie in _ties(role)]
-        self.members = members(self.roles)
+        self.spots = list(_spots("jobset", (), self.jobset))
+        self.ties: list[Tie] = []
+        for role in self.roles:
+            self._read(role)
+        # Whose groups or ties are there, each once.
+        self.back_ends = list(dict.fromkeys([*(g.back_end for g in self.groups), *(t.back_end for t in self.ties)]))
+        self._members: tuple[Role, ...] | None = None
+
+    def _read(self, role: Role) -> None:
+        path: Path = ("spec", "replicatedJobs", role.index, "template")
+        template = role.tree.get("template")
+        pod_template = get(template, "spec", "template")
+        self.spots += _spots("job", path, template)
+        pod = list(_spots("pod", (*path, "spec", "template"), pod_template))
+        self.spots += pod
+        self.ties += [tie for spot in pod for tie in _tie(role, spot)]
+        group = get(pod_template, "spec", NATIVE_FIELD, "podGroupName")
+        if type(group) is Sourced:
+            where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
+            self.ties.append(Tie("native", role, where, group))
+
+    @property
+    def members(self) -> tuple[Role, ...]:
+        """The roles whose pods run together from start to end."""
+        if self._members is None:
+            self._members = members(self.roles)
+        return self._members
 
     def at(self, *path: str | int) -> Span:
         """The place of a node of the JobSet in the user's files."""
@@ -90,11 +129,6 @@ class Placement:
         return [tie.role for tie in self.ties if tie.back_end == back_end]
 
     @property
-    def back_ends(self) -> list[str]:
-        """Whose groups or ties are there, each once."""
-        return list(dict.fromkeys([*(g.back_end for g in self.groups), *(t.back_end for t in self.ties)]))
-
-    @property
     def volcano(self) -> bool:
         """Whether Volcano has a say: a group, a tie, or a pod that asks for its scheduler."""
         return "volcano" in self.back_ends or any(
@@ -102,19 +136,20 @@ class Placement:
         )
 
 
-def _ties(role: Role) -> list[Tie]:
-    metadata = (*POD, "metadata")
-    places = (
-        ("coscheduling", (*metadata, "labels", COSCHEDULING_LABEL)),
-        ("volcano", (*metadata, "annotations", VOLCANO_GROUP)),
-        ("native", (*POD, "spec", NATIVE_FIELD, "podGroupName")),
-    )
-    found = [(name, path, get(role.tree, *path)) for name, path in places]
-    return [
-        Tie(name, role, ("spec", "replicatedJobs", role.index, *path), leaf)
-        for name, path, leaf in found
-        if type(leaf) is Sourced and type(leaf.value) is str
-    ]
+def _spots(level: str, path: Path, tree: Tree) -> Iterator[Spot]:
+    metadata = tree.get("metadata") if type(tree) is dict else None
+    if type(metadata) is dict:
+        for section in ("labels", "annotations"):
+            keys = metadata.get(section)
+            if keys and type(keys) is dict:
+                yield Spot(level, (*path, "metadata"), section, keys)
+
+
+def _tie(role: Role, spot: Spot) -> Iterator[Tie]:
+    back_end, key = ("coscheduling", COSCHEDULING_LABEL) if spot.section == "labels" else ("volcano", VOLCANO_GROUP)
+    leaf = spot.keys.get(key)
+    if type(leaf) is Sourced and type(leaf.value) is str:
+        yield Tie(back_end, role, (*spot.path, key), leaf)
 
 
 def _group(tree: Tree) -> Group | None:

@@ -109,13 +109,13 @@ def _limit(placement: Placement) -> Iterator[Finding]:
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
-    places = [("metadata",), *(("spec", "replicatedJobs", r.index, "template", "metadata") for r in placement.roles)]
-    for path in places:
-        found = get(placement.jobset, *path, "annotations")
-        for key in found if type(found) is dict else ():
+    for spot in placement.spots:
+        if spot.level == "pod" or spot.section != "annotations":
+            continue
+        for key in spot.keys:
             if key.startswith(PODSET):
                 yield LEVEL.at(
-                    placement.at(*path, "annotations", key),
+                    placement.at(*spot.path, key),
                     f"`{key}` is not read here",
                     effect="the pods are placed without it",
                     help="move it to the annotations of the pod template",

@@ -7,7 +7,6 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import KUEUE_PRIORITY, KUEUE_QUEUE, VOLCANO_QUEUE
-from trainc.schedulers.placement import POD
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
+    from trainc.model.tree import Tree
     from trainc.schedulers.placement import Group, Placement
 
 UNKNOWN_QUEUE = Rule(
@@ -74,11 +73,11 @@ def look(placement: Placement, report: Report) -> None:
 def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
     queue = value(group.tree, "spec", "queue")
     if queue is None:
-        yield VOLCANO_QUEUES.at(
+        yield _ignored(placement) or VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("metadata", "name")),
             "the job names no Volcano queue",
             effect="it waits in the queue `default`",
-            help=f"name one by the annotation `{VOLCANO_QUEUE}`, or a default for the whole cluster",
+            help=f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}",
         )
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
@@ -88,6 +87,26 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
             help="name a leaf queue",
             level=ERROR,
         )
+
+
+def _ignored(placement: Placement) -> Finding | None:
+    """The queue that a TrainJob names although its runtime's policy reads only the runtime's template."""
+    plan, path = placement.bundle.plan, ("metadata", "annotations", VOLCANO_QUEUE)
+    if plan is None or not value(plan.job, *path):
+        return None
+    return VOLCANO_QUEUES.at(
+        plan.document.span(path),
+        f"the Volcano queue `{value(plan.job, *path)}` of the job is not read",
+        effect="it waits in the queue `default`",
+        help=f"write the annotation{_where(placement)}",
+    )
+
+
+def _where(placement: Placement) -> str:
+    by_policy = placement.cluster.scheduler is None and placement.bundle.plan is not None
+    if by_policy:
+        return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster"
+    return ", or set `queue` for the whole cluster"
 
 
 def _both(placement: Placement) -> Iterator[Finding]:
@@ -116,36 +135,29 @@ def _suspended(placement: Placement) -> Iterator[Finding]:
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
-    for path in _wrong_places(placement):
-        if get(placement.jobset, *path) is not None:
+    for spot in placement.spots:
+        if KUEUE_QUEUE in spot.keys and (spot.level, spot.section) != ("jobset", "labels"):
             yield MISPLACED_QUEUE.at(
-                placement.at(*path),
+                placement.at(*spot.path, KUEUE_QUEUE),
                 f"`{KUEUE_QUEUE}` is not read here",
                 effect="the job is not queued" if placement.queue is None else "",
                 help="make it a label of the JobSet (of the TrainJob, where there is one)",
             )
 
 
-def _wrong_places(placement: Placement) -> Iterator[Path]:
-    yield ("metadata", "annotations", KUEUE_QUEUE)
-    for role in placement.roles:
-        for step in (("template", "metadata"), (*POD, "metadata")):
-            for section in ("labels", "annotations"):
-                yield ("spec", "replicatedJobs", role.index, *step, section, KUEUE_QUEUE)
-
-
 def _known(placement: Placement, report: Report) -> None:
     """Compare every queue and priority class with those the cluster's folder lists."""
     namespace = value(placement.jobset, "metadata", "namespace") or "default"
     labels = get(placement.jobset, "metadata", "labels")
-    _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", get(labels, KUEUE_QUEUE), namespace)
-    _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", get(labels, KUEUE_PRIORITY))
+    if type(labels) is dict:
+        _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
+        _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
     for group in placement.groups:
         if group.back_end == "volcano":
             _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
     for role in placement.roles:
         leaf = role.pod.get("priorityClassName")
-        if value(role.pod, "priorityClassName") not in SYSTEM_CLASSES:
+        if leaf is not None and leaf not in SYSTEM_CLASSES:
             _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
 
 

@@ -17,7 +17,7 @@ LOOKS = (order.look, ties.look, sizes.look, queues.look, pod_sets.look)
 
 def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     """Whether the pods of a bundle can be placed together: groups, ties, numbers, queues and topologies."""
-    if get(bundle.jobset, "spec") is None:
+    if type(get(bundle.jobset, "spec")) is not dict:
         return
     placement = Placement(bundle, cluster)
     for look in LOOKS:

@@ -7,6 +7,7 @@ from trainc.model.gang import pods
 from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
+from trainc.schedulers.counting import REQUESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,12 +85,12 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
     said = get(group.tree, "spec", "minResources")
     if type(said) is not dict:
         return
-    cluster = placement.cluster
-    there = _sum(tied, placement)
-    for name, leaf in said.items():
+    people = {name: leaf for name, leaf in said.items() if type(leaf) is Sourced and leaf.origin.by != REQUESTS}
+    there = _sum(tied, placement) if people else {}
+    for name, leaf in people.items():
         quantity = quantity_of(leaf)
         own = there.get(name)
-        if quantity is not None and (own is None or own.quantity < quantity) and not cluster.injected:
+        if quantity is not None and (own is None or own.quantity < quantity):
             yield RESOURCES.at(
                 placement.bundle.span(group.tree, ("spec", "minResources", name)),
                 f"`minResources` asks for {leaf.value} of `{name}`, but the pods ask for {own.quantity if own else 0}",
@@ -101,7 +102,15 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
 def _sum(tied: list[Role], placement: Placement) -> Amounts:
     overhead = placement.cluster.overhead
     return total(
-        (pod_requests(role.pod, overhead=overhead(value(role.pod, "runtimeClassName"))), pods(role), ())
+        (
+            pod_requests(
+                role.pod,
+                overhead=overhead(value(role.pod, "runtimeClassName")),
+                injected=placement.cluster.injected,
+            ),
+            pods(role),
+            (),
+        )
         for role in tied
     )
 
@@ -139,10 +148,15 @@ def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
 
 
 def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Finding]:
-    if back_end == "volcano" and pods(role) and not pod_requests(role.pod):
+    if back_end == "volcano" and pods(role) and not _asks(role):
         yield BEST_EFFORT.at(
             placement.role_at(role, "name"),
             f"the pods of `{role.name.value}` request nothing",
             effect="Volcano counts them as ready before they run, and places them last",
             help="give them a small request, such as `cpu: 100m`",
         )
+
+
+def _asks(role: Role) -> bool:
+    holders = (role.pod, *role.containers, *role.init_containers)
+    return any(get(holder, "resources", part) for holder in holders for part in ("requests", "limits"))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 from trainc.schedulers.keys import COSCHEDULING_LABEL, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
 from trainc.schedulers.placement import POD
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.model.tree import Path
     from trainc.schedulers.placement import Group, Placement
 
 TWO_BACK_ENDS = Rule(
@@ -65,11 +63,14 @@ GROUP_NAME = Rule(
 
 def look(placement: Placement, report: Report) -> None:
     """Report every fault in how the pods of a job belong to their group."""
+    for finding in _misplaced(placement):
+        report.add(finding)
+    if not placement.back_ends:
+        return
     for finding in (
         *_two(placement),
         *_untied(placement),
         *_groupless(placement),
-        *_misplaced(placement),
         *_scheduler_names(placement),
         *_priorities(placement),
         *_names(placement),
@@ -135,27 +136,15 @@ def _key(back_end: str) -> str:
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
-    for path, sections in _metadata(placement):
-        for section, key in sections:
-            leaf = get(placement.jobset, *path, section, key)
-            if type(leaf) is Sourced:
+    for spot in placement.spots:
+        for key, section in ((COSCHEDULING_LABEL, "labels"), (VOLCANO_GROUP, "annotations")):
+            if key in spot.keys and (spot.level != "pod" or spot.section != section):
                 yield MISPLACED.at(
-                    placement.at(*path, section, key),
+                    placement.at(*spot.path, key),
                     f"`{key}` is read neither here nor from here",
                     effect="the pods belong to no group",
-                    help=f"make it {'a label' if key == COSCHEDULING_LABEL else 'an annotation'} of the pod template",
+                    help=f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template",
                 )
-
-
-def _metadata(placement: Placement) -> Iterator[tuple[Path, tuple[tuple[str, str], ...]]]:
-    """Every metadata of a JobSet, with the keys that mean nothing there."""
-    label, annotation = ("labels", COSCHEDULING_LABEL), ("annotations", VOLCANO_GROUP)
-    swapped = ("annotations", COSCHEDULING_LABEL), ("labels", VOLCANO_GROUP)
-    yield ("metadata",), (label, annotation, *swapped)
-    for role in placement.roles:
-        job: Path = ("spec", "replicatedJobs", role.index)
-        yield (*job, "template", "metadata"), (label, annotation, *swapped)
-        yield (*job, *POD, "metadata"), swapped
 
 
 def _scheduler_names(placement: Placement) -> Iterator[Finding]:

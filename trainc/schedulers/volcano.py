@@ -130,7 +130,8 @@ def _pod_group(plan: Plan, spec: Tree) -> Tree:
 
 
 def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
-    spec: dict[str, Tree] = {"minMember": minimum(plan, roles)}
+    count = minimum(plan, roles)
+    spec: dict[str, Tree] = {"minMember": count}
     if cluster.unit == ROLES:
         spec["minTaskMember"] = {role.name.value: whole([role]) for role in roles}
     queue = _queue(plan, cluster)
@@ -141,7 +142,7 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     if priority is not None:
         spec["priorityClassName"] = priority
     if not cluster.autoscaling:
-        spec["minResources"] = resources(plan, roles, cluster)
+        spec["minResources"] = resources(plan, roles, cluster, count.value)
     topology = _topology(plan, cluster)
     parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
     if parts:

@@ -46,6 +46,16 @@ class Fault:
         return f"Fault({self.kind}: {self.message})"
 
 
+def is_placeholder(value: object) -> bool:
+    """Whether a text holds `${NAME}`, which something puts a value in before a server sees it."""
+    return value.__class__ is str and "${" in value and "}" in value.partition("${")[2]
+
+
+def untold(path: Path, value: object) -> Fault:
+    """The remark that a value could not be checked because nobody knows it yet."""
+    return Fault(path, "unknowable", f"{dotted(path)}: the value of {quoted(str(value))} is not known here", value)
+
+
 def dotted(path: Path) -> str:
     """A path as the schema validator prints it: `spec.jobs[0].name`."""
     text = ""

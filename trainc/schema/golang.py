@@ -9,6 +9,7 @@ from __future__ import annotations
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
+from trainc.schema.fault import is_placeholder
 from trainc.schema.gonames import field_name, type_name
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def decode(node: Node, tree: Tree) -> UndecodableError | None:
 
 def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
     value = tree.value if type(tree) is Sourced else tree
-    if value is None or node.kind == "":
+    if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
     if node.kind == "int-or-string":
         _decode_int_or_string(node, value, path)
@@ -152,8 +153,23 @@ def _respelled(node: Node, tree: Tree, origin: Origin) -> Tree:
         return stamp(zero(node), origin.by)
     if not is_quantity(node):
         return tree
-    text = stored(str(value))
+    text = _spelled(str(value))
     return tree if text == value else Sourced(text, tree.origin if type(tree) is Sourced else origin)
+
+
+def _spelled(text: str) -> str:
+    try:
+        return stored(text)
+    except QuantityError:
+        # Longer than any amount, and yet what the schema's pattern takes: it stays as it is.
+        return text
+
+
+def _amount(text: str) -> int | str:
+    try:
+        return Quantity.parse(text).nanos
+    except QuantityError:
+        return text
 
 
 def _child(node: Node, key: str, value: Tree, origin: Origin) -> Tree:
@@ -204,7 +220,7 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
     if value is None:
         return zero(node)
     if is_quantity(node):
-        return Quantity.parse(str(value)).nanos if by_value else stored(str(value))
+        return _amount(str(value)) if by_value else _spelled(str(value))
     return int(value) if type(value) is float and value.is_integer() else value
 
 

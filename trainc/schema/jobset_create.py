@@ -7,7 +7,7 @@ from trainc.schema.fault import Fault, of_webhook
 from trainc.schema.jobset_claims import claim_faults
 from trainc.schema.jobset_failure import policy_faults
 from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
-from trainc.schema.webhook import field_fault, of, plain_fault
+from trainc.schema.webhook import count, field_fault, of, plain_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ _REFERRING = ("successPolicy", "failurePolicy", "coordinator")
 def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
     at: Path = ("spec", "replicatedJobs", index)
     spec = job["template"]["spec"]
-    name, replicas = of(job, "name", ""), of(job, "replicas", 0)
-    parallelism = of(spec, "parallelism", 1)
+    name, replicas = of(job, "name", ""), count(job, "replicas", 1)
+    parallelism = count(spec, "parallelism", 1)
     faults: list[Fault] = []
     if abs(replicas * parallelism) > _MAX_INT32:
         text = f"the product of replicas and parallelism must not exceed {_MAX_INT32} for replicatedJob '{name}'"
@@ -108,7 +108,7 @@ def _child_names(job: str, spec: Tree, path: Path) -> list[Fault]:
     pod = ""
     if "completions" in spec and of(spec, "completionMode") == "Indexed":
         # A pod's name ends with its index and five random characters.
-        pod = f"{job}-{of(spec, 'completions') - 1}-abcde"
+        pod = f"{job}-{count(spec, 'completions', 1) - 1}-abcde"
     if not dns1035(pod or job):
         return []
     reasons = [
@@ -161,17 +161,17 @@ def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]
         return []
     at: Path = ("spec", "coordinator")
     name = of(coordinator, "replicatedJob", "")
-    index, pod = of(coordinator, "jobIndex", 0), of(coordinator, "podIndex", 0)
+    index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)
     job = names.get(name)
     if job is None:
         return [plain_fault(f"coordinator replicatedJob {name} does not exist", (*at, "replicatedJob"))]
     inner = job["template"]["spec"]
-    if not 0 <= index < of(job, "replicas", 0):
+    if not 0 <= index < count(job, "replicas", index + 1):
         return [plain_fault(f"coordinator job index {index} is invalid for replicatedJob {name}", (*at, "jobIndex"))]
     if of(inner, "completionMode") != "Indexed" or "completions" not in inner:
         text = "job for coordinator pod must be indexed completion mode, and completions number must be set"
         return [plain_fault(text, (*at, "replicatedJob"))]
-    if not 0 <= pod < of(inner, "completions"):
+    if not 0 <= pod < count(inner, "completions", pod + 1):
         text = f"coordinator pod index {pod} is invalid for replicatedJob {name} job index {index}"
         return [plain_fault(text, (*at, "podIndex"))]
     domain = of(spec.get("network", {}), "subdomain", "") or jobset

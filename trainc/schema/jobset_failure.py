@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.schema.celrun import bare
-from trainc.schema.webhook import field_fault, of, plain_fault
+from trainc.schema.webhook import count, field_fault, of, plain_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile:
             "when RestartJob feature gate is disabled"
         )
         return [*faults, plain_fault(text, (*at, "rules", gated[0], "action"))]
-    if gated and any(of(job, "replicas", 0) > 1024 for job in jobs):
+    if gated and any(count(job, "replicas", 0) > 1024 for job in jobs):
         text = (
             "JobSet cannot have a failure policy rule with RestartJob or RestartJobAndIgnoreMaxRestarts action "
             "and a replicated job with replicas > 1024"

@@ -116,7 +116,7 @@ def _size_faults(spec: Any, at: Path) -> list[Fault]:
     faults: list[Fault] = []
     for name in ("parallelism", "completions"):
         size = spec.get(name)
-        if size is not None and size < 1:
+        if type(size) is int and size < 1:
             faults.append(of_webhook(invalid(dotted((*at, name)), size, f"{name} must be >= 1"), (*at, name), size))
     parallelism, completions = spec.get("parallelism"), spec.get("completions")
     if parallelism is not None and completions is not None and parallelism != completions:

@@ -51,7 +51,7 @@ class PodSet:
 
 def _count(holder: Tree, name: str, default: int) -> int:
     value = bare(holder.get(name))
-    return default if value is None else int(value)
+    return value if type(value) is int else default
 
 
 def topology_faults(tree: Tree) -> list[Fault]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
-from trainc.schema.fault import Fault, dotted, invalid
+from trainc.schema.fault import Fault, dotted, invalid, is_placeholder
 from trainc.schema.names import is_label, label, label_value, qualified, subdomain
 
 TYPE_CHECKING = False
@@ -159,6 +159,8 @@ def _text(held: dict[str, Tree], name: str) -> str:
 
 
 def _invalid(path: Path, value: str, reasons: tuple[str, ...], at: Path = ()) -> list[Fault]:
+    if reasons and is_placeholder(value):
+        return []
     return [Fault(at or path, "schema", invalid(dotted(path), value, reason), value) for reason in reasons]
 
 

@@ -40,7 +40,7 @@ def _field(node: Node, key: str, child: Tree, path: Path, log: Log) -> None:
     if at is None:
         if not (node.preserve or node.extra is True):
             text = f'unknown field "{dotted(path)}"'
-            log.unknown.append(Fault(path, "unknown", text, candidates=tuple(node.props)))
+            log.unknown.append(Fault(path, "unknown", text, candidates=tuple(node.props.names)))
         return
     _child(at, child, path, log)
 

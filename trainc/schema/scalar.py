@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from trainc.schema.fault import Fault, dotted, invalid, shown
+from trainc.schema.fault import Fault, dotted, invalid, is_placeholder, shown, untold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         value = float(value)  # and reads what does not fit into 64 bits as a float
     kind = value.__class__
     known = len(log.schema), len(log.unchecked)
+    if kind is str and node.kind not in ("object", "array") and is_placeholder(value):
+        log.unchecked.append(untold(path, value))
+        return
     if kind not in _FITTING.get(node.kind, (kind,)):
         if value is None and node.nullable:
             return

@@ -9,7 +9,7 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.schema import jobset, jobset_create, jobset_update, kueue, metadata, volcano
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
-from trainc.schema.fault import SKIPPED_RULES, Fault
+from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
 from trainc.schema.golang import decode, respelled
 from trainc.schema.walker import Log, walk
 
@@ -100,13 +100,14 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
     faults += _counted(log.schema, profile, whole=whole)
     lists = _counted(log.lists, profile, whole=whole)
-    if faults or lists:
-        return _invalid(found, faults, lists, has_rules=table.has_rules(kind))
+    if any(fault.blocking for fault in faults):
+        return _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
     broken = check(_waiting(log, found.stored), found.unchecked)
     if old is not None:
         broken += check_change(node, found.stored, old, found.unchecked)
-    if broken:
-        return found.refuse("cel", broken)
+    if faults or lists or broken:
+        by = "schema" if faults else "listtype" if lists else "cel"
+        return found.refuse(by, [*faults, *lists, *broken])
     return _validating_webhooks(found, node, kind, profile, old)
 
 
@@ -129,12 +130,10 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     return True
 
 
-def _invalid(found: Verdict, faults: list[Fault], lists: list[Fault], *, has_rules: bool) -> Verdict:
-    """Refused by the schema, with the notice that CEL rules were skipped where there are any to skip."""
-    messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
-    if has_rules and any(fault.blocking for fault in faults):
-        messages.append(SKIPPED_RULES)
-    return found.refuse("schema" if faults else "listtype", [*faults, *lists], messages)
+def _blocked(found: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
+    """Refused by the schema in a way that keeps the server from its CEL rules, which it says where there are any."""
+    messages = [*dict.fromkeys(fault.message for fault in faults)]
+    return found.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
 
 
 def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
@@ -175,6 +174,19 @@ def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], 
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
+def _known(found: Verdict, faults: list[Fault]) -> list[Fault]:
+    """The complaints that do not rest on a text which is still to be filled in; the others are noted as unchecked."""
+    open_ones = [fault for fault in faults if _is_open(fault)]
+    found.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
+    return [fault for fault in faults if fault not in open_ones] if open_ones else faults
+
+
+def _is_open(fault: Fault) -> bool:
+    if fault.message.startswith("<nil>: Internal error: "):
+        return is_placeholder(fault.message)
+    return is_placeholder(fault.value)
+
+
 def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == volcano.KIND and old is None:
         faults = volcano.create_faults(found.stored, profile)
@@ -188,6 +200,7 @@ def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile
     else:
         faults = jobset_update.update_faults(found.stored, old, node, profile)
         queueing = kueue.update_faults(found.stored, old, profile) if profile.kueue else []
+    faults, queueing = _known(found, faults), _known(found, queueing)
     if not faults and not queueing:
         return found
     messages = [*dict.fromkeys(fault.message for fault in faults)]

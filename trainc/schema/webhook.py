@@ -20,6 +20,12 @@ def of(holder: Tree, name: str, default: Any = None) -> Any:
     return default if value is None else value
 
 
+def count(holder: Tree, name: str, default: int) -> int:
+    """A whole number, the default where it is absent or not known yet."""
+    value = of(holder, name)
+    return value if type(value) is int else default
+
+
 def plain_fault(message: str, path: Path) -> Fault:
     """An error that the webhook gives without a field; `path` is where it can be mended."""
     return of_webhook(f"<nil>: Internal error: {message}", path)

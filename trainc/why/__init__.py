@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainc.model.overlay import overlay
 from trainc.model.paths import found, keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
@@ -14,10 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.bundle import Bundle
-    from trainc.model.patches import Patch
+    from trainc.model.paths import Steps
     from trainc.model.plan import Layer, Plan
     from trainc.model.sourced import Origin
-    from trainc.model.paths import Steps
     from trainc.model.tree import Tree
 
 
@@ -73,23 +73,4 @@ def _said(plan: Plan, steps: Steps) -> Iterator[Said]:
 
 def _in_patches(plan: Plan, layer: Layer, steps: Steps) -> Iterator[Tree]:
     for patch in layer.patches:
-        yield found(_as_tree(plan, patch), steps)
-
-
-def _as_tree(plan: Plan, patch: Patch) -> Tree:
-    """A patch in the shape of the JobSet that it changes."""
-    pod: dict[str, Tree] = dict(patch.pod)
-    if patch.volumes:
-        pod["volumes"] = list(patch.volumes)
-    if patch.init_containers:
-        pod["initContainers"] = list(patch.init_containers)
-    if patch.container:
-        lists = {"env": patch.env, "ports": patch.ports, "volumeMounts": patch.mounts}
-        name = Sourced(patch.container, plan.name.origin)
-        content = {"name": name, **patch.sets, **{field: list(items) for field, items in lists.items() if items}}
-        role = plan.roles[patch.role]
-        field = "containers" if role.container(patch.container) is not None else "initContainers"
-        pod[field] = [*pod.get(field, []), content]
-    metadata = {key: dict(part) for key, part in (("labels", patch.labels), ("annotations", patch.annotations)) if part}
-    job = {"name": plan.roles[patch.role].name, "template": {"spec": {"template": {"metadata": metadata, "spec": pod}}}}
-    return {"spec": {"replicatedJobs": [job]}}
+        yield found(overlay(plan.roles, patch), steps)

@@ -130,3 +130,13 @@ def test_every_regular_container_is_wired_and_no_init_container() -> None:
     compiled = Compiled(job("JAXJob", role("Worker", 2, "", two, initContainers="[{name: init, image: img}]")))
     assert compiled.env("worker", "helper", 1)["PROCESS_ID"] == "1"
     assert {patch.container for patch in compiled.contribution.patches} == {"jax", "helper"}
+
+
+def test_a_cluster_that_no_variable_holds_is_an_error() -> None:
+    compiled = Compiled(job("TFJob", role("Chief"), role("Worker", 10000)))
+    assert "long-variable" in compiled.rules
+
+
+def test_a_job_of_many_pods_is_one_job() -> None:
+    compiled = Compiled(job("PyTorchJob", role("Master"), role("Worker", 9999)))
+    assert compiled.env("node", "pytorch", 9999)["WORLD_SIZE"] == "10000"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.older.peers import aliased, services
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Patch, variable
+from trainc.model.peers import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, stamp, value
 
@@ -64,10 +65,12 @@ def framework(
     chosen: Chosen = every,
     container: str = "",
     more: Callable[[Plan], Contribution] | None = None,
+    check: Callable[[Plan, Report], None] | None = None,
 ) -> Framework:
     """A framework that gives the chosen containers the entries of an operator, and `more` beside them.
 
-    `container` is the one whose ports the Services under the operator's names repeat.
+    `container` is the one whose ports the Services under the operator's names repeat; `check` looks for what only this
+    framework knows.
     """
 
     def lower(plan: Plan) -> Contribution:
@@ -83,7 +86,11 @@ def framework(
     def verify(plan: Plan, report: Report) -> None:
         for role in plan.roles:
             for c in chosen(role):
-                _look(plan, c, entries(plan, role, c), report)
+                ours = entries(plan, role, c)
+                _look(plan, c, ours, report)
+                _lengths(plan, ours, report)
+        if check is not None:
+            check(plan, report)
 
     return Framework(name, lower, verify=verify)
 
@@ -141,6 +148,19 @@ def rewritten(text: str, inline: Mapping[str, str], *, escape: bool) -> str:
         out += inline.get(name, f"${reference}" if escape and name == INDEX else reference)
         at = end + 1
     return out
+
+
+def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
+    for name, content in ours.items():
+        text = content.value if type(content) is Sourced else content
+        if type(text) is str and len(text) > LONGEST_VARIABLE:
+            message = f"`{name}` would be longer than 128 KiB"
+            effect = "no process starts: `argument list too long`"
+            report.add(
+                LONG_VARIABLE.at(
+                    plan.document.span(("spec",), key=True), message, effect=effect, help="ask for fewer pods"
+                )
+            )
 
 
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.mpi_keys import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_hosts, hostfile
 from trainc.frameworks.older.peers import address, peers
 from trainc.frameworks.older.pytorchjob import search_domains
 from trainc.model.patches import Contribution, Patch
+from trainc.model.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 CONFIG, AUTH = "mpi-job-config", "ssh-auth"
@@ -65,12 +68,26 @@ def hosts(plan: Plan) -> list[str]:
 
 def more(plan: Plan) -> Contribution:
     """Keys and host files in every pod, short names that resolve, and the ConfigMap."""
-    out = Contribution(objects=[_config(plan)])
+    name = secret(plan)
+    keys = generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ()
+    out = Contribution(objects=[_config(plan), *keys])
     for role in plan.roles:
         out += _pod(plan, role)
     if plan.namespace is None:
         return out
     return out + search_domains(plan, DOMAIN)
+
+
+def secret(plan: Plan) -> Sourced[str]:
+    """The Secret's name: the one the project names, else the one the operator made."""
+    return secret_name(plan, "mpi", "-ssh")
+
+
+def check(plan: Plan, report: Report) -> None:
+    """Say which Secret must exist; no key is ever made here."""
+    if choice(plan, "mpi") == EXISTING:
+        recipe = RECIPE.replace("ssh-keygen -q", "ssh-keygen -q -m PEM")
+        note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), recipe)
 
 
 def _named(plan: Plan, suffix: str) -> Sourced[str]:
@@ -80,7 +97,7 @@ def _named(plan: Plan, suffix: str) -> Sourced[str]:
 def _pod(plan: Plan, role: Role) -> Contribution:
     path = plan.settings["sshAuthMountPath"]
     keys: dict[str, Tree] = {
-        "secretName": _named(plan, "ssh"),
+        "secretName": secret(plan),
         "items": [{"key": key, "path": name} for key, name in _KEYS],
     }
     if path.value == ROOT_PATH:
@@ -111,4 +128,4 @@ def _config(plan: Plan) -> Tree:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
 
 
-FRAMEWORK = framework("mpijob-ssh", entries, first, more=more)
+FRAMEWORK = framework("mpijob-ssh", entries, first, more=more, check=check)

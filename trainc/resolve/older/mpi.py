@@ -27,12 +27,6 @@ DISCOVERY = Rule(
     "the script that lists hosts is fixed when the job is compiled",
     "The operator rewrote the script as workers came and went; here it lists those of the job's own workers that answer.",
 )
-SECRET = Rule(
-    "ssh-secret-needed",
-    WARNING,
-    "the key the pods log in with must exist in the cluster",
-    "The operator made a key pair for each job; a key that is compiled into manifests would land in Git.",
-)
 DEADLOCK = Rule(
     "gang-waits-for-itself",
     ERROR,
@@ -73,12 +67,6 @@ def mpi_ssh(job: Job) -> Shape | None:
         job.say(
             EVICTED.at(job.span(worker.path, key=True), "an evicted worker is replaced; the operator failed the job")
         )
-    name = job.name.value
-    message = (
-        f"the Secret `{name}-ssh` must exist: type kubernetes.io/ssh-auth, keys `ssh-privatekey` and `ssh-publickey`"
-    )
-    help_ = f"ssh-keygen -t ecdsa -b 521 -m PEM -N '' -f id; kubectl create secret generic {name}-ssh --type=kubernetes.io/ssh-auth --from-file=ssh-privatekey=id --from-file=ssh-publickey=id.pub"
-    job.say(SECRET.at(job.span(("spec",), key=True), message, help=help_))
     by = Origin(by="MPIJob default")
     settings = {
         "slots": _slots(job),

@@ -15,6 +15,8 @@ from trainc.resolve.older.shapes import SHAPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -37,7 +39,12 @@ _LIMIT = 63
 
 
 def older(
-    document: Document, report: Report, options: Options | None = None, *, companions: tuple[Document, ...] = ()
+    document: Document,
+    report: Report,
+    options: Options | None = None,
+    *,
+    companions: tuple[Document, ...] = (),
+    secrets: Mapping[str, Sourced[str]] | None = None,
 ) -> Plan | None:
     """The plan of a legal older job, None where it cannot be compiled; what will be different is reported."""
     kind = kind_of(document.api_version, document.kind)
@@ -48,10 +55,10 @@ def older(
     shape = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind](job)
     if shape is None or not _fits(job, shape):
         return None
-    return _plan(job, shape, companions)
+    return _plan(job, shape, companions, secrets or {})
 
 
-def _plan(job: Job, shape: Shape, companions: tuple[Document, ...]) -> Plan | None:
+def _plan(job: Job, shape: Shape, companions: tuple[Document, ...], secrets: Mapping[str, Sourced[str]]) -> Plan | None:
     everyone = not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
     if any(tree is None for tree in built):
@@ -81,6 +88,7 @@ def _plan(job: Job, shape: Shape, companions: tuple[Document, ...]) -> Plan | No
         roles=roles,
         layers=(Layer("runtime", f"{job.kind.kind} {job.name.value}", template),),
         companions=companions,
+        secrets=secrets,
     )
 
 

@@ -123,7 +123,7 @@ def partial_restarts(job: Job) -> None:
 
 
 def no_failure_policy(job: Job) -> None:
-    if "failurePolicy" not in job.spec and any(role.several for role in job.roles):
+    if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
         job.report.add(
             NO_POLICY.at(
                 job.at(("spec",), key=True),

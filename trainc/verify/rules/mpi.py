@@ -124,7 +124,9 @@ def _total(job: Job, launcher: Container) -> int:
 
 
 def slots_mismatch(job: Job) -> None:
-    if "ConfigMap" not in job.kinds:
+    if (
+        job.bundle.plan is not None and job.bundle.plan.framework
+    ):  # it has said so at the place where slots are asked for
         return
     hosts, config = hostfile(job)
     for role in job.roles if hosts else ():

@@ -169,7 +169,8 @@ def unused_volume(job: Job) -> None:
         mounted.update(text(m, "name") for c in role.containers for m in rows(c.tree, "volumeDevices"))
         for index, volume in enumerate(rows(role.pod, "volumes")):
             name = text(volume, "name")
-            if name and name not in mounted and not _for_others(name, role):
+            written = volume["name"].origin.at is not None if name else False  # not one that a framework brings along
+            if written and name not in mounted and not _for_others(name, role):
                 job.report.add(
                     UNUSED.at(
                         job.at((*role.pod_path, "volumes", index, "name")),

@@ -1,0 +1,36 @@
+"""Distributed data parallel training without a launcher: MASTER_ADDR, RANK and WORLD_SIZE come from the job."""
+
+from __future__ import annotations
+
+import argparse
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def main() -> None:
+    """Meet the peers, train on this rank's part of the data, and say what came out for all of it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=20)
+    steps = parser.parse_args().steps
+    dist.init_process_group("gloo")
+    rank, size = dist.get_rank(), dist.get_world_size()
+    torch.manual_seed(0)
+    inputs = torch.randn(1024, 16)
+    targets = inputs @ torch.randn(16, 1)
+    model = DistributedDataParallel(nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(inputs[rank::size]), targets[rank::size]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        loss = nn.functional.mse_loss(model(inputs), targets)
+    print(f"rank {rank} of {size}: loss {loss.item():.6f}", flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""`trainc diff` and `trainc validate --against` on prepared Git histories."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compare.history import RUNTIME, commit, git, job, repository, run, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {
+    "runtimes/llm.yaml": RUNTIME,
+    "jobs/bert.yaml": job("bert"),
+    "jobs/t5.yaml": job("t5"),
+    "trainc.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Project\nmetadata: {name: demo}\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    repository(tmp_path, FILES)
+    return tmp_path
+
+
+def test_nothing_changed(project: Path) -> None:
+    assert run(project, "diff") == (0, "nothing changes since HEAD\n", "")
+    assert run(project, "diff", "--exit-code")[0] == 0
+
+
+def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: Path) -> None:
+    write(project, {"runtimes/llm.yaml": RUNTIME.replace("llm:1.0", "llm:1.1")})
+    code, out, _ = run(project, "diff", "--exit-code")
+    assert code == 1
+    assert out == (
+        "~ 2 jobs: llm/bert, llm/t5  because of runtimes/llm.yaml\n"
+        "    image of node/node: registry.example.com/llm:1.0 -> registry.example.com/llm:1.1\n"
+        "    the API server refuses this in place: "
+        "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
+        "\n"
+        "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
+    )
+
+
+def test_an_edit_of_a_job_reaches_that_job(project: Path) -> None:
+    write(project, {"jobs/bert.yaml": job("bert", 4)})
+    out = run(project, "diff")[1]
+    assert out.startswith("~ llm/bert  because of jobs/bert.yaml\n    nodes of node: 2 -> 4\n")
+    assert out.endswith("accelerators: 32 nvidia.com/gpu -> 48 nvidia.com/gpu\n")
+
+
+def test_a_new_name_is_a_new_job_and_one_that_is_gone(project: Path) -> None:
+    git(project, "mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
+    write(project, {"jobs/t5-large.yaml": job("t5-large")})
+    assert run(project, "diff")[1] == (
+        "+ llm/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml\n"
+        "- llm/t5  2 pods, 16 nvidia.com/gpu  jobs/t5.yaml\n"
+        "\n"
+        "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
+    )
+
+
+def test_a_moved_file_changes_nothing(project: Path) -> None:
+    git(project, "mv", "jobs/t5.yaml", "jobs/renamed.yaml")
+    assert run(project, "diff")[1] == "nothing changes since HEAD\n"
+
+
+def test_other_forms_say_the_same(project: Path) -> None:
+    write(project, {"jobs/bert.yaml": job("bert", 4)})
+    found = json.loads(run(project, "diff", "--report", "json")[1])
+    assert found["edited"][0]["jobs"] == ["llm/bert"]
+    assert found["accelerators"] == {"old": {"nvidia.com/gpu": 32}, "new": {"nvidia.com/gpu": 48}}
+    assert "| edited | `llm/bert` | nodes of node: `2` -> `4`" in run(project, "diff", "--report", "markdown")[1]
+
+
+def test_two_folders(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other")
+    write(other, {**FILES, "jobs/bert.yaml": job("bert", 3)})
+    out = run(project, "diff", ".", str(other))[1]
+    assert "nodes of node: 2 -> 3" in out
+
+
+def test_the_second_last_commit_is_a_base_too(project: Path) -> None:
+    write(project, {"jobs/bert.yaml": job("bert", 4)})
+    commit(project)
+    assert run(project, "diff")[1] == "nothing changes since HEAD\n"
+    assert "nodes of node: 2 -> 4" in run(project, "diff", "HEAD~1")[1]
+
+
+def test_an_unknown_revision_is_trouble(project: Path) -> None:
+    assert run(project, "diff", "no-such-branch") == (2, "", "trainc: Git knows no revision `no-such-branch`\n")
+
+
+def test_an_option_in_the_place_of_a_revision_reaches_no_command(project: Path) -> None:
+    assert run(project, "validate", "--against", "--output=/tmp/x")[0] == 2
+
+
+def test_against_names_every_field_that_the_server_refuses(project: Path) -> None:
+    write(project, {"jobs/bert.yaml": job("bert", 4)})
+    code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
+    assert code == 1
+    assert "`spec.replicatedJobs[node].template.spec.parallelism` cannot change from 2 to 4" in err
+    assert "jobs/bert.yaml:10:15" in err
+
+
+def test_against_tells_what_changes_in_place(project: Path) -> None:
+    write(project, {"runtimes/llm.yaml": RUNTIME.replace("  template:\n    spec:\n      fail", "  template:\n    metadata:\n      labels: {team: llm}\n    spec:\n      fail")})
+    code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
+    assert code == 0
+    assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.team`" in err

@@ -1,0 +1,37 @@
+"""What will run, drawn: each folder of `shown/` holds a JobSet and its drawings, checked by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.verify.reading import job_of
+from trainc.verify.drawing import overview_markdown, overview_text, pod_markdown, pod_text
+from trainc.verify.show import one_pod, overview
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SHOWN = sorted(path for path in (Path(__file__).parent / "shown").iterdir())
+
+
+@pytest.mark.parametrize("folder", SHOWN, ids=[path.name for path in SHOWN])
+def test_drawings(folder: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
+    job = job_of((folder / "jobset.yaml").read_text("utf-8"))
+    view, pod = overview(job), one_pod(job, 1)
+    assert pod is not None
+    texts = {
+        "job.txt": overview_text(view),
+        "job.md": overview_markdown(view),
+        "job.json": json.dumps(view, indent=2) + "\n",
+        "rank-1.txt": pod_text(pod),
+        "rank-1.md": pod_markdown(pod),
+    }
+    expected(folder / "expected", texts)
+
+
+def test_no_pod_of_a_rank_that_is_not_there() -> None:
+    assert one_pod(job_of((SHOWN[0] / "jobset.yaml").read_text("utf-8")), 10_000) is None

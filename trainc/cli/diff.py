@@ -1,0 +1,48 @@
+"""`trainc diff`: what an edit means for the jobs that it reaches."""
+
+from __future__ import annotations
+
+import os
+
+from trainc import pipeline
+from trainc.cli.session import Session
+from trainc.compare.base import base_of, bundles_of
+from trainc.compare.diff import compare
+from trainc.emit.spool import Spool
+from trainc.model.trouble import Trouble
+from trainc.report.diff import diff_json, diff_markdown, diff_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+    from trainc.compare.diff import Diff
+    from trainc.model.bundle import Bundle
+
+_FORMS = {"text": diff_text, "markdown": diff_markdown, "json": diff_json}
+
+
+def diff(options: Options) -> int:
+    """Compare the present specs with a revision, or two folders with each other."""
+    if len(options.arguments) > 2:
+        raise Trouble("usage: trainc diff [BASE] or trainc diff FOLDER FOLDER")
+    base = options.arguments[0] if options.arguments else "HEAD"
+    second = options.arguments[1] if len(options.arguments) == 2 else ""
+    if second and not (os.path.isdir(base) and os.path.isdir(second)):
+        raise Trouble("two arguments of trainc diff are two folders")
+    options.arguments[:] = [second] if second else []
+    session = Session(options)
+    present = list(pipeline.bundles(session.project, session.selection, session.report))
+    if session.report.failed:
+        # A state that does not compile has no meaning to compare; its findings say what is wrong.
+        return session.finish(Spool())
+    found = _difference(session, base, present, folders=bool(second))
+    print(_FORMS[options.one("report", "text")](found, base), end="")
+    return 1 if options.has("exit_code") and not found.empty else 0
+
+
+def _difference(session: Session, base: str, present: list[Bundle], *, folders: bool) -> Diff:
+    if folders:
+        old, _ = bundles_of(os.path.abspath(base), (".",), session.selection)
+        return compare(old, present, session.project)
+    with base_of(session.project, base, session.selection) as old:
+        return compare(old, present, session.project)

@@ -1,0 +1,119 @@
+"""What changes between two states of a project, job by job, and which edit caused it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainc.compare.facts import Facts, facts
+from trainc.compare.updates import update
+from trainc.schema.profile import profile_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.compare.facts import Key
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+
+
+class Change(NamedTuple):
+    """One thing that differs; an empty side is one where it is not there."""
+
+    what: str
+    old: str
+    new: str
+
+
+class Edited(NamedTuple):
+    """Jobs that change in the same way for the same reason."""
+
+    names: tuple[str, ...]
+    causes: tuple[str, ...]  # the files whose edit reaches them
+    changes: tuple[Change, ...]
+    refused: tuple[str, ...]  # fields that the API server would refuse to change in place
+
+
+class Diff(NamedTuple):
+    """All of it: new jobs, jobs that are gone, edits, and totals on both sides."""
+
+    added: tuple[Facts, ...]
+    removed: tuple[Facts, ...]
+    edited: tuple[Edited, ...]
+    accelerators: tuple[Mapping[str, int], Mapping[str, int]]
+    hours: tuple[float | None, float | None]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.added or self.removed or self.edited)
+
+
+def compare(old: Iterable[Bundle], new: Iterable[Bundle], project: Project) -> Diff:
+    """The difference in meaning between two states."""
+    before, after = {f.key: f for f in map(facts, old)}, {f.key: f for f in map(facts, new)}
+    profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for key in sorted(before.keys() & after.keys()):
+        was, now = before[key], after[key]
+        if was.digest != now.digest:
+            refused = update(was.jobset, now.jobset, profiles[key[0]]).refused
+            group = (_causes(was, now), _changes(was, now), tuple(dict.fromkeys(c.shown for c, _ in refused)))
+            groups.setdefault(group, []).append(shown(key))
+    edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
+    return Diff(
+        tuple(after[key] for key in sorted(after.keys() - before.keys())),
+        tuple(before[key] for key in sorted(before.keys() - after.keys())),
+        tuple(sorted(edited, key=lambda one: one.names)),
+        (_total(before.values()), _total(after.values())),
+        (_hours(before.values()), _hours(after.values())),
+    )
+
+
+def shown(key: Key) -> str:
+    """A job's name as people write it: `eu/llm/bert`, without a cluster `llm/bert`."""
+    return "/".join(part for part in key if part)
+
+
+def _changes(was: Facts, now: Facts) -> tuple[Change, ...]:
+    names = [*was.values, *(name for name in now.values if name not in was.values)]
+    found = [
+        Change(name, was.values.get(name, ""), now.values.get(name, ""))
+        for name in names
+        if was.values.get(name) != now.values.get(name)
+    ]
+    if found:
+        return tuple(found)
+    paths = sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
+    return tuple(Change(path.partition(" ")[2], _text(was, path), _text(now, path)) for path in paths)
+
+
+def _text(facts_: Facts, path: str) -> str:
+    return str(facts_.digest[path]) if path in facts_.digest else ""
+
+
+def _causes(was: Facts, now: Facts) -> tuple[str, ...]:
+    """The files that the changed leaves rest on: first those that only changed leaves rest on."""
+    changed = [path for path in {*was.digest, *now.digest} if was.digest.get(path) != now.digest.get(path)]
+    found: set[str] = set()
+    for path in changed:
+        found |= now.files.get(path) or was.files.get(path) or frozenset()
+    return tuple(sorted(found))
+
+
+def _total(jobs: Iterable[Facts]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for job in jobs:
+        for resource, count in job.accelerators.items():
+            total[resource] = total.get(resource, 0) + count
+    return dict(sorted(total.items()))
+
+
+def _hours(jobs: Iterable[Facts]) -> float | None:
+    """The sum of the bounds, None where a job with accelerators has none."""
+    total = 0.0
+    for job in jobs:
+        if job.accelerators and job.hours is None:
+            return None
+        total += job.hours or 0.0
+    return total

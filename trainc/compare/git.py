@@ -1,0 +1,82 @@
+"""Reading a Git repository: plumbing commands alone, no hooks, no file system monitor, nothing of the caller's GIT_*."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+
+
+class Repository:
+    """The Git work tree that holds a folder; reads objects, never changes one.
+
+    Raises:
+        Trouble: where there is no Git, or the folder is in no work tree.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
+
+    def commit(self, revision: str) -> str:
+        """The commit that a revision names.
+
+        Raises:
+            Trouble: where it names none.
+        """
+        return self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+
+    def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
+        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
+        words = ["ls-tree", "-r", "-z", "--full-tree", commit]
+        for entry in self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0"):
+            about, tab, path = entry.partition("\t")
+            if tab and about.startswith("100"):
+                yield path, about.split()[2]
+
+    def contents(self, objects: list[str]) -> Iterator[bytes]:
+        """The bytes of each object, in order."""
+        if not objects:
+            return
+        data = self._bytes("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
+        at = 0
+        for _ in objects:
+            end = data.index(b"\n", at)
+            size = int(data[at:end].split()[2])
+            yield data[end + 1 : end + 1 + size]
+            at = end + 1 + size + 1
+
+    def changed(self, commit: str) -> set[str]:
+        """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
+        tracked = self._bytes("diff-index", "--name-only", "-z", "--no-renames", commit, "--")
+        fresh = self._bytes("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
+        names = (tracked + fresh).decode("utf-8", "surrogateescape").split("\0")
+        return {name for name in names if name}
+
+    def _text(self, *words: str, about: str = "") -> str:
+        return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
+
+    def _bytes(self, *words: str, feed: bytes | None = None, about: str = "") -> bytes:
+        environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        try:
+            done = subprocess.run(  # noqa: S603 (fixed words; revisions stand behind --end-of-options)
+                ["git", *_SAFE, "-C", self._folder, *words],  # noqa: S607 (the Git of the caller's path)
+                check=False,
+                capture_output=True,
+                env=environment,
+                input=feed or b"",
+            )
+        except OSError as error:
+            raise Trouble(f"git cannot be run: {error.strerror}") from error
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise Trouble(f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}")
+        return done.stdout

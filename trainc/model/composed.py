@@ -1,0 +1,81 @@
+"""A runtime put together from several documents, in which every node still has a place in one of them."""
+
+from __future__ import annotations
+
+from trainc.model.document import Document
+from trainc.model.finding import place
+from trainc.model.paths import found, keyed, located
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import first_leaf, get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+_BY = "composed runtime"
+API_VERSION = Sourced("trainer.kubeflow.org/v1alpha1", Origin(by=_BY))
+KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
+
+
+class Part:
+    """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document whose spec that is.
+
+    `document` is None for a piece that stands in no document as it is, such as a component laid on some roles.
+    """
+
+    __slots__ = ("document", "label", "name", "tree")
+
+    def __init__(self, name: str, label: str, tree: Tree, document: Document | None = None) -> None:
+        self.name = name
+        self.label = label
+        self.tree = tree
+        self.document = document
+
+
+class Composed(Document):
+    """A ClusterTrainingRuntime that stands in no file: `parts` are what it was merged from, lowest first.
+
+    `leaf` is the runtime that jobs name; what the parts do not hold has its place there.
+    """
+
+    __slots__ = ("leaf", "parts")
+    composed = True
+
+    def __init__(self, leaf: Document, tree: Tree, parts: tuple[Part, ...]) -> None:
+        super().__init__(leaf.file, tree, {}, leaf.start)
+        self.leaf = leaf
+        self.parts = parts
+
+    def admitted(self, tree: Tree) -> Composed:
+        """This runtime with defaults in."""
+        return Composed(self.leaf, tree, self.parts)
+
+    def span(self, path: Path = (), *, key: bool = False) -> Span:
+        """Where the highest part that holds the node at `path` wrote it; the nearest parent for a node that is not."""
+        if path[:1] == ("spec",):
+            for length in range(len(path), 1, -1):
+                spot = self._spot(path[:length], key=key or length < len(path))
+                if spot is not None:
+                    return spot
+        return self.leaf.span(path, key=key)
+
+    def _spot(self, path: Path, *, key: bool) -> Span | None:
+        node = get(self.tree, *path)
+        if node is None:
+            return None
+        if type(node) is Sourced and not key:
+            return place(node.origin)
+        steps = keyed(self.tree, path)[1:]
+        for part in reversed(self.parts):
+            inner = located(part.tree, steps)
+            if inner is not None:
+                return _in_part(part, inner, found(part.tree, steps), key=key)
+        return None
+
+
+def _in_part(part: Part, path: Path, node: Tree, *, key: bool) -> Span | None:
+    if part.document is not None:
+        return part.document.span(("spec", *path), key=key)
+    leaf = first_leaf(node)
+    return place(leaf.origin) if leaf is not None else None

@@ -1,0 +1,126 @@
+"""`trainc diff` in words: for a terminal, for a pull request, for machines."""
+
+from __future__ import annotations
+
+from json import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.compare.diff import Change, Diff, Edited
+    from trainc.compare.facts import Facts
+
+_SHOWN = 5  # names and changes that are spelled out before the rest is counted
+
+
+def diff_text(diff: Diff, base: str) -> str:
+    """For a terminal: what is new, gone and edited, then the totals."""
+    if diff.empty:
+        return f"nothing changes since {base}\n"
+    lines = [f"+ {_name(job)}  {_size(job)}  {job.source}" for job in diff.added]
+    lines += [f"- {_name(job)}  {_size(job)}  {job.source}" for job in diff.removed]
+    for edited in diff.edited:
+        lines.append(f"~ {_names(edited.names)}  because of {', '.join(edited.causes) or 'trainc itself'}")
+        lines += [f"    {_change(change)}" for change in edited.changes[:_SHOWN]]
+        if len(edited.changes) > _SHOWN:
+            lines.append(f"    and {len(edited.changes) - _SHOWN} more")
+        if edited.refused:
+            lines.append(f"    the API server refuses this in place: {_few(edited.refused)}")
+    lines += ["", *_totals(diff)]
+    return "\n".join(lines) + "\n"
+
+
+def diff_markdown(diff: Diff, base: str) -> str:
+    """For a pull request: a table of jobs and a line of totals."""
+    if diff.empty:
+        return f"Nothing changes in the compiled jobs since `{base}`.\n"
+    lines = [f"### Compiled jobs since `{base}`", "", "| | job | what | because of |", "|---|---|---|---|"]
+    lines += [f"| new | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.added]
+    lines += [f"| gone | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.removed]
+    for edited in diff.edited:
+        what = "<br>".join(_change(change, tick="`") for change in edited.changes[:_SHOWN])
+        if len(edited.changes) > _SHOWN:
+            what += f"<br>and {len(edited.changes) - _SHOWN} more"
+        if edited.refused:
+            what += f"<br>**refused in place**: {_few(edited.refused)}"
+        causes = ", ".join(f"`{cause}`" for cause in edited.causes)
+        lines.append(f"| edited | {_names(edited.names, tick='`')} | {what} | {causes} |")
+    return "\n".join([*lines, "", *_totals(diff)]) + "\n"
+
+
+def diff_json(diff: Diff, base: str) -> str:
+    """For machines: everything, nothing shortened."""
+    content = {
+        "base": base,
+        "added": [_job(job) for job in diff.added],
+        "removed": [_job(job) for job in diff.removed],
+        "edited": [_edited(edited) for edited in diff.edited],
+        "accelerators": {"old": dict(diff.accelerators[0]), "new": dict(diff.accelerators[1])},
+        "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
+    }
+    return dumps(content, indent=2, sort_keys=True) + "\n"
+
+
+def _job(job: Facts) -> dict[str, object]:
+    cluster, namespace, name = job.key
+    return {
+        "cluster": cluster,
+        "namespace": namespace,
+        "name": name,
+        "source": job.source,
+        "accelerators": dict(job.accelerators),
+    }
+
+
+def _edited(edited: Edited) -> dict[str, object]:
+    return {
+        "jobs": list(edited.names),
+        "causes": list(edited.causes),
+        "changes": [{"what": change.what, "old": change.old, "new": change.new} for change in edited.changes],
+        "refused": list(edited.refused),
+    }
+
+
+def _name(job: Facts) -> str:
+    return "/".join(part for part in job.key if part)
+
+
+def _size(job: Facts) -> str:
+    nodes = sum(int(text) for what, text in job.values.items() if what.startswith("nodes of "))
+    held = ", ".join(f"{count} {resource}" for resource, count in sorted(job.accelerators.items()))
+    return f"{nodes} {'pod' if nodes == 1 else 'pods'}" + (f", {held}" if held else "")
+
+
+def _names(names: tuple[str, ...], *, tick: str = "") -> str:
+    first = ", ".join(f"{tick}{name}{tick}" for name in names)
+    return first if len(names) == 1 else f"{len(names)} jobs: {first}"
+
+
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:_SHOWN]) + (f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else "")
+
+
+def _change(change: Change, *, tick: str = "") -> str:
+    old, new = (f"{tick}{_short(text)}{tick}" for text in (change.old, change.new))
+    if not change.old:
+        return f"{change.what}: {new} (new)"
+    return f"{change.what}: {old} -> {new}" if change.new else f"{change.what}: {old} (gone)"
+
+
+def _short(text: str) -> str:
+    flat = text.replace("\n", " ")
+    return flat if len(flat) <= 100 else f"{flat[:97]}..."
+
+
+def _totals(diff: Diff) -> list[str]:
+    lines = [f"accelerators: {_held(diff.accelerators[0])} -> {_held(diff.accelerators[1])}"]
+    old, new = diff.hours
+    if old is not None and new is not None and (old or new):
+        lines.append(f"accelerator hours at most: {old:,.0f} -> {new:,.0f}")
+    return lines
+
+
+def _held(total: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {resource}" for resource, count in total.items()) or "none"

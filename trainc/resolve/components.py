@@ -1,0 +1,186 @@
+"""Components: which are switched on, in which order, and the piece of a runtime that each becomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.model.catalog import SHIPPED
+from trainc.model.composed import Part
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.plan import ANCESTOR_LABEL, TRAINER
+from trainc.model.sourced import Sourced, Span
+from trainc.model.spelling import nearest
+from trainc.model.tree import get, merge, value
+from trainc.resolve.parameters import filled
+from trainc.resolve.runtimes import shipped
+from trainc.resolve.template import COMPONENTS, names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.tree import Tree
+
+UNKNOWN_COMPONENT = Rule(
+    "unknown-component",
+    ERROR,
+    "a component is switched on that is nowhere to be found",
+    "What it would add is missing from the pods, and nothing else would say so.",
+    admission=True,
+)
+NO_TARGET = Rule(
+    "component-without-target",
+    ERROR,
+    "a component finds nothing to apply to",
+    "It would change nothing, or add a container that no image stands behind.",
+    admission=True,
+)
+
+# Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
+COMPONENT_KEYS = {**MERGE_KEYS, "tolerations": "", "add": "", "drop": ""}
+ADDING = ("tolerations", "add", "drop")
+
+
+class Use:
+    """One component switched on: its name where it is written, the values given, the file that names it, and who."""
+
+    __slots__ = ("by", "file", "given", "name")
+
+    def __init__(self, name: Sourced[str], file: str, by: str, given: Mapping[str, Sourced[Any]] | None = None) -> None:
+        self.name = name
+        self.file = file
+        self.by = by
+        self.given = given or {}
+
+    @property
+    def span(self) -> Span:
+        """Where the component is named."""
+        return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
+
+
+class Switched:
+    """A component found, with its parameters filled in."""
+
+    __slots__ = ("document", "name", "spec", "use")
+
+    def __init__(self, use: Use, document: Document, spec: Tree) -> None:
+        self.use = use
+        self.document = document
+        self.spec = spec
+        self.name: str = use.name.value
+
+    @property
+    def span(self) -> Span:
+        """Where it is switched on."""
+        return self.use.span
+
+    def listed(self, field: str) -> list[str]:
+        """The names under `requires`, `conflictsWith` or `after`."""
+        return [leaf.value for leaf in self.spec.get(field) or ()]
+
+
+def of_runtime(document: Document) -> Iterator[Use]:
+    """The components that a Runtime switches on."""
+    for item in get(document.tree, "spec", "components") or ():
+        yield Use(item["name"], document.file, f"runtime `{document.name}`", item.get("with"))
+
+
+def of_job(document: Document) -> Iterator[Use]:
+    """The components that a job switches on by its annotation, each place being the whole annotation."""
+    leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
+    for name in names_of(leaf):
+        yield Use(Sourced(name, leaf.origin), document.file, f"job `{document.name}`")
+
+
+def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Switched | None:
+    """The component that a use names, None with findings where it cannot be had."""
+    found = catalog.shelves.component(use.name.value, use.file)
+    if found is None:
+        report.add(_unknown(use, catalog))
+        return None
+    if found.document is None:
+        return None
+    if found.source == SHIPPED and not use.file.startswith("trainc:"):
+        report.add(shipped(use.span, use.name.value, project))
+    spec = filled(found.document, use.given, use.span, report)
+    return None if spec is None else Switched(use, found.document, spec)
+
+
+def piece(component: Switched, base: Tree, report: Report) -> Part | None:
+    """What a component adds to a runtime's spec, None with a finding where it has nothing to apply to."""
+    tree = component.spec.get("runtime") or {}
+    job = component.spec.get("job")
+    if job:
+        wanted = component.listed("roles") or [TRAINER]
+        roles = [one for one in _jobs(merge(base, tree, COMPONENT_KEYS)) if _is_meant(one, wanted)]
+        if not roles:
+            report.add(_roleless(component, wanted))
+            return None
+        lacking = _lacking(component, job, roles, report)
+        if lacking:
+            return None
+        overlay = {"template": {"spec": {"replicatedJobs": [{"name": one["name"], "template": job} for one in roles]}}}
+        tree = merge(tree, overlay, COMPONENT_KEYS)
+    return Part("components", component.name, tree)
+
+
+def _jobs(spec: Tree) -> list[Tree]:
+    return [one for one in get(spec, "template", "spec", "replicatedJobs") or () if value(one, "name")]
+
+
+def _is_meant(job: Tree, wanted: list[str]) -> bool:
+    return value(job, "name") in wanted or value(job, "template", "metadata", "labels", ANCESTOR_LABEL) in wanted
+
+
+def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) -> bool:
+    """Whether the component changes a container that a role does not have; one that it adds brings its image."""
+    lacking = False
+    pod = ("spec", "template", "spec")
+    for field in ("containers", "initContainers"):
+        for container in get(job, *pod, field) or ():
+            name = value(container, "name")
+            for role in roles if "image" not in container else ():
+                there = [value(one, "name") for one in get(role, "template", *pod, field) or ()]
+                if name not in there:
+                    report.add(_containerless(component, container["name"], value(role, "name"), there))
+                    lacking = True
+    return lacking
+
+
+def _unknown(use: Use, catalog: Catalog) -> Finding:
+    name = use.name.value
+    near = nearest(name, catalog.shelves.names("RuntimeComponent", "", use.file))
+    return UNKNOWN_COMPONENT.at(
+        use.span,
+        f"there is no component `{name}`",
+        help=f"did you mean `{near}`?"
+        if near
+        else "add the RuntimeComponent to one of these places, or remove the name",
+        notes=[f"looked in {', '.join(catalog.shelves.places(use.file))}"],
+    )
+
+
+def _roleless(component: Switched, wanted: list[str]) -> Finding:
+    names = " or ".join(f"`{name}`" for name in wanted)
+    return NO_TARGET.at(
+        component.span,
+        f"component `{component.name}` is for {names}, and the runtime has no such replicated job",
+        also=[Label(component.document.span(("spec", "roles")), "its roles")],
+        help="switch it on in a runtime that has one, or name other `roles` in the component",
+    )
+
+
+def _containerless(component: Switched, leaf: Sourced[str], role: str, there: list[str]) -> Finding:
+    names = ", ".join(f"`{name}`" for name in there) or "none"
+    return NO_TARGET.at(
+        component.span,
+        f"component `{component.name}` changes container `{leaf.value}`, which `{role}` does not have",
+        also=[Label(place(leaf.origin) or component.document.span(), "changed here")],
+        help=f"its containers: {names}; a component that brings its own container gives it an image",
+    )

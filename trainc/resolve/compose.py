@@ -1,0 +1,193 @@
+"""A runtime as jobs get it: its ancestors, the components, and what the cluster lays over it, merged once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.model.composed import API_VERSION, KIND, Composed, Part
+from trainc.model.finding import ERROR, Rule, place
+from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import UnknownDirectiveError, get, merge
+from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, piece, switched
+from trainc.resolve.lineage import lineage
+from trainc.resolve.locks import Held, changed, held, touching
+from trainc.resolve.relations import check, ordered
+from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.tree import Tree
+    from trainc.resolve.components import Switched
+
+PIECES = ("mlPolicy", "podGroupPolicy", "template")
+
+
+def composed(
+    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report
+) -> Prepared | None:
+    """The runtime as this job gets it (without a job: as every job does), None with findings where it cannot be had."""
+    composition = compose(document, job, catalog, project, report)
+    if composition is None:
+        return None
+    stored = catalog.shelves.legal(composition.document(), report)
+    if stored is None:
+        return None
+    return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
+
+
+def compose(
+    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report
+) -> Composition | None:
+    """All pieces of a runtime merged, before anybody has judged the result; None with findings."""
+    chain = lineage(document, catalog, project, report)
+    if chain is None:
+        return None
+    out = Composition(document, catalog, project, report)
+    try:
+        for level in chain:
+            out.level(level)
+        cluster = project.cluster
+        out.switch([Use(leaf, project.file, f"cluster `{cluster.name}`") for leaf in cluster.components])
+        if job is not None:
+            out.switch(list(of_job(job)))
+        if cluster.patch is not None:
+            out.add(Part("cluster", cluster.name, cluster.patch))
+    except UnknownDirectiveError as error:
+        out.misdirected(error)
+    return out.closed()
+
+
+UNKNOWN_WORD = Rule(
+    "unknown-merge-directive",
+    ERROR,
+    "a `$patch` that a merge of runtimes does not know",
+    "The merge knows `replace` and `delete`.",
+    admission=True,
+)
+
+
+class Composition:
+    """A runtime while it is put together: the spec so far, its parts, the components that are on, the locks that hold."""
+
+    def __init__(self, leaf: Document, catalog: Catalog, project: Project, report: Report) -> None:
+        self.spec: Tree = {}
+        self.labels: dict[str, Sourced[Any]] = {}
+        self.parts: list[Part] = []
+        self.locks: list[Held] = []
+        self._leaf = leaf
+        self._catalog = catalog
+        self._project = project
+        self._report = report
+        self._on: list[tuple[Switched, Part]] = []
+        self._brought: list[str] = []  # names that a flattened parent says it holds
+        self._broken = False
+
+    def level(self, document: Document) -> None:
+        """Lay one runtime of the chain over what is there, then its components, then its locks."""
+        spec = get(document.tree, "spec") or {}
+        self.labels |= get(document.tree, "metadata", "labels") or {}
+        own = {key: spec[key] for key in PIECES if key in spec}
+        if document.kind != RUNTIME:
+            leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
+            self._brought += names_of(leaf)
+        if document.kind == RUNTIME or self.parts:
+            self.add(Part("runtime", document.name, own, document))
+        else:
+            self.spec = own  # as the server stores it; nothing to merge
+            self.parts.append(Part("runtime", document.name, own, document))
+        if document.kind == RUNTIME:
+            self.switch(list(of_runtime(document)))
+            self.locks += held(document, self.spec, self._report)
+
+    def switch(self, uses: Iterable[Use]) -> None:
+        """Apply components in the order named; one that is on already is applied again only with values of its own."""
+        named = {one.name for one, _ in self._on} | set(self._brought)
+        found: dict[str, Switched] = {}
+        for use in uses:
+            name = use.name.value
+            if (name in named or name in found) and not use.given:
+                continue
+            component = switched(use, self._catalog, self._project, self._report)
+            if component is None:
+                self._broken = True
+            else:
+                found[name] = component
+        in_order = ordered(list(found.values()), self._report)
+        self._broken |= in_order is None
+        for component in in_order or ():
+            part = piece(component, self.spec, self._report)
+            if part is None:
+                self._broken = True
+            else:
+                self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
+                self._on.append((component, part))
+
+    def add(self, part: Part, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
+        """Merge one part over the spec; what it changes in a locked field is a finding."""
+        after = merge(self.spec, part.tree, keys)
+        for lock in self.locks:
+            if changed(lock, self.spec, after):
+                spot = touching(part.tree, lock.steps) or self._leaf.span(("metadata", "name"))
+                self._report.add(lock.broken(spot, who or f"{part.name} `{part.label}`"))
+        self.spec = after
+        self.parts.append(part)
+
+    def misdirected(self, error: UnknownDirectiveError) -> None:
+        """Say that a merge stopped at a directive that it does not know."""
+        self._broken = True
+        self._report.add(
+            UNKNOWN_WORD.at(
+                place(error.leaf.origin) or self._leaf.span(),
+                f"`$patch: {error.leaf.value}` is no directive of the strategic merge",
+                help="write `replace` or `delete`, or remove the key",
+            )
+        )
+
+    def closed(self) -> Composition | None:
+        """This composition once everything is in it, None where something could not be put into it."""
+        if not self._broken:
+            check([one for one, _ in self._on], [part for _, part in self._on], self._brought, self._report)
+        return None if self._broken else self
+
+    @property
+    def components(self) -> list[str]:
+        """The names of all components that are on, in the order in which they came."""
+        return list(dict.fromkeys([*self._brought, *(one.name for one, _ in self._on)]))
+
+    def document(self) -> Composed:
+        """The composition as a ClusterTrainingRuntime, named like the runtime that jobs name."""
+        metadata: Tree = {"name": self._leaf.tree["metadata"]["name"]}
+        if self.labels:
+            metadata["labels"] = self.labels
+        if self.components:
+            origin = Origin(by="components of the runtime", of=tuple(one.use.name.origin for one, _ in self._on))
+            metadata["annotations"] = {COMPONENTS: Sourced(",".join(self.components), origin)}
+        tree = {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": self.spec}
+        return Composed(self._leaf, tree, tuple(self.parts))
+
+
+class Flattened(Composed):
+    """A composition judged as if it stood in a file of its own: nothing is trainc's own any more."""
+
+    __slots__ = ()
+    composed = False
+
+
+def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> Document | None:
+    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings."""
+    found = catalog.shelves.parent(name, "", "")
+    if found is None or found.document is None:
+        return None
+    composition = compose(found.document, None, catalog, project, report)
+    if composition is None:
+        return None
+    whole = composition.document()
+    flat = Flattened(whole.leaf, whole.tree, whole.parts)
+    return flat if catalog.shelves.legal(flat, report) is not None else None

@@ -1,0 +1,178 @@
+"""Locks: fields of a runtime that whoever comes after it must leave as they are."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.overlay import overlay
+from trainc.model.paths import found, parsed
+from trainc.model.tree import first_leaf, get, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.paths import Steps
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+    from trainc.resolve.template import Prepared
+
+LOCKED = Rule(
+    "locked-field",
+    ERROR,
+    "something changes a field that a runtime has locked",
+    "The platform team has locked the field with a reason; a later layer may not change it, add to it or remove it.",
+    admission=True,
+)
+UNKNOWN_LOCK = Rule(
+    "unknown-lock-path",
+    ERROR,
+    "a lock on a field that the runtime does not have",
+    "Such a lock protects nothing, while everybody believes that it does.",
+    admission=True,
+)
+
+
+class Held:
+    """A lock that holds: the field, why, where it was locked, and by which runtime."""
+
+    __slots__ = ("owner", "path", "reason", "span", "steps")
+
+    def __init__(self, path: str, steps: Steps, reason: str, owner: str, span: Span) -> None:
+        self.path = path
+        self.steps = steps
+        self.reason = reason
+        self.owner = owner
+        self.span = span
+
+    def broken(self, span: Span, who: str) -> Finding:
+        """The finding for something at `span` that changes the field."""
+        return LOCKED.at(
+            span,
+            f"{who} changes `{self.path}`, which runtime `{self.owner}` has locked",
+            label="changed here",
+            also=[Label(self.span, f"locked here: {self.reason}")],
+            help="leave the field alone, or ask the owners of the runtime to remove the lock",
+        )
+
+
+def held(document: Document, spec: Tree, report: Report) -> Iterator[Held]:
+    """The locks of one runtime, over its composed spec; a path that leads nowhere in it is a finding."""
+    for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
+        path = lock["path"].value
+        steps = parsed(path, spec)
+        if steps is None:
+            report.add(_nowhere(document, index, path, spec))
+        else:
+            span = document.span(("spec", "locks", index, "path"))
+            yield Held(path, steps, lock["reason"].value, document.name, span)
+
+
+def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
+    return UNKNOWN_LOCK.at(
+        document.span(("spec", "locks", index, "path")),
+        f"`{document.name}` locks `{path}`, and has no such field",
+        label=_longest(path, spec),
+        also=[Label(document.span(("metadata", "name")), "nothing in this runtime or its parents sets it")],
+        help="write the path as `trainc why` prints it, without the leading `spec.` of the runtime: `mlPolicy.numNodes`",
+    )
+
+
+def _longest(path: str, spec: Tree) -> str:
+    """How far a path leads, in words."""
+    text = path
+    while text:
+        text = text.rstrip("]").rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]
+        if text and parsed(text, spec) is not None:
+            return f"only `{text}` is there"
+    return ""
+
+
+def changed(lock: Held, before: Tree, after: Tree) -> bool:
+    """Whether a locked field is no longer what it was."""
+    return bool(plain(found(before, lock.steps)) != plain(found(after, lock.steps)))
+
+
+def touching(tree: Tree, steps: Steps) -> Span | None:
+    """Where a tree says something about a field: at it, below it, or the nearest thing above."""
+    for length in range(len(steps), 0, -1):
+        node = found(tree, steps[:length])
+        leaf = first_leaf(node) if node is not None else None
+        if leaf is not None and (spot := place(leaf.origin)) is not None:
+            return spot
+    return None
+
+
+def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
+    """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
+    for lock in runtime.locks:
+        if lock.steps[0] == "template":
+            for finding in (*_patched(lock, runtime.template, plan), *_overridden(lock, plan)):
+                report.add(finding)
+        elif lock.steps[0] == "mlPolicy":
+            for finding in _scaled(lock, plan.document, runtime.policy):
+                report.add(finding)
+
+
+def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
+    """What the runtimePatches change: the last one that says something about the field."""
+    inner = lock.steps[1:]
+    if plain(found(before, inner)) == plain(found(plan.template, inner)):
+        return
+    layers = [layer for layer in plan.layers if layer.name == "patches"]
+    spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
+    if spots:
+        spot, layer = spots[-1]
+        yield lock.broken(spot, f"the patch of `{layer.label}`")
+
+
+def _overridden(lock: Held, plan: Plan) -> Iterator[Finding]:
+    for patch in plan.overrides:
+        yield from _laid(lock, plan.template, overlay(plan.roles, patch))
+
+
+def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:
+    """`numNodes` and `numProcPerNode` of the job stand for those of the policy."""
+    steps = lock.steps[1:]
+    for field in ("numNodes", "numProcPerNode"):
+        asked = get(job.tree, "spec", "trainer", field)
+        own = _own(policy, field)
+        if asked is None or own is None or (own[: len(steps)] != steps and steps[: len(own)] != own):
+            continue
+        if asked.value != plain(get(policy, *own)):
+            yield lock.broken(job.span(("spec", "trainer", field)), f"`spec.trainer.{field}`")
+
+
+def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
+    if field == "numNodes":
+        return ("numNodes",)
+    return next(((name, field) for name in ("mpi", "flux") if get(policy, name) is not None), None)
+
+
+def _laid(lock: Held, template: Tree, patch: Tree) -> Iterator[Finding]:
+    inner = lock.steps[1:]
+    for unit in _units(patch):
+        if unit[: len(inner)] != inner and inner[: len(unit)] != unit:
+            continue
+        deeper = max(unit, inner, key=len)
+        new = found(patch, deeper)
+        if plain(new) != plain(found(template, deeper)):
+            leaf = first_leaf(new if new is not None else found(patch, unit))
+            spot = place(leaf.origin) if leaf is not None else None
+            if spot is not None:
+                yield lock.broken(spot, "the job")
+
+
+def _units(patch: Tree) -> Iterator[Steps]:
+    """What an override replaces whole: fields of a container, and its variables one by one."""
+    for job in patch["spec"]["replicatedJobs"]:
+        pod = job["template"]["spec"]["template"]["spec"]
+        base: Steps = ("spec", "replicatedJobs", ("name", job["name"].value), "template", "spec", "template", "spec")
+        for field in ("containers", "initContainers"):
+            for container in pod.get(field) or ():
+                here: Steps = (*base, field, ("name", container["name"].value))
+                yield from ((*here, key) for key in container if key not in ("name", "env"))
+                yield from ((*here, "env", ("name", entry["name"].value)) for entry in container.get("env") or ())

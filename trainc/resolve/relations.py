@@ -1,0 +1,162 @@
+"""How components get on with each other: what they need, what they exclude, and who goes first."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.paths import keyed_leaves, shown
+from trainc.resolve.components import ADDING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from typing import Any
+
+    from trainc.model.composed import Part
+    from trainc.model.finding import Finding
+    from trainc.model.paths import Steps
+    from trainc.model.report import Report
+    from trainc.model.sourced import Sourced, Span
+    from trainc.resolve.components import Switched
+
+REQUIRED = Rule(
+    "component-required",
+    ERROR,
+    "a component is switched on without another one that it needs",
+    "Half of a set-up looks right and does not work.",
+    admission=True,
+)
+EXCLUDED = Rule(
+    "components-exclude",
+    ERROR,
+    "two components are switched on that exclude each other",
+    "Each of them rests on something that the other one takes away.",
+    admission=True,
+)
+CLASH = Rule(
+    "components-clash",
+    ERROR,
+    "two components set one field to different values, and neither is said to come after the other",
+    "Which value wins would depend on the order in which somebody happened to name them.",
+    admission=True,
+)
+CONTRADICTORY = Rule(
+    "contradictory-order",
+    ERROR,
+    "components that are to come after each other",
+    "There is no order that keeps both.",
+    admission=True,
+)
+
+
+def ordered(components: Sequence[Switched], report: Report) -> list[Switched] | None:
+    """The components in the order named, moved only as far as `after` asks; None where that cannot be done."""
+    left = list(components)
+    done: list[Switched] = []
+    while left:
+        waiting = {one.name for one in left}
+        ready = next((one for one in left if not waiting & (set(one.listed("after")) - {one.name})), None)
+        if ready is None:
+            report.add(_circle(left))
+            return None
+        left.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _circle(left: list[Switched]) -> Finding:
+    """The smallest ring among components that all wait for another one."""
+    by_name = {one.name: one for one in left}
+    ring = [min(left, key=lambda one: one.name)]
+    while True:
+        following = next(
+            by_name[name] for name in ring[-1].listed("after") if name in by_name and name != ring[-1].name
+        )
+        if following in ring:
+            ring = ring[ring.index(following) :]
+            break
+        ring.append(following)
+    text = " after ".join(f"`{one.name}`" for one in (*ring, ring[0]))
+    labels = [
+        Label(_where(one, "after", ring[(i + 1) % len(ring)].name), "asks for it here") for i, one in enumerate(ring)
+    ]
+    return CONTRADICTORY.at(
+        labels[0].span, f"no order is possible: {text}", also=labels[1:], help="remove one of these `after`"
+    )
+
+
+def check(components: Sequence[Switched], parts: Sequence[Part], known: Collection[str], report: Report) -> None:
+    """Findings about components in the order in which they were applied; `known` are those a parent brought along."""
+    on = {one.name for one in components} | set(known)
+    for one in components:
+        for name in one.listed("requires"):
+            if name not in on:
+                report.add(_required(one, name))
+        for name in one.listed("conflictsWith"):
+            if name in on and name != one.name:
+                report.add(_excluded(one, name, components))
+    for finding in _clashes(components, parts):
+        report.add(finding)
+
+
+def _where(component: Switched, field: str, name: str) -> Span:
+    return component.document.span(("spec", field, component.listed(field).index(name)))
+
+
+def _required(component: Switched, name: str) -> Finding:
+    return REQUIRED.at(
+        component.span,
+        f"component `{component.name}` needs `{name}`, which is not switched on",
+        also=[Label(_where(component, "requires", name), "required here")],
+        help=f"switch on `{name}` as well",
+    )
+
+
+def _excluded(component: Switched, name: str, components: Sequence[Switched]) -> Finding:
+    others = [one for one in components if one.name == name]
+    first, *rest = sorted([component, *others], key=lambda one: (one.span, one.name))
+    return EXCLUDED.at(
+        first.span,
+        f"components `{min(component.name, name)}` and `{max(component.name, name)}` exclude each other",
+        also=[
+            *(Label(one.span, f"`{one.name}` is switched on here") for one in rest),
+            Label(_where(component, "conflictsWith", name), "excluded here"),
+        ],
+        help="switch one of them off",
+    )
+
+
+def _clashes(components: Sequence[Switched], parts: Sequence[Part]) -> Iterator[Finding]:
+    seen: dict[Steps, list[tuple[Switched, Sourced[Any]]]] = {}
+    for component, part in zip(components, parts, strict=True):
+        for steps, leaf in keyed_leaves(part.tree):
+            if not any(step in ADDING for step in steps):
+                seen.setdefault(steps, []).append((component, leaf))
+    told: set[tuple[str, str]] = set()
+    for steps, said in seen.items():
+        for index, (later, new) in enumerate(said):
+            for earlier, old in said[:index]:
+                pair = (earlier.name, later.name)
+                if earlier.name == later.name or new.value == old.value or pair in told:
+                    continue
+                if earlier.name not in later.listed("after"):
+                    told.add(pair)
+                    yield _clash((earlier, old), (later, new), shown(steps))
+
+
+def _clash(earlier: tuple[Switched, Sourced[Any]], later: tuple[Switched, Sourced[Any]], path: str) -> Finding:
+    (one, old), (two, new) = earlier, later
+    spots = [place(leaf.origin) or who.span for who, leaf in (later, earlier)]
+    if two.name in one.listed("after"):
+        return CONTRADICTORY.at(
+            _where(one, "after", two.name),
+            f"`{one.name}` is to come after `{two.name}`, but {two.use.by} applies `{two.name}` later",
+            also=[Label(one.span, f"{one.use.by} switches it on"), Label(two.span, f"{two.use.by} switches it on")],
+            help="switch both on in the same place",
+        )
+    return CLASH.at(
+        spots[0],
+        f"components `{one.name}` and `{two.name}` set `{path}` to different values",
+        label=f"`{new.value}` by `{two.name}`",
+        also=[Label(spots[1], f"`{old.value}` by `{one.name}`"), Label(two.span, f"switched on by {two.use.by}")],
+        help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
+    )

@@ -1,0 +1,128 @@
+"""What will run, as people would draw it: a table for the terminal, Markdown for a review."""
+
+from __future__ import annotations
+
+from typing import Any
+
+View = dict[str, Any]
+
+
+def overview_text(view: View) -> str:
+    """A job as lines for a terminal."""
+    out = [f"{_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}", ""]
+    out += _aligned([_HEAD, *(_row(role) for role in view["roles"])])
+    out += ["", *(f"{label:<12}{words}" for label, words in _facts(view))]
+    return "\n".join(out) + "\n"
+
+
+def overview_markdown(view: View) -> str:
+    """A job as Markdown."""
+    table = [_HEAD, *(_row(role) for role in view["roles"])]
+    lines = ["| " + " | ".join(cells) + " |" for cells in table]
+    lines.insert(1, "|" + " --- |" * len(_HEAD))
+    facts = [f"- {label}: {words}" for label, words in _facts(view)]
+    head = f"### {_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}"
+    return "\n".join([head, "", *lines, "", *facts]) + "\n"
+
+
+def pod_text(view: View) -> str:
+    """One pod as lines for a terminal."""
+    out = [
+        f"rank {view['rank']}: {view['host']} ({view['role']}, Job {view['job']}, index {view['index']})",
+        f"peers find it at {view['address']}",
+    ]
+    for container in view["containers"]:
+        out += ["", f"{container['kind']} {container['name']}, image {container['image']}"]
+        out += [f"  {name}={value}" for name, value in container["env"].items()]
+        out += [
+            f"  $ {' '.join(map(_quoted, container['command']))}"
+            if container["command"]
+            else "  $ (the image's own command)"
+        ]
+    return "\n".join(out) + "\n"
+
+
+def pod_markdown(view: View) -> str:
+    """One pod as Markdown."""
+    out = [
+        f"### rank {view['rank']}: `{view['host']}`",
+        "",
+        f"- role {view['role']}, Job {view['job']}, index {view['index']}",
+        f"- peers find it at `{view['address']}`",
+    ]
+    for container in view["containers"]:
+        command = " ".join(map(_quoted, container["command"])) or "(the image's own command)"
+        body = [f"{name}={value}" for name, value in container["env"].items()]
+        out += [
+            "",
+            f"**{container['kind']} {container['name']}**, image `{container['image']}`",
+            "",
+            "```sh",
+            *body,
+            command,
+            "```",
+        ]
+    return "\n".join(out) + "\n"
+
+
+_HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCESSES PER POD", "STARTS")
+
+
+def _row(role: View) -> tuple[str, ...]:
+    hosts = list(dict.fromkeys(role["hosts"]))
+    ranks = role["ranks"]
+    return (
+        role["name"],
+        f"{_or_unknown(role['jobs'])} x {_or_unknown(role['podsPerJob'])}",
+        " .. ".join(hosts),
+        "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}",
+        ", ".join(f"{_or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()) or "-",
+        _or_unknown(role["processes"]),
+        ", ".join(f"after {words}" for words in role["after"]) or "at once",
+    )
+
+
+def _facts(view: View) -> list[tuple[str, str]]:
+    addresses = [f"{role['addresses']}" for role in view["roles"] if role["addresses"]]
+    bound = view["acceleratorHours"]
+    restarts = view["restarts"]
+    return [
+        ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
+        ("names", ", ".join(addresses) or "pods get no DNS names"),
+        ("ends when", f"{view['success']} have succeeded"),
+        ("restarts", f"at most {restarts}" if isinstance(restarts, int) else str(_or_unknown(restarts))),
+        (
+            "at most",
+            f"{bound['hours']} accelerator hours ({bound['why']})"
+            if bound["hours"] is not None
+            else f"no bound: {bound['why']}",
+        ),
+    ]
+
+
+def _name(view: View) -> str:
+    return f"{view['namespace']}/{view['name']}" if view["namespace"] else str(view["name"])
+
+
+def _held(accelerators: dict[str, int | None]) -> str:
+    return "".join(f", {_or_unknown(number)} {resource}" for resource, number in accelerators.items())
+
+
+def _count(number: int | None, noun: str) -> str:
+    return f"{_or_unknown(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _or_unknown(value: object) -> str:
+    return "?" if value is None else str(value)
+
+
+def _aligned(table: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in table) for column in range(len(_HEAD))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell would need it."""
+    if word and all(char.isalnum() or char in "-_./=:,@%+$()" for char in word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"

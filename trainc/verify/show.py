@@ -1,0 +1,194 @@
+"""What will run, as plain data: roles, pods, names, ranks, accelerators, order, and an upper bound of what it costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.verify.instance import Pod, pod_of_rank, trainers
+from trainc.verify.launch import ACCELERATE, DEEPSPEED, MPIRUN, TORCHRUN
+from trainc.verify.order import stages, waits
+from trainc.verify.rules.mpi import hostfile
+from trainc.verify.values import Unknown, integer, rows, table, text, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Count, Role
+
+View = dict[str, Any]
+
+UNBOUNDED = "without bound"
+
+
+def overview(job: Job) -> View:
+    """The whole job: its roles in start order with their pods, accelerators in all, and the most it can use."""
+    ranks = _first_ranks(job)
+    roles = [_role(role, ranks.get(role.name)) for stage in stages(job) for role in stage]
+    return {
+        "name": job.name,
+        "namespace": job.namespace or None,
+        "pods": _sum([role["pods"] for role in roles]),
+        "accelerators": _accelerators(job),
+        "order": [[role.name for role in stage] for stage in stages(job)],
+        "roles": roles,
+        "success": _success(job),
+        "restarts": _restarts(job),
+        "acceleratorHours": _bound(job),
+    }
+
+
+def one_pod(job: Job, rank: int) -> View | None:
+    """The pod of a rank: its names, and the environment and command of each container; None where there is none."""
+    pod = pod_of_rank(job, rank)
+    return None if pod is None else _pod(pod)
+
+
+def _pod(pod: Pod) -> View:
+    return {
+        "rank": pod.rank,
+        "role": pod.role.name,
+        "job": pod.replica,
+        "index": pod.index,
+        "host": pod.host,
+        "address": pod.address,
+        "containers": [
+            {
+                "name": container.name,
+                "kind": container.kind,
+                "image": text(container.tree, "image"),
+                "env": {name: str(value) for name, value in pod.env(container)},
+                "command": pod.command(container),
+            }
+            for container in pod.role.containers
+        ],
+    }
+
+
+def _role(role: Role, first_rank: int | None) -> View:
+    count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else None
+    last = _last(role)
+    return {
+        "name": role.name,
+        "jobs": _known(role.replicas),
+        "podsPerJob": _known(role.size),
+        "pods": count,
+        "hosts": [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")],
+        "addresses": role.address("<job>", "<index>") if role.job.dns and role.indexed else None,
+        "ranks": [first_rank, first_rank + count - 1] if first_rank is not None and count else None,
+        "accelerators": {resource: _known(number) for resource, number in role.devices.items()},
+        "processes": processes(role),
+        "after": [f"{wait.on.name} {'ready' if wait.status == 'Ready' else 'complete'}" for wait in waits(role)],
+        "containers": [
+            f"{container.name}{'' if container.main else f' ({container.kind})'}" for container in role.containers
+        ],
+    }
+
+
+def _last(role: Role) -> tuple[int, int] | None:
+    if type(role.replicas) is int and type(role.size) is int and role.replicas > 0 and role.size > 0:
+        return role.replicas - 1, role.size - 1
+    return None
+
+
+def _known(number: Count) -> int | None:
+    return number if type(number) is int else None
+
+
+def _first_ranks(job: Job) -> dict[str, int]:
+    found: dict[str, int] = {}
+    rank = 0
+    for role in trainers(job):
+        if type(role.replicas) is not int or type(role.size) is not int:
+            break
+        found[role.name] = rank
+        rank += role.replicas * role.size
+    return found
+
+
+def processes(role: Role) -> int | str | None:
+    """How many training processes run in a pod of the role, in words where it is not fixed, None where unknown."""
+    worker = role.worker
+    if worker is None:
+        return None
+    hosts, _ = hostfile(role.job)
+    slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
+    if len(slots) == 1:
+        return slots.pop()
+    if worker.launch is not None and worker.launch.name == MPIRUN:
+        return "1, which starts the others"
+    launched = _launched(worker)
+    if launched is not None:
+        return launched
+    return max(1, sum(1 for container in role.main if container.devices))
+
+
+def _launched(worker: Container) -> int | str | None:
+    launch = worker.launch
+    if launch is None or launch.name not in (TORCHRUN, ACCELERATE, DEEPSPEED):
+        return None
+    flag = {TORCHRUN: "nproc_per_node", DEEPSPEED: "num_gpus"}.get(launch.name, "")
+    value = launch.value(flag) if flag else None
+    if value is None and launch.name == TORCHRUN:
+        value = worker.value("PET_NPROC_PER_NODE")
+        value = "1" if value is None else value
+    number = integer(value)
+    if number is not None:
+        return number
+    devices = sum(n for n in worker.devices.values() if type(n) is int)
+    if launch.name != TORCHRUN or value in ("auto", "gpu"):
+        return devices or "one per CPU of the host"
+    return "not known here"
+
+
+def _accelerators(job: Job) -> dict[str, int | None]:
+    found: dict[str, int | None] = {}
+    for role in job.roles:
+        for resource, number in role.devices.items():
+            count = role.count
+            more = number * count if type(number) is int and type(count) is int else None
+            before = found.get(resource, 0)
+            found[resource] = before + more if before is not None and more is not None else None
+    return found
+
+
+def _sum(numbers: list[int | None]) -> int | None:
+    return None if None in numbers else sum(number for number in numbers if number is not None)
+
+
+def _success(job: Job) -> str:
+    policy = table(job.spec, "successPolicy")
+    targets = [leaf.value for leaf in policy.get("targetReplicatedJobs", ())] or [role.name for role in job.roles]
+    any_one = text(policy, "operator") == "Any"
+    return f"{'one Job' if any_one else 'all Jobs'} of {', '.join(targets)}"
+
+
+def _restarts(job: Job) -> int | str | None:
+    policy = table(job.spec, "failurePolicy")
+    if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rows(policy, "rules")):
+        return UNBOUNDED
+    restarts = whole(policy, "maxRestarts") if policy else 0
+    if isinstance(restarts, Unknown):
+        return None
+    return max(0, restarts or 0)
+
+
+def _bound(job: Job) -> View:
+    """Accelerators times the longest time that the deadlines allow, over all restarts."""
+    restarts = _restarts(job)
+    seconds = 0
+    for role in job.roles:
+        if not role.devices:
+            continue
+        deadline = whole(role.spec, "activeDeadlineSeconds")
+        count = role.count
+        each = [n for n in role.devices.values() if type(n) is int]
+        if type(deadline) is not int or type(count) is not int or len(each) != len(role.devices):
+            return {"hours": None, "why": f"`{role.name}` has no deadline"}
+        seconds += deadline * count * sum(each)
+    if not isinstance(restarts, int):
+        return {"hours": None, "why": "some restarts are not counted"}
+    if not seconds:
+        return {"hours": 0, "why": "no accelerators"}
+    hours = seconds * (restarts + 1) / 3600
+    return {"hours": round(hours, 2), "why": f"deadline x {restarts + 1} run{'s' if restarts else ''}"}
