@@ -50,6 +50,10 @@ def _stream(options: Options, session: Session) -> Spool:
 
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
+    if options.has("whole_project"):
+        from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
+
+        return validate_whole(options)
     session = Session(options)
     spool = Spool()
     if options.has("against"):

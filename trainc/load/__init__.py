@@ -49,9 +49,9 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         for file in self._files(self._selection.paths):
             data = b"" if file in self._kept else contents(self._project.root, file)
-            rendered = self._selection.rendered
-            asked = (file in explicit or self._selection.include_other) and not data.startswith(HEADER)
-            if file in self._kept or asked or ours(data, rendered=rendered):
+            asked = file in explicit or self._selection.include_other
+            asked = asked and (self._selection.rendered or not data.startswith(HEADER))
+            if file in self._kept or asked or ours(data, rendered=self._selection.rendered):
                 yield file, self._documents(file, data)
             else:
                 self.skipped += 1
