@@ -65,6 +65,12 @@ def _diff(options: Options) -> int:
     return diff(options)
 
 
+def _show(options: Options) -> int:
+    from trainc.cli.show import show  # noqa: PLC0415
+
+    return show(options)
+
+
 def _rules(options: Options) -> int:
     from trainc.cli.rules import rules  # noqa: PLC0415
 
@@ -174,6 +180,20 @@ COMMANDS = {
                 "trainc runtimes flatten llm-base",
             ),
             _runtimes,
+        ),
+        Command(
+            "show",
+            "[PATH...]",
+            "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
+            "With --rank, that pod's environment and command.",
+            (
+                Option("--rank", "show this pod alone", metavar="N"),
+                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
+                Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
+            ),
+            ("trainc show jobs/bert.yaml", "trainc show jobs/bert.yaml --rank 1"),
+            _show,
         ),
         Command(
             "diff",
