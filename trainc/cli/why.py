@@ -10,6 +10,7 @@ from trainc.cli.session import Session
 from trainc.emit import path_of
 from trainc.emit.spool import Spool
 from trainc.load.lists import expand
+from trainc.model.header import read_header
 from trainc.model.paths import keyed
 from trainc.model.report import Report
 from trainc.model.tree import get, value
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
 
-_HEADER = "# trainc: from "
 _MOST = 40  # answers printed in a terminal before the rest is counted
 
 
@@ -76,9 +76,10 @@ def _source(file: str) -> str:
             first = stream.readline(4096)
     except OSError as error:
         raise Trouble(f"{file}: {error.strerror}") from error
-    if not first.startswith(_HEADER):
+    header = read_header(first)
+    if header is None:
         return ""
-    named = first.removeprefix(_HEADER).partition(";")[0].partition(" ")[0].strip()
+    named = header.source
     folder = os.path.dirname(os.path.abspath(file))
     while not os.path.exists(os.path.join(folder, named)):
         parent = os.path.dirname(folder)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
-from trainc.model.trouble import Trouble
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
     from trainc.emit import Rendered
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
 
 _IN_MEMORY = 4 * 1024 * 1024  # characters kept before text goes to a temporary file
-_HEADER = "# trainc: from "
 
 
 class Spool:
@@ -30,13 +27,17 @@ class Spool:
         self._held = 0
         self._file: IO[bytes] | None = None
 
-    def add(self, rendered: Rendered) -> None:
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a folder asks for both)
         """Keep one rendering until the end of the run."""
         self.jobs += 1
         self.objects += rendered.objects
         self.paths[rendered.path] = rendered.source
-        self._texts.append(rendered.text)
-        self._held += len(rendered.text)
+        self.hold(rendered.text)
+
+    def hold(self, text: str) -> None:
+        """Keep one text until the end of the run, behind those before it."""
+        self._texts.append(text)
+        self._held += len(text)
         if self._held > _IN_MEMORY:
             self._spill()
 
@@ -86,58 +87,3 @@ class StreamSpool(Spool):
             self._stream.write(between + text if index else text)
         self._stream.write(after)
         self._stream.flush()
-
-
-class FolderSpool(Spool):
-    """Writes one file per job below a folder; files that did not change are not touched."""
-
-    def __init__(self, folder: str) -> None:
-        super().__init__()
-        self._folder = folder
-        self.written: list[str] = []
-
-    def write(self) -> None:
-        """Replace each file whose content differs, each atomically, after looking at all of them.
-
-        Raises:
-            Trouble: for a target that trainc did not write, or that leads elsewhere.
-        """
-        for path in self.paths:
-            self._look(path)
-        for (path, source), text in zip(self.paths.items(), self.texts(), strict=True):
-            content = f"{_HEADER}{source}; do not edit\n{text}".encode()
-            target = os.path.join(self._folder, path)
-            if _read(target) != content:
-                _replace(target, content)
-                self.written.append(path)
-
-    def _look(self, path: str) -> None:
-        target = self._folder
-        for part in ("", *path.split("/")):
-            target = os.path.join(target, part) if part else target
-            if os.path.islink(target):
-                raise Trouble(f"{target} is a symbolic link; trainc writes through none")
-        current = _read(target)
-        if current is not None and not current.startswith(_HEADER.encode()):
-            raise Trouble(f"{target} was not written by trainc; move it away or choose another folder")
-
-
-def _read(target: str) -> bytes | None:
-    try:
-        with open(target, "rb") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise Trouble(f"{target}: {error.strerror}") from error
-
-
-def _replace(target: str, content: bytes) -> None:
-    temporary = f"{target}.trainc-{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(temporary, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise Trouble(f"{target}: {error.strerror}") from error
