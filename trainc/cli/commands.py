@@ -47,6 +47,12 @@ def _why(options: Options) -> int:
     return why(options)
 
 
+def _cmp(options: Options) -> int:
+    from trainc.cli.cmp import cmp  # noqa: PLC0415
+
+    return cmp(options)
+
+
 def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
@@ -114,6 +120,15 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "cmp",
+            "generate|parameters",
+            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
+            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
+            (),
+            ("trainc cmp generate", "trainc cmp parameters"),
+            _cmp,
         ),
         Command(
             "rehearse",

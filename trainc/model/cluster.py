@@ -23,6 +23,7 @@ _DEFAULTS: dict[str, Tree] = {
     "closed": False,
     "components": (),
     "definitions": (),
+    "folder": "",
     "gates": (),
     "images": {},
     "name": "",
@@ -46,6 +47,7 @@ class Cluster:
         "closed",
         "components",
         "definitions",
+        "folder",
         "gates",
         "images",
         "injected",
@@ -67,6 +69,7 @@ class Cluster:
     )
 
     name: str  # empty for the one cluster of a project that names none
+    folder: str  # of its dumps, relative to the project's root; empty where it has none
     namespace: Sourced[str] | None  # of jobs that name none
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
@@ -112,6 +115,13 @@ class Cluster:
                 objects.setdefault(kind, {})[f"{namespace}/{name}" if namespace else name] = tree
         fields = {field: getattr(self, field) for field in self.__slots__}
         return Cluster(**{**fields, "objects": objects, "closed": closed})
+
+    def placing(self, namespace: Sourced[str]) -> Cluster:
+        """This cluster with a namespace for jobs that name none, unless it has one."""
+        if self.namespace is not None:
+            return self
+        fields = {field: getattr(self, field) for field in self.__slots__}
+        return Cluster(**{**fields, "namespace": namespace})
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

@@ -46,6 +46,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     fields["images"] = _images(checker, (*path, "images"))
     folder = checker.folder(root, (*path, "folder"))
     if folder:
+        fields["folder"] = folder
         fields.update(read_dumps(root, folder, report))
     return Cluster(**{**fields, **assigned})
 
