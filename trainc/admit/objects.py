@@ -12,9 +12,9 @@ from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.admit.server import Server
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.admit.server import Server
     from trainc.model.report import Report
     from trainc.schema.fault import Fault
 
@@ -61,6 +61,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     root = server.table.root(f"{document.api_version}/{document.kind}")
     if root is None:
         return document
+    report.looking_at(document)
     strict = server.field_validation == STRICT
     found = verdict(document.tree, server.table, server.profile, strict=strict)
     if found.dropped and server.field_validation == WARN:

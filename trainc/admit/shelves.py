@@ -91,9 +91,11 @@ class Shelves:
     def admitted(self, document: Document) -> Document | None:
         """The document as the server would store it, None with findings (once) where it would be refused."""
         if id(document) not in self._verdicts:
+            before = self._desk.report.looking_at(document)
             stored = admit_object(document, self._desk.server, self._desk.report)
             if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
                 stored = None
+            self._desk.report.back_to(before)
             # The document itself is kept as well: its identity must not be given to another one.
             self._verdicts[id(document)] = (document, stored)
         return self._verdicts[id(document)][1]

@@ -31,12 +31,16 @@ class Repository:
         Raises:
             Trouble: where it names none.
         """
-        return self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+        return self._text(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision
+        )
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
         """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
         words = ["ls-tree", "-r", "-z", "--full-tree", commit]
-        for entry in self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0"):
+        for entry in (
+            self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0")
+        ):
             about, tab, path = entry.partition("\t")
             if tab and about.startswith("100"):
                 yield path, about.split()[2]
@@ -53,6 +57,10 @@ class Repository:
             yield data[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
 
+    def tracked(self) -> set[str]:
+        """Paths (relative to the top) that the index knows."""
+        return set(self._bytes("ls-files", "-z", "--full-name", ":/").decode("utf-8", "surrogateescape").split("\0"))
+
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
         tracked = self._bytes("diff-index", "--name-only", "-z", "--no-renames", commit, "--")
@@ -67,8 +75,8 @@ class Repository:
         environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         try:
-            done = subprocess.run(
-                ["git", *_SAFE, "-C", self._folder, *words],
+            done = subprocess.run(  # noqa: S603 (fixed words; revisions stand behind --end-of-options)
+                ["git", *_SAFE, "-C", self._folder, *words],  # noqa: S607 (the Git of the caller's path)
                 check=False,
                 capture_output=True,
                 env=environment,
@@ -78,5 +86,7 @@ class Repository:
             raise Trouble(f"git cannot be run: {error.strerror}") from error
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise Trouble(f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}")
+            raise Trouble(
+                f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
+            )
         return done.stdout

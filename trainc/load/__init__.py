@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
-from trainc.load.walk import contents, files, inside, ours
+from trainc.load.walk import HEADER, contents, files, inside, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
 from trainc.yaml.comments import allows
@@ -53,7 +53,9 @@ class Loader:
             data = b"" if file in self._kept else contents(self._project.root, file)
             if self._elsewhere(file, data):
                 continue
-            if file in self._kept or file in explicit or self._selection.include_other or ours(data, rendered=self._selection.rendered):
+            asked = file in explicit or self._selection.include_other
+            asked = asked and (self._selection.rendered or not data.startswith(HEADER))
+            if file in self._kept or asked or ours(data, rendered=self._selection.rendered):
                 yield file, self._documents(file, data)
             else:
                 self.skipped += 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from trainc.model.document import Document
     from trainc.model.report import Report
 
 NOT_AN_OBJECT = Rule(

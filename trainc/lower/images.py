@@ -40,12 +40,12 @@ def _pinned(leaf: Sourced[str], digests: Names) -> Sourced[str]:
 def _moved(leaf: Sourced[str], registries: Names) -> Sourced[str]:
     """The image behind the longest prefix that the cluster replaces; a prefix ends where a slash stands."""
     full = _qualified(leaf.value)
-    for prefix in sorted(registries, key=len, reverse=True):
-        bare = prefix.rstrip("/")
-        if full.startswith(f"{bare}/"):
-            rest = full[len(bare) :]
-            return derive("registry of the cluster", lambda _, new: new.rstrip("/") + rest, leaf, registries[prefix])
-    return leaf
+    fitting = [prefix for prefix in registries if full.startswith(prefix.rstrip("/") + "/")]
+    if not fitting:
+        return leaf
+    prefix = max(fitting, key=len)
+    rest = full[len(prefix.rstrip("/")) :]
+    return derive("registry of the cluster", lambda _, new: new.rstrip("/") + rest, leaf, registries[prefix])
 
 
 def _qualified(image: str) -> str:

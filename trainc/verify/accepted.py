@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.schema.profile import Profile
 from trainc.schema.table import load
 from trainc.schema.verdict import verdict
 
@@ -11,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
+    from trainc.schema.profile import Profile
 
 JOBSET_REFUSED = Rule(
     "jobset-refused",

@@ -141,7 +141,7 @@ def checkpoints_in_empty_dir(job: Job) -> None:
         if source is not None and "emptyDir" in source:
             job.report.add(
                 LOST.at(
-                    job.at(container.word_path(path)),
+                    job.at_word(container, path),
                     f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
                     also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
                     effect="after a restart the checkpoints are gone, and training begins at step 0",
@@ -159,7 +159,7 @@ def output_on_read_only_mount(job: Job) -> None:
         if read_only:
             job.report.add(
                 READ_ONLY.at(
-                    job.at(container.word_path(path)),
+                    job.at_word(container, path),
                     f"`{path}` is on `{volume}`, which is mounted read-only",
                     effect="the first write fails",
                     help="mount it for writing, or write elsewhere",
