@@ -101,7 +101,10 @@ def _causes(was: Facts, now: Facts, edited: frozenset[str] | None) -> tuple[str,
         found |= now.files.get(path) or was.files.get(path) or frozenset()
     if edited is not None:
         every = frozenset({now.source}.union(*now.files.values()))
-        found = (found & edited) or (every & edited) or found
+        came = frozenset().union(*now.files.values()) - frozenset().union(*was.files.values())
+        # A file that is new to the job is there because the job's own file asks for it.
+        asked = frozenset({now.source}) & edited if came & found else frozenset()
+        found = (found & edited) | asked or (every & edited) or found
     return tuple(sorted(found))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from trainc.load.walk import HEADER, contents, files
+from trainc.load.walk import contents, files
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
+from trainc.model.header import read_header
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
@@ -35,10 +36,8 @@ def rendered(
 
 def _source(data: bytes) -> str:
     """The file that a rendering says it was made from, empty for text that trainc did not write."""
-    if not data.startswith(HEADER):
-        return ""
-    line = data.partition(b"\n")[0].removeprefix(HEADER).decode("utf-8", "replace")
-    return line.partition(";")[0].partition(" ")[0]
+    header = read_header(data.partition(b"\n")[0].decode("utf-8", "replace"))
+    return "" if header is None else header.source
 
 
 def _below(source: str, paths: tuple[str, ...]) -> bool:
