@@ -26,7 +26,7 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
     together = Together()
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
-        spool.add(emit(bundle, json=spool.json))
+        spool.add(emit(bundle, json=spool.json), bundle, report)
     report.close()
     spool.commit(unless=report.failed)
 
@@ -56,5 +56,5 @@ def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bund
             continue
         verify(bundle, project, selection, report)
         yield bundle
-    report.job = ""
+    report.end()
     yield from catalog.passing

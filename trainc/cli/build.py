@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.emit.spool import FolderSpool, Spool, StreamSpool
+from trainc.emit.spool import Spool, StreamSpool
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
@@ -18,8 +17,15 @@ if TYPE_CHECKING:
 
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
+    if any(options.has(name) for name in ("output", "write", "check")):
+        from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
+
+        return build_folder(options)
+    for name in ("rerender", "changed_since"):
+        if options.has(name):
+            raise Trouble(f"--{name.replace('_', '-')} is for rendered files; add -w, --check or -o DIR")
     session = Session(options)
-    spool = _spool(options, session)
+    spool = _stream(options, session)
     pipeline.build(session.project, session.selection, spool, session.report)
     code = session.finish(spool)
     if spool.objects == 0 and code == 0:
@@ -30,25 +36,26 @@ def build(options: Options) -> int:
 class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
+    code = 1
+
     def __init__(self) -> None:
         super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
 
-def _spool(options: Options, session: Session) -> Spool:
-    json = options.one("format") == "json"
-    if not options.has("output"):
-        clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
-        if len(clusters) > 1:
-            names = ", ".join(clusters)
-            raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
-        return StreamSpool(sys.stdout, json=json)
-    if json:
-        raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
-    return FolderSpool(os.path.normpath(options.one("output")))
+def _stream(options: Options, session: Session) -> Spool:
+    clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
+    if len(clusters) > 1:
+        names = ", ".join(clusters)
+        raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
+    return StreamSpool(sys.stdout, json=options.one("format") == "json")
 
 
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
+    if options.has("whole_project"):
+        from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
+
+        return validate_whole(options)
     session = Session(options)
     spool = Spool()
     if options.has("against"):

@@ -41,6 +41,18 @@ def _rehearse(options: Options) -> int:
     return rehearse(options)
 
 
+def _migrate(options: Options) -> int:
+    from trainc.cli.migrate import migrate  # noqa: PLC0415
+
+    return migrate(options)
+
+
+def _fix(options: Options) -> int:
+    from trainc.cli.fix import fix  # noqa: PLC0415
+
+    return fix(options)
+
+
 def _why(options: Options) -> int:
     from trainc.cli.why import why  # noqa: PLC0415
 
@@ -51,6 +63,12 @@ def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
     return diff(options)
+
+
+def _show(options: Options) -> int:
+    from trainc.cli.show import show  # noqa: PLC0415
+
+    return show(options)
 
 
 def _rules(options: Options) -> int:
@@ -74,13 +92,19 @@ COMMANDS = {
             "Compile the jobs under PATH (files or folders; - is stdin; default: here) into plain manifests.\n"
             "Manifests go to stdout, findings to stderr. With one error nothing is written.",
             (
-                Option("-o --output", "write one file per job below DIR instead of stdout", metavar="DIR"),
+                Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
+                Option("-o --output", "write one file per job below DIR", metavar="DIR"),
+                Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
+                Option("--tracked", "with --check: rendered files that Git does not know count as missing"),
+                Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
                 *_REPORTING,
             ),
             (
                 "trainc build jobs/bert.yaml",
+                "trainc build -w",
+                "trainc build --check",
                 "trainc build -o manifests/",
                 "cat job.yaml | trainc build - | kubectl diff -f -",
             ),
@@ -91,6 +115,9 @@ COMMANDS = {
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
             (
+                Option(
+                    "--whole-project", "compile the whole project, and report what has to do with the files under PATH"
+                ),
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
                 *_REPORTING,
             ),
@@ -105,6 +132,26 @@ COMMANDS = {
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "migrate",
+            "[PATH...]",
+            "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
+            "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
+            (Option("-w --write", "change the files in place"),),
+            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
+            _migrate,
+        ),
+        Command(
+            "fix",
+            "[PATH...]",
+            "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
+            (
+                Option("-w --write", "change the files in place"),
+                Option("--unsafe", "also edits that may change what a job does"),
+            ),
+            ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
+            _fix,
         ),
         Command(
             "rehearse",
@@ -137,6 +184,20 @@ COMMANDS = {
                 "trainc runtimes flatten llm-base",
             ),
             _runtimes,
+        ),
+        Command(
+            "show",
+            "[PATH...]",
+            "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
+            "With --rank, that pod's environment and command.",
+            (
+                Option("--rank", "show this pod alone", metavar="N"),
+                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
+                Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
+            ),
+            ("trainc show jobs/bert.yaml", "trainc show jobs/bert.yaml --rank 1"),
+            _show,
         ),
         Command(
             "diff",

@@ -41,7 +41,9 @@ def _text(kind: str, form: str) -> str:
     text = shipped.show(kind, form=form)
     if not text:
         near = nearest(kind, [one.kind for one in shipped.listed()])
-        raise Trouble(f"there is no schema of `{kind}`; " + (f"did you mean `{near}`?" if near else "see trainc schemas list"))
+        raise Trouble(
+            f"there is no schema of `{kind}`; " + (f"did you mean `{near}`?" if near else "see trainc schemas list")
+        )
     return text
 
 

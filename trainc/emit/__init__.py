@@ -18,6 +18,7 @@ class Rendered(NamedTuple):
     """The text of one job's objects, and the stable name of the file it belongs in."""
 
     path: str  # [<cluster>/]<namespace>/<job>.yaml, relative to the output folder
+    name: str  # of the run, as its objects carry it
     source: str  # the file the job was written in
     text: str
     objects: int
@@ -25,14 +26,15 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    path = bundle.document.file if bundle.jobset is None else _path(bundle)
+    path = bundle.document.file if bundle.jobset is None else path_of(bundle)
     if json:
         text = ",".join(dump_json(tree) for tree in bundle.objects)
     else:
         text = "---\n".join(dump(tree) for tree in bundle.objects)
-    return Rendered(path, bundle.document.file, text, len(bundle.objects))
+    return Rendered(path, bundle.name, bundle.document.file, text, len(bundle.objects))
 
 
-def _path(bundle: Bundle) -> str:
+def path_of(bundle: Bundle) -> str:
+    """The stable name of the file that a job's objects belong in, relative to the output folder."""
     folder = f"{bundle.cluster}/" if bundle.cluster else ""
-    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.name}.yaml"
+    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.document.name}.yaml"

@@ -52,7 +52,7 @@ def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
         "apiVersion": GENERATORS,
         "kind": "SSHKey",
         "metadata": {"name": name},
-        "spec": {"keyType": "ed25519", "comment": plan.name},
+        "spec": {"keyType": "ed25519", "comment": plan.job["metadata"]["name"]},
     }
     template = {
         "type": "kubernetes.io/ssh-auth",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.model.header import MARK
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SUFFIXES = (".yaml", ".yml", ".json")
-HEADER = b"# trainc: from "
+HEADER = MARK.encode()
 GROUPS = (
     b"trainer.kubeflow.org",
     b"jobset.x-k8s.io",

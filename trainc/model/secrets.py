@@ -38,7 +38,8 @@ def secret_name(plan: Plan, framework: str, suffix: str) -> Sourced[str]:
     chosen = plan.secrets.get(framework)
     if chosen is not None and ":" in chosen.value:
         return derive("the project's Secret", lambda text: text.partition(":")[2], chosen)
-    return derive("the controller's name for this Secret", lambda job: job + suffix, plan.name)
+    own: Sourced[str] = plan.job["metadata"]["name"]  # keys outlive the runs of a job
+    return derive("the controller's name for this Secret", lambda job: job + suffix, own)
 
 
 def note(plan: Plan, report: Report, name: str, keys: Sequence[str], recipe: str) -> None:

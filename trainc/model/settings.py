@@ -19,10 +19,24 @@ class Project:
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    glob of paths to such a map.
+    glob of paths to such a map. `output` is the folder of rendered files, relative to the root; `old_run` says what
+    becomes of an earlier run's file (prune, keep); `delivery` names the tool that applies the output (argocd, flux).
     """
 
-    __slots__ = ("cluster", "clusters", "deadline", "file", "root", "rules", "rules_by_path", "runtimes", "secrets")
+    __slots__ = (
+        "cluster",
+        "clusters",
+        "deadline",
+        "delivery",
+        "file",
+        "old_run",
+        "output",
+        "root",
+        "rules",
+        "rules_by_path",
+        "runtimes",
+        "secrets",
+    )
 
     def __init__(
         self,
@@ -35,8 +49,14 @@ class Project:
         deadline: str = "",
         secrets: Mapping[str, Sourced[str]] | None = None,
         clusters: tuple[Cluster, ...] = (),
+        output: str = "",
+        old_run: str = "",
+        delivery: str = "",
     ) -> None:
         self.root = root
+        self.output = output or "rendered"
+        self.old_run = old_run or "prune"
+        self.delivery = delivery
         self.file = file
         self.runtimes = runtimes
         self.rules = dict(rules or {})
@@ -69,7 +89,16 @@ class Project:
 class Selection:
     """What one run compiles and reports: paths under the root, or the text of standard input."""
 
-    __slots__ = ("admission_only", "closed_world", "clusters", "field_validation", "include_other", "paths", "rendered", "stdin")
+    __slots__ = (
+        "admission_only",
+        "closed_world",
+        "clusters",
+        "field_validation",
+        "include_other",
+        "paths",
+        "rendered",
+        "stdin",
+    )
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from trainc.model.settings import Project
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.project.clusters import clusters
+from trainc.project.requires import check_version
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -20,7 +21,18 @@ if TYPE_CHECKING:
 
 FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
-_FIELDS = ("runtimes", "rules", "rulesByPath", "deadline", "secrets", "clusters")
+_FIELDS = (
+    "runtimes",
+    "rules",
+    "rulesByPath",
+    "deadline",
+    "secrets",
+    "clusters",
+    "output",
+    "oldRun",
+    "delivery",
+    "requires",
+)
 
 
 def find_root(path: str) -> tuple[str, bool]:
@@ -75,9 +87,13 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         if key not in _FIELDS:
             hint = f"known settings: {', '.join(_FIELDS)}"
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
+    check_version(checker, ("spec", "requires"))
     return Project(
         root,
         file=FILE,
+        output=checker.target(root, ("spec", "output")),
+        old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
+        delivery=checker.choice(("spec", "delivery"), ("argocd", "flux")),
         runtimes=checker.folders(root, ("spec", "runtimes")),
         rules=checker.levels(("spec", "rules")),
         rules_by_path={

@@ -77,6 +77,18 @@ class Checker:
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""
 
+    def target(self, root: str, path: Path) -> str:
+        """The folder to write to that is named at `path`, empty where absent; it need not be there yet."""
+        name = value(self.document.tree, *path)
+        if name is None:
+            return ""
+        top = os.path.realpath(root)
+        real = os.path.realpath(os.path.join(root, str(name)))
+        if type(name) is str and name and real.startswith(top.rstrip(os.sep) + os.sep):
+            return os.path.normpath(name).replace(os.sep, "/")
+        self.complain(path, f"`{name}` is no folder below the project's root", "name one such as `rendered`")
+        return ""
+
     def folders(self, root: str, path: Path) -> tuple[str, ...] | None:
         """The folders listed at `path`, None where absent."""
         node = get(self.document.tree, *path)

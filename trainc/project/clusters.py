@@ -36,7 +36,9 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         if key in SETTINGS:
             fields.update(_setting(checker, (*path, key), key, node[key]))
         elif key not in _FIELDS:
-            checker.complain((*path, key), f"unknown setting `{key}`", f"known settings: {', '.join(_FIELDS)}", key=True)
+            checker.complain(
+                (*path, key), f"unknown setting `{key}`", f"known settings: {', '.join(_FIELDS)}", key=True
+            )
     for key in _LISTS:
         fields[key] = checker.texts((*path, key))
     if "patch" in node:
@@ -44,6 +46,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     fields["images"] = _images(checker, (*path, "images"))
     folder = checker.folder(root, (*path, "folder"))
     if folder:
+        fields["folder"] = folder
         fields.update(read_dumps(root, folder, report))
     return Cluster(**{**fields, **assigned})
 
@@ -65,10 +68,14 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
     found = {}
     for part in checker.map(path):
         if part not in ("registries", "digests"):
-            checker.complain((*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True)
+            checker.complain(
+                (*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True
+            )
             continue
         found[part] = {name: leaf for name, leaf in checker.map((*path, part)).items() if type(leaf) is Sourced}
         for name, leaf in found[part].items():
             if part == "digests" and not str(leaf.value).startswith("sha256:"):
-                checker.complain((*path, part, name), f"`{leaf.value}` is no digest", "write `sha256:` and 64 hexadecimal digits")
+                checker.complain(
+                    (*path, part, name), f"`{leaf.value}` is no digest", "write `sha256:` and 64 hexadecimal digits"
+                )
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
+from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
 from trainc.resolve.overrides import overrides
@@ -28,7 +29,8 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     """A plan for each job of the catalog that can be planned, in the order of the files."""
     prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
     for entry in catalog.entries():
-        report.job = entry.document.name
+        report.begin(entry.document)
+        check_run(entry.document, report)
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
@@ -37,7 +39,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
-    report.job = ""
+    report.end()
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
@@ -57,7 +59,7 @@ def jobset_plan(entry: Entry) -> Plan:
     return Plan(
         document=entry.document,
         runtime=None,
-        name=tree["metadata"]["name"],
+        name=run_name(tree),
         namespace=get(tree, "metadata", "namespace"),
         framework="",
         policy=None,
@@ -104,10 +106,11 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
+    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=_asked_nodes(document))
     return Plan(
         document=document,
         runtime=runtime.document,
-        name=document.tree["metadata"]["name"],
+        name=run_name(document.tree),
         namespace=get(document.tree, "metadata", "namespace"),
         framework=runtime.framework,
         policy=runtime.policy,
@@ -115,10 +118,14 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(*runtime.layers, *layers, Layer("overrides", "spec.trainer, spec.initializer", patches=laid)),
+        layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
         secrets=project.secrets,
     )
+
+
+def _asked_nodes(document: Document) -> Tree:
+    return get(document.tree, "spec", "trainer", "numNodes")
 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:

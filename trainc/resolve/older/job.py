@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import place
 from trainc.model.listed import listed, spelled
 from trainc.model.older import ASK, LISTED, MPI_OPERATOR
+from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get, value
 
@@ -89,9 +90,8 @@ class Job:
 
     @property
     def name(self) -> Sourced[str]:
-        """The job's name."""
-        name: Sourced[str] = self.document.tree["metadata"]["name"]
-        return name
+        """The name of the job's run."""
+        return run_name(self.document.tree)
 
     @property
     def pods(self) -> int:

@@ -1,0 +1,151 @@
+"""The output folder: what is ours is kept up to date, what is not is left alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repository import Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BERT, LINE = "research/bert.yaml", "research/line.yaml"
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path, "bert", "line")
+    assert repository.run("build", "-w").code == 0
+    return repository
+
+
+def test_a_file_for_each_job(built: Repository) -> None:
+    assert list(built.rendered()) == [BERT, LINE]
+    first = built.rendered()[BERT].splitlines()[0]
+    assert first.startswith("# trainc: from jobs/bert.yaml job=")
+    assert first.endswith("; do not edit")
+    assert built.run("build", "--check").code == 0
+
+
+def test_unchanged_files_are_not_touched(built: Repository) -> None:
+    before = {path: (built.folder / "rendered" / path).stat().st_mtime_ns for path in built.rendered()}
+    built.job("curve")
+    assert built.run("build", "-w").code == 0
+    assert {path: (built.folder / "rendered" / path).stat().st_mtime_ns for path in before} == before
+
+
+def test_comments_and_order_change_nothing(built: Repository) -> None:
+    before = built.rendered()
+    built.change("jobs/bert.yaml", "    numNodes: 2\n", "")
+    built.change("jobs/bert.yaml", "  trainer:\n", "  # a word\n  trainer:\n    numNodes: 2\n")
+    assert built.run("build", "--check").code == 0
+    assert built.run("build", "-w").code == 0
+    assert built.rendered() == before
+
+
+def test_a_deleted_job_takes_its_file_along(built: Repository) -> None:
+    (built.folder / "jobs/bert.yaml").unlink()
+    check = built.run("build", "--check")
+    assert check.code == 1
+    assert "left over" in check.err
+    assert list(built.rendered()) == [BERT, LINE]
+    assert built.run("build", "-w").code == 0
+    assert list(built.rendered()) == [LINE]
+
+
+def test_the_last_job_may_go(built: Repository) -> None:
+    for name in ("bert", "line"):
+        (built.folder / f"jobs/{name}.yaml").unlink()
+    assert built.run("build", "-w").code == 0
+    assert built.rendered() == {}
+    assert built.run("build", "-w").code == 2
+
+
+def test_only_what_is_selected_is_removed(built: Repository) -> None:
+    (built.folder / "jobs/bert.yaml").unlink()
+    assert built.run("build", "-w", "jobs/line.yaml").code == 0
+    assert list(built.rendered()) == [BERT, LINE]
+    assert built.run("build", "-w", "jobs").code == 0
+    assert list(built.rendered()) == [LINE]
+
+
+def test_one_error_and_nothing_is_written(built: Repository) -> None:
+    before = built.rendered()
+    built.job("curve")
+    built.change("jobs/line.yaml", "numNodes: 2", "numNodes: many")
+    (built.folder / "jobs/bert.yaml").unlink()
+    assert built.run("build", "-w").code == 1
+    assert built.rendered() == before
+
+
+@pytest.mark.parametrize("flag", ["-w", "--check"])
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("completions: 2", "completions: 3", "changed by hand"),
+        ("# trainc: from", "# from", "did not write it"),
+    ],
+)
+def test_nothing_of_others_is_overwritten(built: Repository, old: str, new: str, words: str, flag: str) -> None:
+    built.change(f"rendered/{BERT}", old, new)
+    before = built.rendered()
+    done = built.run("build", flag)
+    assert done.code == 1
+    assert words in done.err
+    assert built.rendered() == before
+
+
+def test_a_foreign_file_beside_ours_stays(built: Repository) -> None:
+    built.write("rendered/research/queue.yaml", "kind: LocalQueue\n")
+    assert built.run("build", "-w").code == 0
+    assert "research/queue.yaml" in built.rendered()
+
+
+def test_line_ends_of_a_checkout_do_not_count(built: Repository) -> None:
+    for path, text in built.rendered().items():
+        (built.folder / "rendered" / path).write_bytes(text.replace("\n", "\r\n").encode())
+    assert built.run("build", "--check").code == 0
+
+
+def test_no_link_is_followed(built: Repository, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere.yaml"
+    target.write_text("mine\n")
+    (built.folder / "rendered" / BERT).unlink()
+    (built.folder / "rendered" / BERT).symlink_to(target)
+    done = built.run("build", "-w")
+    assert done.code == 2
+    assert "symbolic link" in done.err
+    assert target.read_text() == "mine\n"
+
+
+def test_a_check_shows_a_difference_and_writes_nothing(built: Repository) -> None:
+    before = built.rendered()
+    built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
+    done = built.run("build", "--check")
+    assert done.code == 1
+    assert "-    owner: platform\n+    owner: research" in done.err
+    assert built.rendered() == before
+    assert built.run("build", "-w").code == 0
+    assert built.run("build", "--check").code == 0
+
+
+def test_many_differences_are_cut(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, *(f"job-{number:03}" for number in range(120)))
+    done = repository.run("build", "--check")
+    assert done.code == 1
+    assert done.err.count("[out-of-date]") == 50
+    assert "and 70 more files" in done.err
+
+
+def test_leftovers_of_a_killed_build_go(built: Repository) -> None:
+    built.write(f"rendered/{BERT}.trainc-999999999", "half")
+    assert built.run("build", "-w").code == 0
+    assert list(built.rendered()) == [BERT, LINE]
+
+
+def test_the_rendered_file_is_not_an_input(built: Repository) -> None:
+    done = built.run("validate", f"rendered/{BERT}", "jobs/bert.yaml")
+    assert done.code == 0, done.err
+    assert "1 job" in done.err

@@ -1,0 +1,100 @@
+"""A small repository of training jobs, as people have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.compiling import compile_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compiling import Run
+
+PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  output: rendered\n"
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: torch
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    metadata:
+      labels:
+        owner: platform
+    spec:
+      failurePolicy:
+        maxRestarts: 3
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              backoffLimit: 0
+              template:
+                spec:
+                  containers:
+                    - name: node
+                      image: registry.example.com/ml/torch:2.8.0
+                      resources:
+                        limits:
+                          cpu: "4"
+                          memory: 16Gi
+"""
+
+
+class Repository:
+    """A folder with a project, one runtime and jobs."""
+
+    def __init__(self, folder: Path, *jobs: str) -> None:
+        self.folder = folder
+        self.write("trainc.yaml", PROJECT)
+        self.write("runtimes/torch.yaml", RUNTIME)
+        for name in jobs:
+            self.job(name)
+
+    def write(self, path: str, text: str) -> None:
+        """Put a file into the repository."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+
+    def read(self, path: str) -> str:
+        """A file's text."""
+        return (self.folder / path).read_text("utf-8")
+
+    def change(self, path: str, old: str, new: str) -> None:
+        """Replace words in a file; they must be there."""
+        text = self.read(path)
+        assert old in text
+        self.write(path, text.replace(old, new))
+
+    def setting(self, line: str) -> None:
+        """Add one line to what the project says."""
+        self.write("trainc.yaml", f"{self.read('trainc.yaml')}  {line}\n")
+
+    def job(self, name: str, *, run: str = "", image: str = "registry.example.com/ml/line:1.0.0") -> None:
+        """Write one job."""
+        annotations = f'  annotations:\n    trainc.dev/run: "{run}"\n' if run else ""
+        self.write(
+            f"jobs/{name}.yaml",
+            f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {name}\n"
+            f"  namespace: research\n{annotations}spec:\n  runtimeRef:\n    name: torch\n  trainer:\n"
+            f"    image: {image}\n    numNodes: 2\n    command: [torchrun, /opt/line.py]\n",
+        )
+
+    def run(self, *argv: str) -> Run:
+        """What `trainc ARGV` does in the repository."""
+        return compile_in(self.folder, *argv)
+
+    def rendered(self) -> dict[str, str]:
+        """Every file below the output folder by its path there."""
+        top = self.folder / "rendered"
+        return {str(p.relative_to(top)): p.read_text("utf-8") for p in sorted(top.rglob("*")) if p.is_file()}

@@ -1,0 +1,153 @@
+"""`trainc build -w`, `-o DIR` and `--check`: a folder of rendered files that is what its jobs say."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc import pipeline
+from trainc.cli.build import Nothing
+from trainc.cli.session import Session
+from trainc.compare.committed import ALL, ITSELF, Committed
+from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
+from trainc.model.finding import ERROR, Rule
+from trainc.model.sourced import Span
+from trainc.model.spelling import nearest
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from trainc.cli.options import Options
+    from trainc.model.finding import Finding
+
+OUT_OF_DATE = Rule(
+    "out-of-date",
+    ERROR,
+    "a rendered file is not what its job compiles to",
+    "What is committed is what runs: a job whose rendering is missing or old never reaches the cluster.",
+    admission=True,
+)
+FOREIGN_OUTPUT = Rule(
+    "foreign-output",
+    ERROR,
+    "a file in the output folder was changed by hand, or not written by trainc",
+    "trainc overwrites nothing that somebody else has written.",
+    admission=True,
+)
+UNTRACKED = "untracked"
+_MOST = 50  # files that are named one by one
+_MESSAGES = {
+    MISSING: "`{file}` has not been rendered",
+    CHANGED: "`{file}` is not what `{source}` compiles to now",
+    UNTRACKED: "`{file}` is rendered, and Git does not know it",
+    STALE: "`{file}` is left over: `{source}` holds no such job any more",
+    EDITED: "`{file}` was changed by hand",
+    FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
+}
+_HELP = {
+    UNTRACKED: "run `git add {file}`",
+    EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `trainc build -w`",
+    FOREIGN: "move it away, or choose another output folder",
+}
+
+
+def build_folder(options: Options) -> int:
+    """Compile into a folder, or compare with what stands there; everything or nothing."""
+    if options.one("format") == "json":
+        raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
+    session = Session(options)
+    check = options.has("check")
+    committed = Committed(session.project, options.all("rerender"))
+    folder = _folder(options, session)
+    spool = FolderSpool(
+        folder,
+        reaches=_reaches(session),
+        settle=committed.settle,
+        check=check,
+        keep_old=session.project.old_run == "keep",
+    )
+    pipeline.build(session.project, session.selection, spool, session.report)
+    _known(options.all("rerender"), spool)
+    if options.has("tracked"):
+        spool.changes += _untracked(spool)
+    told = [change for change in spool.changes if check or change.state in REFUSED]
+    for finding in _findings(told[:_MOST], folder, session):
+        session.report.add(finding)
+    code = session.finish(spool)
+    if not options.has("quiet"):
+        _tell(spool, committed, told, options)
+    if spool.objects == 0 and code == 0 and not spool.changes:
+        raise Nothing
+    return code
+
+
+def _folder(options: Options, session: Session) -> str:
+    if options.has("output"):
+        return os.path.normpath(options.one("output"))
+    return os.path.relpath(os.path.join(session.project.root, session.project.output))
+
+
+def _reaches(session: Session) -> Callable[[str, str], bool]:
+    """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
+    paths, clusters = session.selection.paths, session.selection.clusters
+
+    def reaches(path: str, source: str) -> bool:
+        if clusters and path.partition("/")[0] not in clusters:
+            return False
+        return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
+
+    return reaches
+
+
+def _untracked(spool: FolderSpool) -> list[Change]:
+    """Rendered files that are there, and that a commit would leave out."""
+    from trainc.compare.git import Repository  # noqa: PLC0415 (Git is read only where it is asked for)
+
+    repository = Repository(os.path.dirname(os.path.abspath(spool.folder)))
+    inner = os.path.relpath(os.path.realpath(spool.folder), repository.top).replace(os.sep, "/")
+    known = repository.tracked()
+    changed = {change.path for change in spool.changes}
+    lost = [path for path in spool.paths if path not in changed and f"{inner}/{path}" not in known]
+    return [Change(path, UNTRACKED, spool.paths[path]) for path in lost]
+
+
+def _known(names: Iterable[str], spool: FolderSpool) -> None:
+    for name in names:
+        if name != ALL and name not in spool.names:
+            near = nearest(name, spool.names)
+            raise Trouble(f"--rerender: no job `{name}` was compiled" + (f"; did you mean `{near}`?" if near else ""))
+
+
+def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:
+    inner = os.path.relpath(folder, session.project.root)
+    for change in changes:
+        file = f"{inner}/{change.path}".replace(os.sep, "/")
+        rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
+        place = change.source if change.state in (MISSING, CHANGED) else file
+        words = {"file": session.shown(file), "source": session.shown(change.source)}
+        yield rule.at(
+            Span(place, 1, 1, 1, 1),
+            _MESSAGES[change.state].format(**words),
+            help=_HELP.get(change.state, "run `trainc build -w` and commit what it writes").format(**words),
+        )
+
+
+def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options: Options) -> None:
+    """On standard error: runs that keep their rendering, what was written, differences."""
+    for blamed, names in sorted(committed.kept.items()):
+        runs = f"run `{names[0]}` keeps its" if len(names) == 1 else f"{len(names)} runs keep their"
+        why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
+        print(f"{runs} rendering ({why}); --rerender NAME takes the new one", file=sys.stderr)
+    if len(told) > _MOST:
+        print(f"and {len(told) - _MOST} more files", file=sys.stderr)
+    texts = [(change.path, change.before, change.after) for change in told if change.state in (CHANGED, EDITED)]
+    if texts and options.one("report", "text") == "text":
+        from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)
+
+        print(differences(texts), file=sys.stderr)
+    if spool.done and spool.changes:
+        gone = sum(change.state == STALE for change in spool.changes)
+        parts = [f"wrote {len(spool.changes) - gone}", f"removed {gone}", f"left {len(spool.paths)} in all"]
+        print(f"{spool.folder}: {', '.join(parts)}", file=sys.stderr)

@@ -1,0 +1,89 @@
+"""Where text waits for the verdict of the whole run: it is written whole, or not at all."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from trainc.emit import Rendered
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+
+_IN_MEMORY = 4 * 1024 * 1024  # characters kept before text goes to a temporary file
+
+
+class Spool:
+    """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
+
+    def __init__(self, *, json: bool = False) -> None:
+        self.json = json
+        self.jobs = 0
+        self.objects = 0
+        self.paths: dict[str, str] = {}  # output path -> source file, in order
+        self._texts: list[str] = []
+        self._sizes: list[int] = []
+        self._held = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a folder asks for both)
+        """Keep one rendering until the end of the run."""
+        self.jobs += 1
+        self.objects += rendered.objects
+        self.paths[rendered.path] = rendered.source
+        self.hold(rendered.text)
+
+    def hold(self, text: str) -> None:
+        """Keep one text until the end of the run, behind those before it."""
+        self._texts.append(text)
+        self._held += len(text)
+        if self._held > _IN_MEMORY:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._file is None:
+            import tempfile  # noqa: PLC0415 (costs start-up time; few runs need it)
+
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the spool)
+        for text in self._texts:
+            data = text.encode()
+            self._sizes.append(len(data))
+            self._file.write(data)
+        self._texts.clear()
+        self._held = 0
+
+    def texts(self) -> Iterator[str]:
+        """The text of every rendering, in order."""
+        if self._file is not None:
+            self._file.seek(0)
+            for size in self._sizes:
+                yield self._file.read(size).decode()
+        yield from self._texts
+
+    def commit(self, *, unless: bool) -> None:
+        """Write everything, unless the run failed."""
+        if not unless:
+            self.write()
+
+    def write(self) -> None:
+        """Hand the text on; a spool that only counts has nobody to hand it to."""
+
+
+class StreamSpool(Spool):
+    """Writes one YAML stream, or one JSON List, to an open stream."""
+
+    def __init__(self, stream: IO[str], *, json: bool = False) -> None:
+        super().__init__(json=json)
+        self._stream = stream
+
+    def write(self) -> None:
+        """Write the documents, separated, in order."""
+        before, between, after = (
+            ('{"apiVersion":"v1","items":[', ",", '],"kind":"List"}\n') if self.json else ("", "---\n", "")
+        )
+        self._stream.write(before)
+        for index, text in enumerate(self.texts()):
+            self._stream.write(between + text if index else text)
+        self._stream.write(after)
+        self._stream.flush()

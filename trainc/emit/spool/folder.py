@@ -1,0 +1,141 @@
+"""A folder of rendered files, one for each job: what is to change in it, and the change itself."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.emit.digest import body_digest, job_digest
+from trainc.emit.spool import Spool
+from trainc.emit.spool.disk import clear_leftovers, read_found, refuse_links, remove, replace, written
+from trainc.model.header import Header
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.emit import Rendered
+    from trainc.emit.spool.disk import Found
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+
+    # Whether the committed text of a run stays: asked with the bundle, that text, and whether the job is unchanged.
+    Settle = Callable[[Bundle, str, str, bool, Report], bool]
+
+MISSING, CHANGED, STALE = "missing", "changed", "stale"
+EDITED, FOREIGN = "edited", "foreign"
+REFUSED = (EDITED, FOREIGN)
+
+
+class Change:
+    """One file that is not as the build wants it; `before` and `after` are its texts where it matters."""
+
+    __slots__ = ("after", "before", "path", "source", "state")
+
+    def __init__(self, path: str, state: str, source: str, before: str = "", after: str = "") -> None:
+        self.path = path
+        self.state = state
+        self.source = source
+        self.before = before
+        self.after = after
+
+
+class FolderSpool(Spool):
+    """Compares each rendering with the file in its place; `commit` makes the folder what it should be.
+
+    `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
+    its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
+    earlier runs stay. `settle` decides whether a run keeps its committed rendering.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        reaches: Callable[[str, str], bool],
+        settle: Settle,
+        check: bool = False,
+        keep_old: bool = False,
+    ) -> None:
+        super().__init__()
+        self.folder = folder
+        self.changes: list[Change] = []
+        self._reaches = reaches
+        self._settle = settle
+        self._check = check
+        self._keep_old = keep_old
+        self.names: set[str] = set()
+        self.done = False  # whether the folder was brought up to date
+        self._stems: dict[str, str] = {}  # path of a job without its suffix -> source
+
+    @property
+    def refused(self) -> bool:
+        """Whether a file in the way was not written by trainc, or was changed since."""
+        return any(change.state in REFUSED for change in self.changes)
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+        """Compare one rendering with the file in its place, and keep it where they differ."""
+        self.jobs += 1
+        self.objects += rendered.objects
+        path = self._path(rendered)
+        self.paths[path] = rendered.source
+        refuse_links(self.folder, path)
+        body = rendered.text.encode()
+        header = Header(rendered.source, job_digest(bundle), body_digest(body))
+        found = read_found(os.path.join(self.folder, path))
+        if found is not None and found.header == header and found.body == body:
+            return
+        state = _state(found, body)
+        before = found.body.decode("utf-8", "replace") if found is not None else ""
+        if state == CHANGED and found is not None and found.header is not None and found.body != body:
+            same = found.header.job == header.job
+            if self._settle(bundle, before, os.path.join(self.folder, path), same, report):
+                return
+        shown = self._check or state in REFUSED
+        texts = (before, rendered.text) if shown else ("", "")
+        self.changes.append(Change(path, state, rendered.source, *texts))
+        self.hold(f"{header}{rendered.text}")
+
+    def _path(self, rendered: Rendered) -> str:
+        self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
+        self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
+        if not self._keep_old:
+            return rendered.path
+        return "/".join([*rendered.path.split("/")[:-1], f"{rendered.name}.yaml"])
+
+    def write(self) -> None:
+        """Add what is stale; unless only checking, or something is in the way, replace and remove files."""
+        stale = [Change(path, STALE, source) for path, source in self._stale()]
+        if not self._check and not self.refused:
+            clear_leftovers(self.folder)
+            for change, text in zip(self.changes, self.texts(), strict=True):
+                replace(os.path.join(self.folder, change.path), text.encode())
+            for change in stale:
+                remove(self.folder, change.path)
+            self.done = True
+        self.changes += stale
+
+    def _stale(self) -> list[tuple[str, str]]:
+        found = []
+        for path, source in written(self.folder):
+            if path in self.paths or not source or self._earlier(path, source):
+                continue
+            if self._reaches(path, source):
+                found.append((path, source))
+        return found
+
+    def _earlier(self, path: str, source: str) -> bool:
+        """Whether a file holds an earlier run of a job that is still there."""
+        stem = path.removesuffix(".yaml")
+        job, mark, run = stem.rpartition("-r")
+        names = (stem, job) if mark and run.isdigit() else (stem,)
+        return self._keep_old and any(self._stems.get(name) == source for name in names)
+
+
+def _state(found: Found | None, body: bytes) -> str:
+    if found is None:
+        return MISSING
+    if found.header is None:
+        return FOREIGN
+    if found.body == body or found.header.body == body_digest(found.body):
+        return CHANGED
+    return EDITED

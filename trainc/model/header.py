@@ -1,0 +1,29 @@
+"""The first line of a rendered file: what it was made from, and two digests that show who changed it since."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MARK = "# trainc: from "
+_END = "; do not edit"
+
+
+class Header(NamedTuple):
+    """A rendered file's origin: its job's file, a digest of the job as written there, a digest of the text below."""
+
+    source: str
+    job: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"{MARK}{self.source} job={self.job} body={self.body}{_END}\n"
+
+
+def read_header(line: str) -> Header | None:
+    """The header in a file's first line, None for a line that trainc did not write."""
+    if not line.startswith(MARK):
+        return None
+    rest = line.rstrip("\r\n").removeprefix(MARK).removesuffix(_END)
+    rest, _, body = rest.rpartition(" body=")
+    source, _, job = rest.rpartition(" job=")
+    return Header(source, job, body) if source and job and body else None

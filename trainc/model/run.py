@@ -1,0 +1,56 @@
+"""Which run of a job this is: the number in an annotation, and the name that its objects carry."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+RUN = "trainc.dev/run"
+_PATH = ("metadata", "annotations", RUN)
+
+BAD_RUN = Rule(
+    "bad-run",
+    ERROR,
+    "the number of a job's run is no number",
+    "The number becomes part of the names of everything the run consists of.",
+)
+
+
+def run_of(job: Tree) -> int:
+    """The number of a job's run: 1 where it names none, or none that counts."""
+    written = value(job, *_PATH)
+    return int(written) if _counts(written) else 1
+
+
+def run_name(job: Tree) -> Sourced[str]:
+    """The name of a job's run: the job's own, from the second run on with `-r<run>` behind it."""
+    name: Sourced[str] = job["metadata"]["name"]
+    if run_of(job) < 2:
+        return name
+    return derive("name of the run", lambda job, run: f"{job}-r{run}", name, get(job, *_PATH))
+
+
+def check_run(document: Document, report: Report) -> None:
+    """A finding where the annotation says something that is no number of a run."""
+    written = value(document.tree, *_PATH)
+    if written is not None and not _counts(written):
+        report.add(
+            BAD_RUN.at(
+                document.span(_PATH),
+                f"`{written}` is no number of a run",
+                effect="the job would overwrite its first run",
+                help=f'write a whole number from 1 to 9999 in quotes, such as `{RUN}: "2"`',
+            )
+        )
+
+
+def _counts(written: object) -> bool:
+    ok = type(written) is str and written.isascii() and written.isdigit() and len(written) <= 4
+    return ok and str(written)[0] != "0"
