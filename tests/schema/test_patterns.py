@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,26 @@ from trainc.schema.patterns import ORDINARY
 from trainc.schema.scalar import compile_re2
 from trainc.schema.table import load
 
-TEXTS = ("a", "a-b", "a.b", "-a", "a-", "a..b", "A", "a/b", "a.b/C_d", "/a", "a/", "1", "1Ki", "1.5", "1e3", "1kk", "é", "٣")
+TEXTS = (
+    "a",
+    "a-b",
+    "a.b",
+    "-a",
+    "a-",
+    "a..b",
+    "A",
+    "a/b",
+    "a.b/C_d",
+    "/a",
+    "a/",
+    "1",
+    "1Ki",
+    "1.5",
+    "1e3",
+    "1kk",
+    "é",
+    "٣",
+)
 
 
 @pytest.mark.parametrize("pattern", ORDINARY)
@@ -22,11 +39,12 @@ def test_ordinary_texts_fit(pattern: str, text: str) -> None:
         assert compile_re2(pattern).search(text)
 
 
-@pytest.mark.parametrize(("pattern", "text"), [(p, t) for p, t in zip(ORDINARY, ("768Gi", "torch", "a.b", "a.b/C"), strict=True)])
+@pytest.mark.parametrize(
+    ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "a.b", "a.b/C"), strict=True))
+)
 def test_what_people_write_is_ordinary(pattern: str, text: str) -> None:
     assert ORDINARY[pattern](text)
 
 
 def test_every_pattern_of_the_built_in_schemas_is_known() -> None:
-    assert {node["pattern"] for node in load().nodes if "pattern" in node} == set(ORDINARY)
-    assert all(re.compile(pattern) for pattern in ORDINARY)
+    assert {node["pattern"] for node in load().nodes if "pattern" in node} <= set(ORDINARY)

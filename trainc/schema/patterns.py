@@ -1,4 +1,4 @@
-"""Ordinary texts that fit the patterns of Trainer's and JobSet's schemas, told without regular expressions."""
+"""Ordinary texts that fit the patterns of Trainer's and JobSet's schemas and rules, told without regular expressions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ _UNITS = frozenset(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", *"numkMGTPE"))
 
 def _dotted_labels(text: str) -> bool:
     return all(map(is_label, text.split(".")))
+
+
+def _label(text: str) -> bool:
+    return is_label(text) and text[0] in _LETTERS
 
 
 def _qualified(text: str) -> bool:
@@ -32,6 +36,7 @@ def _word(text: str) -> bool:
 
 # By the pattern's text; True is certain, False says that the pattern itself has to look.
 ORDINARY = {
+    "^[a-z]([-a-z0-9]*[a-z0-9])?$": _label,
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     r"([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$": _quantity,
     r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$": _word,

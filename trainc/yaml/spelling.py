@@ -124,13 +124,7 @@ class _Texts(dict[str, "str | None"]):
     def _spell(self, text: str) -> str | None:
         if plain_text(text):
             return text
-        if (
-            "\n" in text
-            and _BLOCK(text)
-            and not text.endswith("\n\n")
-            and " \n" not in text
-            and text[-1] != " "
-        ):
+        if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
             return None
         return quoted(text)
 
