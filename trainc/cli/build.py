@@ -36,6 +36,8 @@ def build(options: Options) -> int:
 class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
+    code = 1
+
     def __init__(self) -> None:
         super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
@@ -50,6 +52,10 @@ def _stream(options: Options, session: Session) -> Spool:
 
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
+    if options.has("whole_project"):
+        from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
+
+        return validate_whole(options)
     session = Session(options)
     spool = Spool()
     if options.has("against"):

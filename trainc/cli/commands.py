@@ -95,6 +95,7 @@ COMMANDS = {
                 Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
                 Option("-o --output", "write one file per job below DIR", metavar="DIR"),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
+                Option("--tracked", "with --check: rendered files that Git does not know count as missing"),
                 Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
@@ -114,6 +115,9 @@ COMMANDS = {
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
             (
+                Option(
+                    "--whole-project", "compile the whole project, and report what has to do with the files under PATH"
+                ),
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
                 *_REPORTING,
             ),

@@ -36,15 +36,18 @@ FOREIGN_OUTPUT = Rule(
     "trainc overwrites nothing that somebody else has written.",
     admission=True,
 )
+UNTRACKED = "untracked"
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
+    UNTRACKED: "`{file}` is rendered, and Git does not know it",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
     EDITED: "`{file}` was changed by hand",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
 }
 _HELP = {
+    UNTRACKED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `trainc build -w`",
     FOREIGN: "move it away, or choose another output folder",
 }
@@ -67,6 +70,8 @@ def build_folder(options: Options) -> int:
     )
     pipeline.build(session.project, session.selection, spool, session.report)
     _known(options.all("rerender"), spool)
+    if options.has("tracked"):
+        spool.changes += _untracked(spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
@@ -94,6 +99,18 @@ def _reaches(session: Session) -> Callable[[str, str], bool]:
         return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
     return reaches
+
+
+def _untracked(spool: FolderSpool) -> list[Change]:
+    """Rendered files that are there, and that a commit would leave out."""
+    from trainc.compare.git import Repository  # noqa: PLC0415 (Git is read only where it is asked for)
+
+    repository = Repository(os.path.dirname(os.path.abspath(spool.folder)))
+    inner = os.path.relpath(os.path.realpath(spool.folder), repository.top).replace(os.sep, "/")
+    known = repository.tracked()
+    changed = {change.path for change in spool.changes}
+    lost = [path for path in spool.paths if path not in changed and f"{inner}/{path}" not in known]
+    return [Change(path, UNTRACKED, spool.paths[path]) for path in lost]
 
 
 def _known(names: Iterable[str], spool: FolderSpool) -> None:

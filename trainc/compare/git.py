@@ -31,12 +31,16 @@ class Repository:
         Raises:
             Trouble: where it names none.
         """
-        return self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+        return self._text(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision
+        )
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
         """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
         words = ["ls-tree", "-r", "-z", "--full-tree", commit]
-        for entry in self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0"):
+        for entry in (
+            self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0")
+        ):
             about, tab, path = entry.partition("\t")
             if tab and about.startswith("100"):
                 yield path, about.split()[2]
@@ -52,6 +56,10 @@ class Repository:
             size = int(data[at:end].split()[2])
             yield data[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
+
+    def tracked(self) -> set[str]:
+        """Paths (relative to the top) that the index knows."""
+        return set(self._bytes("ls-files", "-z", "--full-name", ":/").decode("utf-8", "surrogateescape").split("\0"))
 
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
@@ -78,5 +86,7 @@ class Repository:
             raise Trouble(f"git cannot be run: {error.strerror}") from error
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise Trouble(f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}")
+            raise Trouble(
+                f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
+            )
         return done.stdout

@@ -106,6 +106,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
+    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=_asked_nodes(document))
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -117,10 +118,14 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(*runtime.layers, *layers, Layer("overrides", "spec.trainer, spec.initializer", patches=laid)),
+        layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
         secrets=project.secrets,
     )
+
+
+def _asked_nodes(document: Document) -> Tree:
+    return get(document.tree, "spec", "trainer", "numNodes")
 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:

@@ -1,0 +1,107 @@
+"""The hooks that trainc ships, under the real pre-commit in a real Git repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT
+from tests.working_tree import WorkingTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BROKEN = ("numNodes: 2", "numNodes: many")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> WorkingTree:
+    tree = WorkingTree(tmp_path, "bert", "line")
+    assert tree.trainc("build", "-w").returncode == 0
+    tree.hooks()
+    assert tree.commit().returncode == 0
+    return tree
+
+
+def test_the_manifest_is_one() -> None:
+    words = [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
+    assert subprocess.run(words, check=False).returncode == 0
+
+
+def test_a_job_with_a_mistake_is_not_committed(tree: WorkingTree) -> None:
+    tree.change("jobs/bert.yaml", *BROKEN)
+    done = tree.commit()
+    assert done.returncode == 1
+    assert "error[invalid-field]" in done.stdout
+    assert "jobs/bert.yaml:11:15" in done.stdout
+
+
+def test_a_job_without_its_rendering_is_not_committed(tree: WorkingTree) -> None:
+    tree.job("curve")
+    done = tree.commit()
+    assert done.returncode == 1
+    assert "`rendered/research/curve.yaml` has not been rendered" in done.stdout
+    assert tree.trainc("build", "-w").returncode == 0
+    assert tree.commit().returncode == 0
+
+
+def test_a_rendering_that_git_does_not_know_is_missing(tree: WorkingTree) -> None:
+    tree.job("curve")
+    assert tree.trainc("build", "-w").returncode == 0
+    tree.git("add", "jobs")
+    done = tree.command("git", "commit", "-qm", "half")
+    assert done.returncode == 1
+    assert "Git does not know it" in done.stdout
+
+
+def test_a_deleted_job_is_noticed(tree: WorkingTree) -> None:
+    tree.git("rm", "-q", "jobs/bert.yaml")
+    done = tree.commit()
+    assert done.returncode == 1
+    assert "`rendered/research/bert.yaml` is left over" in done.stdout
+    assert tree.trainc("build", "-w").returncode == 0
+    assert tree.commit().returncode == 0
+
+
+def test_a_runtime_that_breaks_a_job_is_noticed(tree: WorkingTree) -> None:
+    tree.change("runtimes/torch.yaml", "name: torch\n", "name: torch-2\n")
+    done = tree.commit()
+    assert done.returncode == 1
+    assert "jobs/bert.yaml" in done.stdout
+    assert "jobs/line.yaml" in done.stdout
+
+
+def test_mistakes_in_other_files_do_not_stop_a_commit_of_this_one(tree: WorkingTree) -> None:
+    tree.change("jobs/bert.yaml", *BROKEN)
+    done = tree.trainc("validate", "--whole-project", "jobs/line.yaml")
+    assert done.returncode == 0, done.stdout
+    assert tree.trainc("validate", "--whole-project", "jobs/bert.yaml").returncode == 1
+
+
+def test_what_only_shows_across_files_shows_in_every_batch(tree: WorkingTree) -> None:
+    tree.job("twin")
+    tree.change("jobs/twin.yaml", "name: twin", "name: bert")
+    for name in ("bert", "twin"):
+        assert "error[same-name]" in tree.trainc("validate", "--whole-project", f"jobs/{name}.yaml").stdout
+    assert tree.trainc("validate", "--whole-project", "jobs/line.yaml").returncode == 0
+
+
+@pytest.mark.parametrize("environment", [{}, {"PRE_COMMIT_NO_CONCURRENCY": "1"}], ids=["parallel", "one"])
+@pytest.mark.parametrize("serial", [True, False])
+def test_batches_find_the_same(tmp_path: Path, serial: bool, environment: dict[str, str]) -> None:
+    names = [f"job-{number:02}" for number in range(50)]
+    tree = WorkingTree(tmp_path, *names)
+    assert tree.trainc("build", "-w").returncode == 0
+    tree.hooks(require_serial=serial)
+    assert tree.commit(**environment).returncode == 0
+    for name in ("job-07", "job-31", "job-49"):
+        tree.change(f"jobs/{name}.yaml", *BROKEN)
+    tree.git("add", "-A")
+    words = (sys.executable, "-m", "pre_commit", "run", "trainc-validate", "--all-files")
+    done = tree.command(*words, **environment)
+    assert done.returncode == 1
+    found = {line.split(":")[0] for line in done.stdout.splitlines() if "--> jobs/" in line}
+    assert {name.partition("jobs/")[2] for name in found} == {"job-07.yaml", "job-31.yaml", "job-49.yaml"}
