@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from trainc.verify.check import Check
 
 
+_CHOSEN: dict[frozenset[str], tuple[Check, ...]] = {}
+_MOST = 1_000  # sets of traits remembered
+
+
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
     """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
     if selection.admission_only:
@@ -32,12 +36,19 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Iterabl
     job = expand(bundle, cluster, report)
     if job is None:
         return
-    there = traits(job)
-    for check in CHECKS:
-        if check.where is None or not check.where.isdisjoint(there):
-            check.look(job)
-    for check in extra:
+    for check in (*_worthwhile(frozenset(traits(job))), *extra):
         check.look(job)
+
+
+def _worthwhile(there: frozenset[str]) -> tuple[Check, ...]:
+    """The checks that have something to look at in jobs with these traits; jobs of one runtime share them."""
+    found = _CHOSEN.get(there)
+    if found is None:
+        if len(_CHOSEN) > _MOST:
+            _CHOSEN.clear()
+        found = tuple(check for check in CHECKS if check.where is None or not check.where.isdisjoint(there))
+        _CHOSEN[there] = found
+    return found
 
 
 def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:

@@ -43,6 +43,7 @@ class Constructor:
         "_aliased",
         "_anchors",
         "_duplicates",
+        "_joined",
         "_end",
         "_file",
         "_get",
@@ -59,6 +60,7 @@ class Constructor:
         self._file = file
         self._report = report
         self._duplicates = duplicates
+        self._joined = 0  # the map, by identity, in which a second object was found
         self.line = 1  # where the latest document starts
 
     def documents(self) -> Iterator[Document]:
@@ -258,7 +260,9 @@ class Constructor:
         merged = self._merged.get(id(out))
         if merged and key in merged:
             merged.discard(key)
-        elif self._duplicates != "ignore":
+        elif self._duplicates != "ignore" and self._joined != id(out):
+            # From a second `apiVersion` on, every key of the map belongs to an object that lacks its `---`.
+            self._joined = id(out) if key == "apiVersion" else self._joined
             first, second = span_of(self._file, places[key]), span_of(self._file, place)
             self._report.add(faults.duplicate_key(first, second, key, warned=self._duplicates == "warn"))
         out[key] = node
