@@ -36,6 +36,8 @@ def build(options: Options) -> int:
 class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
+    code = 1
+
     def __init__(self) -> None:
         super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
