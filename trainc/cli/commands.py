@@ -134,7 +134,8 @@ COMMANDS = {
             "why",
             "FILE[:LINE] [FIELD]",
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path in the output.",
+            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path\n"
+            "in the output or, where the output has none such, in the file.",
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
