@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from trainc import pipeline
@@ -61,6 +62,8 @@ def validate(options: Options) -> int:
         return validate_whole(options)
     session = Session(options)
     spool = Spool()
+    if any(os.path.isdir(path) for path in options.arguments or ["."]):
+        session.applied_twice(os.path.join(session.project.root, session.project.output))
     if options.has("against"):
         _against(session, options.one("against"))
     pipeline.build(session.project, session.selection, spool, session.report)

@@ -94,6 +94,25 @@ class Session:
         except OSError:
             return b""
 
+    def applied_twice(self, folder: str) -> None:
+        """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
+        from trainc.compare.applied import MARKS, applied_twice, output_among_jobs  # noqa: PLC0415 (not for one file)
+        from trainc.load import RUNTIMES  # noqa: PLC0415
+        from trainc.load.walk import contents, files, ours  # noqa: PLC0415
+
+        root = self.project.root
+        jobs: list[str] = []
+        applications: list[tuple[str, bytes]] = []
+        for file in files(root, (".",)):
+            data = contents(root, file)
+            if any(mark in data for mark in MARKS):
+                applications.append((file, data))
+            if ours(data) and (b"kind: TrainJob" in data or not any(word in data for word in RUNTIMES)):
+                jobs.append(file)
+        applied_twice(applications, jobs, self.report)
+        inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
+        output_among_jobs(self.project.file, inner, jobs, self.report)
+
     def verdict(self) -> int:
         """The exit code that the findings ask for."""
         if self.report.failed:
