@@ -120,13 +120,15 @@ class Session:
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
     def finish(self, spool: Spool) -> int:
-        """Print the findings and the summary on standard error; the exit code."""
-        if self.options.one("report", "text") == "json":
-            from trainc.report.json import document  # noqa: PLC0415 (only where asked for)
+        """Print the findings and the summary; the exit code.
 
-            print(document(self.report, self.shown))
-        else:
+        Text goes to standard error; what machines read goes to standard output, unless manifests went there.
+        """
+        form = self.options.one("report", "text")
+        if form == "text":
             self._print_text(spool)
+        else:
+            print(_machine(form, self), end="", file=sys.stderr if spool.streams else sys.stdout)
         return self.verdict()
 
     def _print_text(self, spool: Spool) -> None:
@@ -145,6 +147,21 @@ class Session:
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
             print(summary(*counts, spool.jobs, self.report.unknown), file=sys.stderr)
+
+
+def _machine(form: str, session: Session) -> str:
+    """The findings as a program reads them."""
+    if form == "github":
+        from trainc.report.github import commands  # noqa: PLC0415 (only where asked for)
+
+        return commands(session.report, session.shown)
+    if form == "sarif":
+        from trainc.report.sarif import log  # noqa: PLC0415
+
+        return f"{log(session.report, session.shown)}\n"
+    from trainc.report.json import document  # noqa: PLC0415
+
+    return f"{document(session.report, session.shown)}\n"
 
 
 def _colour(choice: str) -> bool:

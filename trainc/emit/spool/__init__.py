@@ -17,6 +17,8 @@ _IN_MEMORY = 4 * 1024 * 1024  # characters kept before text goes to a temporary 
 class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
 
+    streams = False  # whether the text goes to the one stream that people and programs see
+
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
         self.jobs = 0
@@ -72,6 +74,8 @@ class Spool:
 
 class StreamSpool(Spool):
     """Writes one YAML stream, or one JSON List, to an open stream."""
+
+    streams = True
 
     def __init__(self, stream: IO[str], *, json: bool = False) -> None:
         super().__init__(json=json)
