@@ -56,5 +56,5 @@ def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bund
             continue
         verify(bundle, project, selection, report)
         yield bundle
-    report.job = ""
+    report.end()
     yield from catalog.passing

@@ -117,3 +117,8 @@ def test_a_hostfile_that_fits_no_object_is_refused_and_never_written() -> None:
 
 def test_an_empty_implementation_cannot_be_built() -> None:
     assert "unbuildable" in said(mpi("mpiImplementation: ''"))
+
+
+def test_slots_that_do_not_match_the_gpus() -> None:
+    assert said(mpi("numProcPerNode: 2", container=GPUS)) == ["secret-needed", "slots-gpus-mismatch"]
+    assert said(mpi("numProcPerNode: 4", container=GPUS)) == ["secret-needed"]

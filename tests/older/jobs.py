@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trainc.admit.older import legal
@@ -86,8 +87,9 @@ def expanded(entries: list[Any], index: int, global_index: int) -> dict[str, str
             known = {"completion-index": str(index), "job-global-index": str(global_index), "podIP": "10.0.0.7"}
             seen[entry["name"]] = next(value for key, value in known.items() if key in path)
         else:
-            known = dict(seen)
-            seen[entry["name"]] = REFERENCE.sub(
-                lambda m, known=known: "$" if m[0] == "$$" else known.get(m[1], m[0]), entry.get("value", "")
-            )
+            seen[entry["name"]] = REFERENCE.sub(partial(replaced, seen), entry.get("value", ""))
     return seen
+
+
+def replaced(seen: dict[str, str], found: re.Match[str]) -> str:
+    return "$" if found[0] == "$$" else seen.get(found[1], found[0])

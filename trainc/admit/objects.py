@@ -61,6 +61,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     root = server.table.root(f"{document.api_version}/{document.kind}")
     if root is None:
         return document
+    report.looking_at(document)
     strict = server.field_validation == STRICT
     found = verdict(document.tree, server.table, server.profile, strict=strict)
     if found.dropped and server.field_validation == WARN:

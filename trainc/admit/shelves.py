@@ -32,12 +32,19 @@ class Shelves:
         self._shelf: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document | None]] = {}
         self._catalogue: dict[str, Index] = {}
+        self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
         self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
 
     def find(self, key: Key, file: str) -> Found | None:
         """The runtime that a job in `file` would get, None where there is none; a Runtime may answer for either kind."""
+        spot = (key, file.rpartition("/")[0])
+        if spot in self._met:
+            return self._met[spot]
         keys = (key, ("Runtime", "", key[2]))
-        return self._first(file, "", key[2], lambda found: [found[one] for one in keys if one in found])
+        found = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
+        if found is not None and found.document is not None and found.source in (GIVEN, SHELF):
+            self._met[spot] = found
+        return found
 
     def parent(self, name: str, namespace: str, file: str) -> Found | None:
         """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
@@ -84,9 +91,11 @@ class Shelves:
     def admitted(self, document: Document) -> Document | None:
         """The document as the server would store it, None with findings (once) where it would be refused."""
         if id(document) not in self._verdicts:
+            before = self._desk.report.looking_at(document)
             stored = admit_object(document, self._desk.server, self._desk.report)
             if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
                 stored = None
+            self._desk.report.back_to(before)
             # The document itself is kept as well: its identity must not be given to another one.
             self._verdicts[id(document)] = (document, stored)
         return self._verdicts[id(document)][1]

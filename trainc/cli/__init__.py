@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(words)
     except Trouble as trouble:
         print(f"trainc: {trouble}", file=sys.stderr)
-        return TROUBLE
+        return trouble.code
     except BrokenPipeError:
         # The reader has gone: nobody is left to tell.
         sys.stderr.close()

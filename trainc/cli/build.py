@@ -37,6 +37,8 @@ def build(options: Options) -> int:
 class Nothing(Trouble):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
+    code = 1
+
     def __init__(self) -> None:
         super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
 
@@ -77,4 +79,4 @@ def _against(session: Session, base: str) -> None:
 
     present = pipeline.bundles(session.project, session.selection, Report())
     with base_of(session.project, base, session.selection) as old:
-        judge(old, present, session.project, session.report)
+        judge(old.bundles, present, session.project, session.report)

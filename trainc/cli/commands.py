@@ -41,6 +41,18 @@ def _rehearse(options: Options) -> int:
     return rehearse(options)
 
 
+def _migrate(options: Options) -> int:
+    from trainc.cli.migrate import migrate  # noqa: PLC0415
+
+    return migrate(options)
+
+
+def _fix(options: Options) -> int:
+    from trainc.cli.fix import fix  # noqa: PLC0415
+
+    return fix(options)
+
+
 def _why(options: Options) -> int:
     from trainc.cli.why import why  # noqa: PLC0415
 
@@ -63,6 +75,12 @@ def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
     return diff(options)
+
+
+def _show(options: Options) -> int:
+    from trainc.cli.show import show  # noqa: PLC0415
+
+    return show(options)
 
 
 def _rules(options: Options) -> int:
@@ -122,10 +140,31 @@ COMMANDS = {
             "why",
             "FILE[:LINE] [FIELD]",
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path in the output.",
+            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path\n"
+            "in the output or, where the output has none such, in the file.",
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
+        ),
+        Command(
+            "migrate",
+            "[PATH...]",
+            "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
+            "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
+            (Option("-w --write", "change the files in place"),),
+            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
+            _migrate,
+        ),
+        Command(
+            "fix",
+            "[PATH...]",
+            "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
+            (
+                Option("-w --write", "change the files in place"),
+                Option("--unsafe", "also edits that may change what a job does"),
+            ),
+            ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
+            _fix,
         ),
         Command(
             "cmp",
@@ -179,6 +218,20 @@ COMMANDS = {
                 "trainc runtimes flatten llm-base",
             ),
             _runtimes,
+        ),
+        Command(
+            "show",
+            "[PATH...]",
+            "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
+            "With --rank, that pod's environment and command.",
+            (
+                Option("--rank", "show this pod alone", metavar="N"),
+                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
+                Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
+            ),
+            ("trainc show jobs/bert.yaml", "trainc show jobs/bert.yaml --rank 1"),
+            _show,
         ),
         Command(
             "diff",

@@ -41,7 +41,11 @@ class Session:
         admission_only = options.one("only") == "admission"
         opening = Report()
         self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")))
-        self.report = Report(admission_only=admission_only, level_of=self.project.level_of)
+        self.report = Report(
+            admission_only=admission_only,
+            recording=options.one("report") == "json",
+            level_of=self.project.level_of,
+        )
         for finding in opening.findings:
             self.report.add(finding)
         self.selection = Selection(

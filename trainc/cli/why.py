@@ -1,4 +1,4 @@
-"""`trainc why`: who set a field."""
+"""`trainc why`: who set a field, and where a line lands."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
+from trainc.emit import path_of
 from trainc.emit.spool import Spool
+from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.paths import keyed
+from trainc.model.report import Report
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
-from trainc.report.why import why_json, why_text
+from trainc.report.why import landing_json, landing_text, why_json, why_text
 from trainc.why import Why, explain, of_leaf
+from trainc.why.landing import landings
+from trainc.yaml.reader import read
 from trainc.yaml.writer import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trainc.model.bundle import Bundle
 
@@ -26,29 +31,37 @@ _MOST = 40  # answers printed in a terminal before the rest is counted
 
 
 def why(options: Options) -> int:
-    """Answer for a field of a job's output, or for one line of a rendered file."""
+    """Answer for a field of a job's output, for a line of a rendered file, or for a line that somebody wrote."""
     if not 1 <= len(options.arguments) <= 2:
         raise Trouble("usage: trainc why FILE[:LINE] [FIELD]")
     file, line = _place(options.arguments[0])
     wanted = options.arguments[1] if len(options.arguments) == 2 else ""
     source = _source(file)
+    if line and not source:
+        return _landings(options, file, line)
     session = Session(Options([source or file], {}))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if source:
-        answers = list(_at_line(bundles, file, line))
+        answers = list(_at_line(_rendered(bundles, file), file, line))
     else:
-        answers = [answer for bundle in bundles for answer in _of_job(bundle, wanted, line)]
+        answers = [answer for bundle in bundles for answer in explain(bundle, wanted)]
     if session.report.failed and not answers:
         return session.finish(Spool())
+    if not answers and wanted and not source:
+        return _landings(options, file, wanted)
     if not answers:
         raise Trouble(f"no field of the output matches {wanted or options.arguments[0]}")
     if options.one("report") == "json":
         print(why_json(answers, session.shown))
         return 0
-    print("\n".join(why_text(answer, session.shown) for answer in answers[:_MOST]))
-    if len(answers) > _MOST:
-        print(f"and {len(answers) - _MOST} more fields; name one to see it")
+    _print([why_text(answer, session.shown) for answer in answers], "fields; name one to see it")
     return 0
+
+
+def _print(texts: Sequence[str], rest: str) -> None:
+    print("\n".join(texts[:_MOST]))
+    if len(texts) > _MOST:
+        print(f"and {len(texts) - _MOST} more {rest}")
 
 
 def _place(argument: str) -> tuple[str, int]:
@@ -78,12 +91,35 @@ def _source(file: str) -> str:
     return os.path.relpath(os.path.join(folder, named))
 
 
-def _of_job(bundle: Bundle, wanted: str, line: int) -> Iterator[Why]:
-    """The fields that match, or with a line the fields that rest on that line of the job."""
-    for answer in explain(bundle, wanted):
-        spans = answer.winner.origin.spans()
-        if not line or any(s.file == bundle.document.file and s.line <= line <= s.end_line for s in spans):
-            yield answer
+def _landings(options: Options, file: str, wanted: int | str) -> int:
+    """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
+    session = Session(Options([file], {}))
+    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    if not bundles and not session.report.failed:
+        session = Session(Options([os.path.relpath(session.project.root)], {}))
+        bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
+    with open(file, "rb") as stream:
+        documents = list(expand(read(stream.read(), name, Report()), Report()))
+    found = list(landings(documents, wanted, bundles, session.report.findings))
+    if not found:
+        if isinstance(wanted, int):
+            raise Trouble(f"no value stands on line {wanted} of {file}")
+        raise Trouble(f"neither the output nor {file} has a field {wanted}")
+    if options.one("report") == "json":
+        print(landing_json(found, session.shown))
+        return 0
+    _print([landing_text(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
+    if not bundles and session.report.failed:
+        return session.finish(Spool())
+    return 0
+
+
+def _rendered(bundles: list[Bundle], file: str) -> list[Bundle]:
+    """The bundle that a rendered file holds, all where no name fits."""
+    path = os.path.abspath(file).replace(os.sep, "/")
+    fitting = [bundle for bundle in bundles if bundle.jobset is not None and path.endswith(f"/{path_of(bundle)}")]
+    return sorted(fitting, key=lambda bundle: -len(path_of(bundle)))[:1] or bundles
 
 
 def _at_line(bundles: list[Bundle], file: str, line: int) -> Iterator[Why]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from trainc.model.tree import value
 from trainc.yaml.writer import dump, dump_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from trainc.model.bundle import Bundle
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Rendered(NamedTuple):
@@ -24,7 +26,7 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    path = bundle.document.file if bundle.jobset is None else _path(bundle)
+    path = bundle.document.file if bundle.jobset is None else path_of(bundle)
     if json:
         text = ",".join(dump_json(tree) for tree in bundle.objects)
     else:
@@ -32,6 +34,7 @@ def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     return Rendered(path, bundle.name, bundle.document.file, text, len(bundle.objects))
 
 
-def _path(bundle: Bundle) -> str:
+def path_of(bundle: Bundle) -> str:
+    """The stable name of the file that a job's objects belong in, relative to the output folder."""
     folder = f"{bundle.cluster}/" if bundle.cluster else ""
     return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.document.name}.yaml"

@@ -53,7 +53,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the brokers would not meet, or the command would not be what was written."""
     check(plan, report)
-    check_slots(plan, report)
+    check_slots(plan, report, plan.asked("numProcPerNode"))
     curve = secret_name(plan, "flux", "-flux-curve").value
     note(plan, report, curve, ("curve.cert",), RECIPE)
     for field in ("command", "args"):

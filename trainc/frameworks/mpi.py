@@ -11,7 +11,14 @@ from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.model.sourced import derive
 from trainc.model.tree import value
-from trainc.model.wiring import check_container, check_gpus, check_overwritten, check_processes, template_span
+from trainc.model.wiring import (
+    check_container,
+    check_gpus,
+    check_overwritten,
+    check_processes,
+    check_slots,
+    template_span,
+)
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -93,6 +100,7 @@ def verify(plan: Plan, report: Report) -> None:
     """Findings where mpirun would not start, or would not reach its nodes."""
     check_gpus(plan, report)
     check_processes(plan, report)
+    check_slots(plan, report, slots_per_node(plan))
     mpi_keys.verify(plan, report)
     launcher = plan.role(LAUNCHER)
     for name, effect in EFFECTS.items():

@@ -89,7 +89,7 @@ def verify(plan: Plan, report: Report) -> None:
     if torchtune.selected(plan):
         torchtune.verify(plan, report)
     check_processes(plan, report)
-    check_slots(plan, report)
+    check_slots(plan, report, plan.asked("numProcPerNode"))
     inferred = plan.wired and plan.asked("numProcPerNode") is None
     if inferred and gpus(plan.resources).value == 0 and cpus(plan.resources).value == 0:
         report.add(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch
@@ -34,15 +33,21 @@ ORDER = (
 
 
 class Layer:
-    """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`)."""
+    """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`).
 
-    __slots__ = ("label", "name", "patches", "tree")
+    `nodes` is the number of nodes that this step asks the trainer for, None where it says nothing about it.
+    """
 
-    def __init__(self, name: str, label: str, tree: Tree = None, patches: tuple[Patch, ...] = ()) -> None:
+    __slots__ = ("label", "name", "nodes", "patches", "tree")
+
+    def __init__(
+        self, name: str, label: str, tree: Tree = None, patches: tuple[Patch, ...] = (), nodes: Tree = None
+    ) -> None:
         self.name = name
         self.label = label
         self.tree = tree
         self.patches = patches
+        self.nodes = nodes
 
 
 class Role:

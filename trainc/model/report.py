@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from trainc.model.document import Document
+    from trainc.model.finding import Refusal
     from trainc.model.sourced import Span
 
 UNUSED_ALLOW = Rule(
@@ -27,13 +29,34 @@ ALLOW_WITHOUT_REASON = Rule(
 class Allow:
     """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next."""
 
-    __slots__ = ("reason", "rule", "span", "used")
+    __slots__ = ("borrowed", "reason", "rule", "span", "used")
 
     def __init__(self, rule: str, reason: str, span: Span) -> None:
         self.rule = rule
         self.reason = reason
         self.span = span
         self.used = False
+        self.borrowed = False  # the run sees only a part of the jobs that it is for
+
+
+class Answer:
+    """What a server says to one document: nothing against it, or the stage that refuses (`by`) and its messages."""
+
+    __slots__ = ("by", "kind", "messages", "name", "namespace", "span")
+
+    def __init__(self, document: Document) -> None:
+        self.kind = document.kind
+        self.name = document.name
+        self.namespace = document.namespace
+        self.span = document.span(("metadata", "name"))
+        self.by = ""
+        self.messages: list[str] = []
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Note one refusal; the first stage that refuses is the one that answers."""
+        self.by = self.by or refusal.by
+        if refusal.text not in self.messages:
+            self.messages.append(refusal.text)
 
 
 class Report:
@@ -41,13 +64,23 @@ class Report:
 
     `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
     `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
-    findings are met in just now; `reached` holds for each finding the jobs it was met in.
+    findings are met in just now; `reached` holds for each finding the jobs it was met in. With `recording`, the
+    server's answer to every document is kept as well.
     """
 
-    __slots__ = ("_allows", "_findings", "_level_of", "admission_only", "job", "reached", "unknown")
+    __slots__ = ("_allows", "_answer", "_findings", "_level_of", "admission_only", "answers", "job", "reached", "recording", "unknown")
 
-    def __init__(self, *, admission_only: bool = False, level_of: Callable[[str, str], str] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        admission_only: bool = False,
+        recording: bool = False,
+        level_of: Callable[[str, str], str] | None = None,
+    ) -> None:
         self.admission_only = admission_only
+        self.recording = recording
+        self.answers: dict[tuple[str, str, Span], Answer] = {}
+        self._answer: Answer | None = None
         self.unknown: dict[str, int] = {}
         self.job = ""
         self.reached: dict[tuple[object, ...], set[str]] = {}
@@ -55,12 +88,38 @@ class Report:
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
 
-    def allow(self, comments: Iterable[Allow]) -> None:
-        """Heed the `allow` comments of a file; a file read twice is heeded once."""
+    def begin(self, document: Document) -> None:
+        """The document that findings are met in from now on."""
+        self.job = document.name
+        self.looking_at(document)
+
+    def looking_at(self, document: Document) -> Answer | None:
+        """The document that a server judges from now on; gives what `back_to` takes."""
+        before = self._answer
+        if self.recording:
+            answer = Answer(document)
+            self._answer = self.answers.setdefault((answer.kind, answer.name, answer.span), answer)
+        return before
+
+    def back_to(self, before: Answer | None) -> None:
+        """The document that was judged before."""
+        self._answer = before
+
+    def end(self) -> None:
+        """No job any more: what follows concerns the whole run."""
+        self.job = ""
+        self._answer = None
+
+    def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
+        """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
         for comment in comments:
             known = self._allows.setdefault((comment.span.file, comment.span.line), [])
-            if all(other.rule != comment.rule for other in known):
+            same = next((other for other in known if other.rule == comment.rule), None)
+            if same is None:
+                comment.borrowed = borrowed
                 known.append(comment)
+            elif not borrowed:
+                same.borrowed = False
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
@@ -73,6 +132,8 @@ class Report:
             if wanted == "off":
                 return
             finding = finding.at_level(wanted or finding.level)
+        if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
+            self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
         if self.job:
@@ -103,7 +164,7 @@ class Report:
                             help="write the reason behind the bracket, on the same line",
                         )
                     )
-                elif not comment.used and not self.admission_only:
+                elif not (comment.used or comment.borrowed or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
                             comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"

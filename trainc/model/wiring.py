@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
-    from trainc.model.sourced import Span
+    from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Tree
 
 OVERWRITTEN_ENV = Rule(
@@ -133,9 +133,9 @@ def check_processes(plan: Plan, report: Report) -> None:
         )
 
 
-def check_slots(plan: Plan, report: Report) -> None:
-    """A finding where the processes that the job gives a node do not match its GPUs."""
-    asked, gpu = plan.asked("numProcPerNode"), gpus(plan.resources)
+def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
+    """A finding where the processes that a node is told to run do not match its GPUs."""
+    gpu = gpus(plan.resources)
     if asked is None or asked.value < 1 or gpu.value in (0, asked.value):
         return
     fewer = asked.value < gpu.value

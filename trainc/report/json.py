@@ -10,15 +10,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
+    from trainc.model.report import Answer, Report
     from trainc.model.sourced import Span
 
 
 def document(report: Report, shown: Callable[[str], str]) -> str:
-    """One JSON object with every finding of the run, what could not be checked, and the verdict."""
+    """One JSON object with the server's answer to every document, every finding of the run, what could not be checked, and the verdict."""
     findings = [_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings]
-    content = {"version": 1, "failed": report.failed, "findings": findings, "unknown": report.unknown}
+    answers = [_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span)]
+    content = {
+        "version": 1,
+        "failed": report.failed,
+        "documents": answers,
+        "findings": findings,
+        "unknown": report.unknown,
+    }
     return dumps(content, indent=2, sort_keys=True)
+
+
+def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "kind": answer.kind,
+        "name": answer.name,
+        "namespace": answer.namespace,
+        "place": _span(answer.span, shown),
+        "admission": {
+            "verdict": "rejected" if answer.by else "accepted",
+            "by": answer.by,
+            "messages": answer.messages,
+        },
+    }
 
 
 def _finding(finding: Finding, jobs: int, shown: Callable[[str], str]) -> dict[str, Any]:

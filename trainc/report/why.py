@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from trainc.model.sourced import Origin
     from trainc.why import Said, Why
+    from trainc.why.landing import Landing
 
 
 def why_text(answer: Why, shown: Callable[[str], str]) -> str:
@@ -51,3 +52,51 @@ def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
 def _said(said: Said, shown: Callable[[str], str]) -> dict[str, object]:
     places = [{"file": shown(s.file), "line": s.line, "column": s.column} for s in said.origin.spans()]
     return {"layer": said.layer, "who": said.who, "value": said.value, "by": said.origin.by, "places": places}
+
+
+def landing_text(landing: Landing, shown: Callable[[str], str], *, most: int) -> str:
+    """What becomes of one value: itself and its place, then a line for each field that it reaches, or the reason."""
+    at = landing.at
+    lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {dumps(landing.value, ensure_ascii=False)}"]
+    if landing.reason:
+        lines.append(f"  lands nowhere: {landing.reason}")
+    lines.extend(f"  refused: {one.message} [{one.rule.name}]" for one in landing.findings)
+    for field, objects in _by_path(landing.fields):
+        names = objects[0] if len(objects) == 1 else f"{len(objects)} objects ({', '.join(objects[:3])}, ...)"
+        lines.append(f"  {landing.outcome} in {names} {field.path}" + _beaten(landing, field, shown))
+    if len(lines) > most:
+        lines[most:] = [f"  and {len(lines) - most} more"]
+    return "\n".join(lines)
+
+
+def _beaten(landing: Landing, field: Why, shown: Callable[[str], str]) -> str:
+    if landing.outcome != "beaten":
+        return ""
+    winner = field.winner
+    return f" by {_who(winner)} {_where(winner.origin, shown)}: {dumps(field.value, ensure_ascii=False)}"
+
+
+def _by_path(fields: Iterable[Why]) -> list[tuple[Why, list[str]]]:
+    """Fields of the same path and value in several objects, as one with the names of all."""
+    found: dict[tuple[str, str], tuple[Why, list[str]]] = {}
+    for field in fields:
+        found.setdefault((field.path, repr(field.winner)), (field, []))[1].append(field.object)
+    return list(found.values())
+
+
+def landing_json(landings: Iterable[Landing], shown: Callable[[str], str]) -> str:
+    """All landings as one JSON array."""
+    return dumps([_landing(landing, shown) for landing in landings], indent=2, sort_keys=True)
+
+
+def _landing(landing: Landing, shown: Callable[[str], str]) -> dict[str, object]:
+    at = landing.at
+    return {
+        "at": {"file": shown(at.file), "line": at.line, "column": at.column},
+        "path": landing.path,
+        "value": landing.value,
+        "outcome": landing.outcome,
+        "reason": landing.reason,
+        "fields": [_answer(field, shown) for field in landing.fields],
+        "findings": [{"rule": one.rule.name, "message": one.message} for one in landing.findings],
+    }

@@ -29,7 +29,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     """A plan for each job of the catalog that can be planned, in the order of the files."""
     prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
     for entry in catalog.entries():
-        report.job = entry.document.name
+        report.begin(entry.document)
         check_run(entry.document, report)
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
@@ -39,7 +39,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
             plan = _trainjob(entry, catalog, prepared, project, report)
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
-    report.job = ""
+    report.end()
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
@@ -106,6 +106,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
+    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=_asked_nodes(document))
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -117,10 +118,14 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(*runtime.layers, *layers, Layer("overrides", "spec.trainer, spec.initializer", patches=laid)),
+        layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
         secrets=project.secrets,
     )
+
+
+def _asked_nodes(document: Document) -> Tree:
+    return get(document.tree, "spec", "trainer", "numNodes")
 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:

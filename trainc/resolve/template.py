@@ -88,9 +88,13 @@ class Prepared:
         self.gang: Tree = spec.get("podGroupPolicy")
         self.template = base_template(spec)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
-        own = Layer("runtime", document.name, self.template)
-        self.layers = tuple(Layer(part.name, part.label, base_template(part.tree)) for part in parts) or (own,)
+        own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
+        self.layers = tuple(map(_layer, parts)) or (own,)
         self.locks = locks
+
+
+def _layer(part: Part) -> Layer:
+    return Layer(part.name, part.label, base_template(part.tree), nodes=get(part.tree, "mlPolicy", "numNodes"))
 
 
 POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")

@@ -94,21 +94,32 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if found.empty_patch is False:
         log, sound = Log(nulls=False), False
         found.stored = walk(node, found.stored, log)
-    found.unchecked = log.unchecked
-    whole = kind in table.whole
-    found.stored = _named(_statusless(found.stored, old, whole))
+    found.stored = _named(_statusless(found.stored, old, kind in table.whole))
     faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
+    if not _fits(found, node, log, faults, table, profile, old):
+        return found
+    return _validating_webhooks(found, node, kind, profile, old)
+
+
+def _fits(
+    found: Verdict, node: Node, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
+) -> bool:
+    """Whether schema, list types and CEL rules take the object; `faults` are those of its metadata."""
+    kind = kind_of(found.stored)
+    whole = kind in table.whole
+    found.unchecked = log.unchecked
     faults += _counted(log.schema, profile, whole=whole)
     lists = _counted(log.lists, profile, whole=whole)
     if any(fault.blocking for fault in faults):
-        return _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
+        _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
+        return False
     broken = check(_waiting(log, found.stored), found.unchecked)
     if old is not None:
         broken += check_change(node, found.stored, old, found.unchecked)
     if faults or lists or broken:
         by = "schema" if faults else "listtype" if lists else "cel"
-        return found.refuse(by, [*faults, *lists, *broken])
-    return _validating_webhooks(found, node, kind, profile, old)
+        found.refuse(by, [*faults, *lists, *broken])
+    return found.accepted
 
 
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:

@@ -103,8 +103,15 @@ def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[s
             del fresh[key]
         else:
             scalar(at, value, flat((trail, key)), log)
-    if not node.tail:
-        return tree if fresh is None else fresh
+    if node.tail:
+        return _complete(node, tree, fresh, trail, log, mark)
+    return tree if fresh is None else fresh
+
+
+def _complete(
+    node: Node, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
+) -> dict[str, Tree]:
+    """What an object is in the end: its defaults, and the checks of all of it."""
     for key, default in node.defaults:
         if key not in (tree if fresh is None else fresh):
             fresh = dict(tree) if fresh is None else fresh

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.tree import value
+from trainc.verify.inside import within
 from trainc.verify.pods import Role
 from trainc.verify.values import UNKNOWN, flag, rows, substituted, table, text, whole
 from trainc.verify.world import meetings
@@ -127,6 +129,13 @@ class Job:
         if self._document is not None:
             return self._document.span(path, key=key)
         return self.bundle.span(self.tree, path)
+
+    def at_word(self, container: Container, *fragments: str) -> Span:
+        """Where a fragment stands in the command of a container, inside its script where there is one."""
+        path = container.word_path(*fragments)
+        span, written = self.at(path), value(self.tree, *path)
+        found = next((f for f in fragments if type(written) is str and f in written), "")
+        return within(span, written, found) if found else span
 
     def at_object(self, tree: Tree, path: Path = ()) -> Span:
         """Where a node of another object of the bundle is written."""

@@ -6,6 +6,7 @@ from trainc.verify.check import Check
 from trainc.verify.data.variables import LOCKED, OBSOLETE
 from trainc.verify.rules import (
     accelerators,
+    bundles,
     commands,
     containers,
     endings,
@@ -149,6 +150,10 @@ CHECKS: tuple[Check, ...] = (
     Check(networks.HOST_PORT, networks.host_port_clash, "hostNetwork"),
     Check(networks.TUNER, networks.tuner_of_other_machine, "NCCL_TUNER_CONFIG_PATH"),
     Check(networks.PORT_CLASH, networks.ports_clash_in_pod, "several containers"),
+    Check(networks.HALF, bundles.tcpxo_half_set_up, "initContainers", "several containers"),
+    Check(bundles.SLICES, bundles.multislice_half_set_up, "google.com/tpu"),
+    Check(bundles.MAINTENANCE, bundles.maintenance_half_handled, "podFailurePolicy", "rules"),
+    Check(bundles.SPOT, bundles.spot_without_toleration, "nodeSelector"),
     Check(life.PARTIAL, life.partial_restarts),
     Check(life.NO_POLICY, life.no_failure_policy),
     Check(life.NO_CHECKPOINT, life.restarts_without_checkpoint, "maxRestarts"),

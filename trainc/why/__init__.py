@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from trainc.model.overlay import overlay
 from trainc.model.paths import found, keyed, matches, shown
+from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.bundle import Bundle
-    from trainc.model.paths import Steps
+    from trainc.model.paths import Step, Steps
     from trainc.model.plan import Layer, Plan
     from trainc.model.sourced import Origin
     from trainc.model.tree import Tree
@@ -53,24 +54,41 @@ def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
 def of_leaf(bundle: Bundle, label: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf explained."""
     said = list(_said(bundle.plan, steps)) if bundle.plan is not None and label.startswith("JobSet/") else []
-    same = [index for index, one in enumerate(said) if one.value == leaf.value]
-    if not same:
+    won = [index for index, one in enumerate(said) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
+    if not won:
         # No layer holds the value itself: code computed it, and says from what.
-        return Why(
-            label, shown(steps), leaf.value, Said("computed", "", leaf.value, leaf.origin), tuple(reversed(said))
-        )
-    return Why(label, shown(steps), leaf.value, said[same[-1]], tuple(reversed(said[: same[-1]])))
+        computed = Said("computed", "", leaf.value, leaf.origin)
+        return Why(label, shown(steps), leaf.value, computed, tuple(reversed(said)))
+    return Why(label, shown(steps), leaf.value, said[won[-1]], tuple(reversed(said[: won[-1]])))
+
+
+def _rests(origin: Origin, on: Origin) -> bool:
+    return origin == on or (
+        origin.at is None and origin.by != on.by and set(on.spans()) == set(origin.spans()) != set()
+    )
+
+
+_COUNTS = ("parallelism", "completions")
 
 
 def _said(plan: Plan, steps: Steps) -> Iterator[Said]:
     """What each layer says about a field of the JobSet, lowest layer first."""
+    counted = len(steps) == 6 and steps[5] in _COUNTS and _trains(plan, steps[2])
     for layer in plan.layers:
-        said = [found(layer.tree, steps)] if layer.tree is not None else _in_patches(plan, layer, steps)
-        for leaf in said:
+        said = [found(layer.tree, steps)] if layer.tree is not None else list(_in_patches(plan, layer, steps))
+        for leaf in (*said, *((layer.nodes,) if counted else ())):
             if type(leaf) is Sourced:
                 yield Said(layer.name, layer.label, leaf.value, leaf.origin)
 
 
+def _trains(plan: Plan, step: Step) -> bool:
+    """Whether the role that a path passes through is the trainer's, whose pods `numNodes` counts."""
+    role = plan.role(str(step[1])) if type(step) is tuple else None
+    return role is not None and role.ancestor == TRAINER
+
+
 def _in_patches(plan: Plan, layer: Layer, steps: Steps) -> Iterator[Tree]:
     for patch in layer.patches:
-        yield found(overlay(plan.roles, patch), steps)
+        leaf = found(overlay(plan.roles, patch), steps)
+        if leaf is not plan.roles[patch.role].name:  # which only says whose pods are patched
+            yield leaf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.older.jobs import Compiled
-from tests.older.texts import job, role
+from tests.older.texts import entry, job, old, role
 
 V2 = "kubeflow.org/v2beta1"
 W3 = role("Worker", 3)
@@ -162,6 +162,22 @@ CASES = {
             *(
                 ("worker", 0, i, paddle(PADDLE_MASTER="demo-master-0-0.demo:36543", PADDLE_TRAINER_NUM="1"))
                 for i in range(2)
+            ),
+        ],
+    ),
+    "the first TfJob": (
+        old(entry("MASTER"), entry("WORKER", 3)),
+        "tensorflow",
+        [
+            ("master", 0, 0, {"TF_CONFIG": tf("master", 0, "").replace("chief", "master")}),
+            *(
+                (
+                    "worker",
+                    0,
+                    i,
+                    {"JOB_COMPLETION_INDEX": str(i), "TF_CONFIG": tf("worker", i, "").replace("chief", "master")},
+                )
+                for i in range(3)
             ),
         ],
     ),

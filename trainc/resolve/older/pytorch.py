@@ -104,7 +104,7 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
         job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
     high = elastic["maxReplicas"].value
     if worker.count.value < high:
-        message = f"the job keeps its {worker.count.value} workers, though up to {high} are allowed"
+        message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
         job.say(
             FIXED.at(
                 job.span((*path, "maxReplicas")), message, help=f"set `replicas: {high}` to start with all of them"

@@ -70,7 +70,7 @@ def _part(job: Job, replica: Replica, decider: Replica, *, tolerates: bool) -> P
 
 def _dynamic(job: Job, worker: Replica, chief: Replica | None) -> None:
     path = ("spec", "enableDynamicWorker")
-    message = f"the job keeps its {worker.count.value} workers: a JobSet cannot be resized"
+    message = f"the number of workers stays {worker.count.value}: a JobSet cannot be resized"
     job.say(RESIZED.at(job.span(path), message))
     if chief is not None and worker.restart.value == "Never":
         message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"

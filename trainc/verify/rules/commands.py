@@ -75,7 +75,7 @@ def endless_sleep(job: Job) -> None:
         if container.devices and endless(container) and not is_daemon(container):
             job.report.add(
                 SLEEP.at(
-                    job.at(container.word_path("sleep", "tail")),
+                    job.at_word(container, "sleep", "tail"),
                     f"`{container.name}` sleeps for ever and holds its accelerators",
                     effect="nothing trains, and the accelerators are paid for until somebody deletes the job",
                     help="run the training, or take the accelerators away",
@@ -130,7 +130,7 @@ def unpinned_download(job: Job) -> None:
             if simple.program in ("curl", "wget") and url:
                 job.report.add(
                     BRANCH.at(
-                        job.at(container.word_path(url)),
+                        job.at_word(container, url),
                         f"`{simple.program}` fetches what a branch holds at that moment: `{url}`",
                         effect="pods that start at different times may run different code",
                         help="use a commit or a tag in the address, or put the file into the image",
@@ -154,7 +154,7 @@ def install_at_start(job: Job) -> None:
             if loose and "-r" not in words and not loose[0].startswith("git+"):
                 job.report.add(
                     INSTALL.at(
-                        job.at(container.word_path("install")),
+                        job.at_word(container, "install"),
                         f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
                         effect=f"{container.role.count if container.role.several else 1} downloads at each start, and what runs may change from one restart to the next",
                         help="put them into the image, or name versions",
@@ -179,7 +179,7 @@ def launcher_missing(job: Job) -> None:
             continue
         job.report.add(
             NO_LAUNCHER.at(
-                job.at(container.word_path("python")),
+                job.at_word(container, "python"),
                 f"plain python starts one process in a pod with {max(counts)} accelerators",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
                 effect=f"{max(counts) - 1} of {max(counts)} accelerators stand idle, and the pods do not find each other",

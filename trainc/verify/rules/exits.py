@@ -63,9 +63,9 @@ def masked_exit_code(job: Job) -> None:
         program, how, help_ = found
         job.report.add(
             MASKED.at(
-                job.at(container.word_path(script)),
+                job.at_word(container, program, program.partition(" ")[0]),
                 f"the exit code of `{program}` is lost: {how}",
-                label="in this script",
+                label="nobody learns how it ends",
                 effect=f"when `{program}` fails, the pod ends as a success and the Job counts as complete",
                 help=help_,
             )

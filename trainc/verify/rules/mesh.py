@@ -120,7 +120,7 @@ def _megatron(job: Job, container: Container, found: dict[str, str]) -> None:
     ]
     job.report.add(
         MESH.at(
-            job.at(container.word_path(*spelled)),
+            job.at_word(container, *spelled),
             f"{factors} = {product} does not divide the {world} devices",
             also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
             effect="the program stops at start: the devices cannot be split that way",
@@ -169,7 +169,7 @@ def batch_not_divisible(job: Job) -> None:
         near = max(replicas, round(batch / replicas) * replicas)
         job.report.add(
             BATCH.at(
-                job.at(container.word_path("global_batch_size", "global-batch-size")),
+                job.at_word(container, "global_batch_size", "global-batch-size"),
                 f"a global batch of {batch} does not divide among {replicas} data-parallel replicas",
                 also=[
                     Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} replicas remain for data")

@@ -97,7 +97,7 @@ def mpi_processes_exceed_slots(job: Job) -> None:
         more = asked > total
         job.report.add(
             SLOTS.at(
-                job.at(container.word_path("-np", "-n")),
+                job.at_word(container, "-np", "-n"),
                 f"`mpirun` starts {asked} processes on hosts with {total} slots",
                 effect="mpirun refuses: there are not enough slots"
                 if more

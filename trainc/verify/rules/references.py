@@ -98,7 +98,7 @@ def undefined_variable(job: Job) -> None:
                 if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _service_link(name):
                     job.report.add(
                         UNDEFINED.at(
-                            job.at(container.word_path(f"$({name})")),
+                            job.at_word(container, f"$({name})"),
                             f"`$({name})` is not set in `{container.name}`",
                             effect=f"the program gets the characters `$({name})`",
                             help=f"add `{name}` to `env`",

@@ -10,6 +10,7 @@ from trainc.verify.world import collective
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
@@ -64,6 +65,7 @@ def nodes_mismatch(job: Job) -> None:
             job.report.add(_nodes_finding(job, container, name, path, written, least))
 
 
+_PROCESS_WORDS = ("--nproc_per_node", "--nproc-per-node", "--num_gpus", "--num_processes", "torchrun")
 _NODE_FLAGS = {TORCHRUN: "nnodes", ACCELERATE: "num_machines", DEEPSPEED: "num_nodes"}
 
 
@@ -123,13 +125,18 @@ def _nodes_finding(job: Job, container: Container, name: str, path: Path, writte
     waits = f"the {count} pods wait at the rendezvous for {least - count} more that never come{held}"
     extra = f"{count} pods want to join a group of {written}: those that come last never get in{held}"
     return NNODES.at(
-        job.at(path),
+        _spot(job, container, path, name, name.replace("_", "-")),
         f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
         label=f"`{name}` says {written}",
         also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
         effect=waits if least > count else extra,
         help=f"say {count} here, or give `{role.name}` `parallelism: {least}` and `completions: {least}`",
     )
+
+
+def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
+    """A place in the command where `path` leads there, else the place of the variable."""
+    return job.at_word(container, *words) if path[-2] in ("command", "args") else job.at(path)
 
 
 def processes_mismatch(job: Job) -> None:
@@ -148,7 +155,7 @@ def processes_mismatch(job: Job) -> None:
         idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
         job.report.add(
             NPROC.at(
-                job.at(path),
+                _spot(job, container, path, *_PROCESS_WORDS),
                 f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
                 label=f"{processes} here",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{devices} here")],

@@ -1,0 +1,49 @@
+"""What trainc emits for the recorded TrainJobs, sent to the JobSet server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.conformance.harness import RECORDED, Case, cases
+from tests.conformance.test_trainer import leniency, reason
+from trainc.schema.profile import Profile
+from trainc.schema.table import load
+from trainc.schema.verdict import verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Cases that the Trainer controller builds and the JobSet server refuses, each with the rule it breaks.
+REFUSED = {
+    "initializers/volume-claim-policies": "volume name conflicts with VolumeClaimPolicy template name",
+    "metadata/empty-pod-template": "containers: Required value",
+    "runtime-patches/smp-directive-in-jobset-labels": 'metadata.labels: Invalid value: "$patch"',
+    "runtime-patches/unknown-job-accepted": "containers: Required value",
+    "runtime-patches/unknown-job-behind-known": "containers: Required value",
+    "torch/long-job-name": "JobSet name is too long",
+    "torch/several-unnamed-ports": "ports[2]: Duplicate value",
+    "torch/unnamed-ports-without-trainer": "ports[1]: Duplicate value",
+}
+CASES = [case for case in cases() if not case.refusals and not reason(case)]
+
+
+@pytest.mark.skipif(not CASES, reason=f"the recordings are not at {RECORDED}")
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_the_server_takes_the_jobset_as_it_is(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "input.yaml").write_text(case.text, "utf-8")
+    run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
+    answers = [verdict(bundle.jobset, load(), Profile()) for bundle in run.bundles]
+    said = "; ".join(message for answer in answers for message in answer.messages)
+    if case.id in REFUSED:
+        assert REFUSED[case.id] in said
+        whole = compile_in(tmp_path, "validate", "input.yaml", *leniency(case))
+        assert any(finding.rule.name == "jobset-refused" and finding.level == "error" for finding in whole.findings)
+    else:
+        assert (said, [answer.empty_patch for answer in answers]) == ("", [True] * len(answers))
+
+
+def test_the_table_names_cases() -> None:
+    assert not CASES or {case.id for case in CASES} >= REFUSED.keys()

@@ -1,0 +1,34 @@
+"""`validate --report json`: for each document the server's answer, beside trainc's own findings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compare.history import RUNTIME, job, run, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "by", "words"),
+    [
+        (job("bert"), "accepted", "", ""),
+        (job("Bert"), "rejected", "schema", "metadata.name"),
+        (job("bert").replace("numNodes", "numnodes"), "rejected", "unknown-field", 'unknown field "spec.trainer.numnodes"'),
+        (job("bert").replace("name: llm", "name: lm"), "rejected", "webhook", 'clustertrainingruntimes.trainer.kubeflow.org "lm"'),
+    ],
+)
+def test_each_document_has_its_answer(tmp_path: Path, text: str, verdict: str, by: str, words: str) -> None:
+    write(tmp_path, {"runtimes/llm.yaml": RUNTIME, "jobs/job.yaml": text})
+    code, out, _ = run(tmp_path, "validate", "--report", "json", "--only", "admission")
+    answers = {answer["kind"]: answer for answer in json.loads(out)["documents"]}
+    assert answers["ClusterTrainingRuntime"]["admission"] == {"verdict": "accepted", "by": "", "messages": []}
+    said = answers["TrainJob"]["admission"]
+    assert (said["verdict"], said["by"]) == (verdict, by)
+    assert words in "".join(said["messages"])
+    assert answers["TrainJob"]["place"]["file"] == "jobs/job.yaml"
+    assert code == (1 if by else 0)

@@ -1,0 +1,38 @@
+"""`trainc fix`: the edits that findings carry, as a diff or in place."""
+
+from __future__ import annotations
+
+import sys
+
+from trainc import pipeline
+from trainc.cli.migrate import texts, write
+from trainc.cli.session import Session
+from trainc.emit.spool import Spool
+from trainc.fix import diff
+from trainc.fix import fix as fixed
+from trainc.model.finding import ERROR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+
+def fix(options: Options) -> int:
+    """Show the edits, or make them, and say how many findings still need a person."""
+    session = Session(options)
+    pipeline.build(session.project, session.selection, Spool(), session.report)
+    found = session.report.findings
+    applied: set[int] = set()
+    for file, text in texts(session):
+        done = fixed(text, found, file, unsafe=options.has("unsafe"))
+        applied.update(map(id, done.applied))
+        if options.has("write") and done.text != text:
+            write(session, file, done.text)
+        else:
+            print(diff(text, done.text, session.shown(file)), end="")
+    left = [finding for finding in found if id(finding) not in applied]
+    errors = sum(finding.level == ERROR for finding in left)
+    verb = "fixed" if options.has("write") else "could be fixed"
+    need = "error needs" if errors == 1 else "errors need"
+    print(f"{len(applied)} {verb}, {errors} {need} a person", file=sys.stderr)
+    return 1 if errors else 0

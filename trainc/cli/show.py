@@ -1,0 +1,52 @@
+"""`trainc show`: what will run."""
+
+from __future__ import annotations
+
+from json import dumps
+
+from trainc import pipeline
+from trainc.cli.session import Session
+from trainc.emit.spool import Spool
+from trainc.model.report import Report
+from trainc.model.trouble import Trouble
+from trainc.verify import expand
+from trainc.verify.drawing import overview_markdown, overview_text, pod_markdown, pod_text
+from trainc.verify.show import one_pod, overview
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.cli.options import Options
+    from trainc.model.bundle import Bundle
+
+_WHOLE = {"text": overview_text, "markdown": overview_markdown}
+_POD = {"text": pod_text, "markdown": pod_markdown}
+
+
+def show(options: Options) -> int:
+    """Draw every job under the paths, or one pod of each."""
+    rank = options.one("rank")
+    if rank and not rank.isdigit():
+        raise Trouble(f"--rank is a number from 0 on, not `{rank}`")
+    session = Session(options)
+    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    if session.report.failed and not bundles:
+        return session.finish(Spool())
+    views = [view for bundle in bundles if (view := _view(bundle, rank)) is not None]
+    if not views:
+        raise Trouble(f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given")
+    form = options.one("report", "text")
+    if form == "json":
+        print(dumps(views, indent=2, sort_keys=True))
+    else:
+        draw = (_POD if rank else _WHOLE)[form]
+        print("\n".join(draw(view).rstrip("\n") + "\n" for view in views), end="")
+    return 0
+
+
+def _view(bundle: Bundle, rank: str) -> dict[str, Any] | None:
+    job = expand(bundle, None, Report())
+    if job is None:
+        return None
+    return one_pod(job, int(rank)) if rank else overview(job)

@@ -1,0 +1,155 @@
+"""Set-ups of several parts, each written in another place, that do nothing or harm when one part is missing."""
+
+from __future__ import annotations
+
+from trainc.model.finding import WARNING, Label, Rule
+from trainc.verify.data.machines import TPU
+from trainc.verify.rules.networks import HALF
+from trainc.verify.values import rows, table, text, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+SLICES = Rule(
+    "multislice-half-set-up",
+    WARNING,
+    "parts of TPU multislice are there, others are missing",
+    "Several slices train as one only with several Jobs, three MEGASCALE variables, and a node pool for each Job.",
+)
+MAINTENANCE = Rule(
+    "maintenance-half-handled",
+    WARNING,
+    "a lost node ends the Job for a reason that JobSet has no rule for, or JobSet has a rule for a reason that no Job gives",
+    "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
+)
+SPOT = Rule(
+    "spot-without-toleration",
+    WARNING,
+    "pods select Spot machines without tolerating their taint",
+    "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
+)
+
+MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
+_EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_SPOT = "cloud.google.com/gke-spot"
+_REASON = "PodFailurePolicy"
+_DISRUPTED = "DisruptionTarget"
+
+
+def multislice_half_set_up(job: Job) -> None:
+    for role in job.roles:
+        if type(role.replicas) is not int or not any(container.devices.get(TPU) for container in role.main):
+            continue
+        names = [name for name in MEGASCALE if any(name in container.env for container in role.main)]
+        for missing, path in _missing_slices(job, role, names, role.replicas):
+            job.report.add(
+                SLICES.at(
+                    job.at(path),
+                    f"`{role.name}` is set up for several TPU slices, but {missing}",
+                    effect="the slices do not find each other, or share a node pool",
+                    help="take the whole set-up from one source, such as the component `tpu-multislice`",
+                )
+            )
+
+
+def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> list[tuple[str, Path]]:
+    if names and replicas < 2:
+        container = next(one for one in role.main if names[0] in one.env)
+        return [("it is a single Job", container.env_path(names[0]))]
+    if not names:
+        # Separate slices, or a platform that sets all three itself, as JobSet's own example leaves it to.
+        return []
+    found: list[tuple[str, Path]] = []
+    if len(names) < len(MEGASCALE):
+        lacking = ", ".join(f"`{name}`" for name in MEGASCALE if name not in names)
+        found.append(
+            (f"{lacking} is not set" if len(names) == 2 else f"{lacking} are not set", (*role.path, "replicas"))
+        )
+    metadata = table(table(role.tree, "template"), "metadata")
+    jobset = table(table(job.tree, "metadata"), "annotations")
+    if _EXCLUSIVE not in table(metadata, "annotations") and _EXCLUSIVE not in jobset:
+        found.append((f"the annotation `{_EXCLUSIVE}` is missing", (*role.path, "replicas")))
+    return found
+
+
+def maintenance_half_handled(job: Job) -> None:
+    policy = rows(table(job.spec, "failurePolicy"), "rules")
+    reacting = [index for index, rule in enumerate(policy) if _REASON in texts(rule, "onJobFailureReasons")]
+    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
+    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
+    if disrupted and not reacting and "failurePolicy" in job.spec:
+        role, index = disrupted[0]
+        job.report.add(
+            MAINTENANCE.at(
+                job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
+                f"a lost node ends the Job of `{role.name}`, and no rule of the JobSet is for the reason `{_REASON}`",
+                effect="every maintenance counts as a failure and uses up a restart, or ends the job at once",
+                help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
+            )
+        )
+    if reacting and not failing:
+        job.report.add(
+            MAINTENANCE.at(
+                job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
+                f"the JobSet has a rule for the reason `{_REASON}`, and no Job has a pod failure policy that fails it",
+                effect="no Job ever fails for that reason, so the rule never matches",
+                help=f"give the Jobs a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}`, or remove the rule",
+            )
+        )
+
+
+def _pod_rules(role: Role) -> list[Tree]:
+    return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
+
+
+def _ends_job(rule: Tree) -> bool:
+    return text(rule, "action") == "FailJob"
+
+
+def _on_disruption(rule: Tree) -> bool:
+    return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
+
+
+def spot_without_toleration(job: Job) -> None:
+    for role in job.roles:
+        if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
+            continue
+        if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
+            job.report.add(
+                SPOT.at(
+                    job.at((*role.pod_path, "nodeSelector", _SPOT)),
+                    f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
+                    effect="where the node pool carries the taint the pods stay pending for ever",
+                    help=f'tolerate `{_SPOT}` with value `"true"`',
+                )
+            )
+
+
+def tcpxo_half_set_up(job: Job) -> None:
+    """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
+    for role in job.roles:
+        daemon = next((c for c in role.containers if "/gpudirect-tcpxo/tcpgpudmarxd" in text(c.tree, "image")), None)
+        if daemon is None or not role.devices:
+            continue
+        missing = []
+        if not any(name.startswith("NCCL_FASTRAK_") for container in role.main for name in container.env):
+            missing.append("no container sets the variables NCCL_FASTRAK_*")
+        if not role.host_network and "networking.gke.io/interfaces" not in role.annotations:
+            missing.append("the pod has no annotation `networking.gke.io/interfaces`")
+        if not role.host_network and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
+            missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
+        for part in missing:
+            job.report.add(
+                HALF.at(
+                    job.at((*daemon.path, "image")),
+                    f"`{daemon.name}` receives for GPUDirect-TCPXO, but {part}",
+                    also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
+                    if "container sets" in part
+                    else [],
+                    effect="NCCL finds no fast network: it fails at start, or runs over TCP",
+                    help="take the whole set-up from one source, such as the component `gke-tcpxo`",
+                )
+            )

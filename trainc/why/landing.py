@@ -1,0 +1,128 @@
+"""The other direction: where a line that people wrote lands in the output, or why it does not."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from trainc.model.paths import keyed, matches, shown
+from trainc.model.sourced import Sourced
+from trainc.model.tree import leaves, value
+from trainc.why import of_leaf
+from trainc.why.reasons import reason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.sourced import Origin, Span
+    from trainc.model.tree import Path, Tree
+    from trainc.why import Why
+
+LANDS, BEATEN, REFUSED, NOWHERE = "lands", "beaten", "refused", "nowhere"
+
+
+class Landing(NamedTuple):
+    """What becomes of one value that somebody wrote: `outcome` is lands, beaten, refused or nowhere.
+
+    `fields` are the fields of the output that hold it or, where it is beaten, that hold another value; `findings`
+    are the errors at its place; `reason` says why it lands nowhere.
+    """
+
+    path: str
+    value: Any
+    at: Span
+    outcome: str
+    fields: tuple[Why, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+
+
+def landings(
+    documents: Iterable[Document], wanted: int | str, bundles: Sequence[Bundle], findings: Sequence[Finding]
+) -> Iterator[Landing]:
+    """What becomes of every value that `wanted` means, in all of these bundles.
+
+    A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
+    """
+    fields = list(_fields(bundles))
+    for document in documents:
+        for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
+            leaf = _at(document.tree, path)
+            if type(leaf) is Sourced and leaf.origin.at is not None:
+                yield _landing(document, path, leaf, leaf.origin.at, fields, bundles, findings)
+
+
+def on_line(document: Document, line: int) -> list[Path]:
+    """The paths of all leaves that stand on a line, whose key does, or that lie below a key that does."""
+    return [path for path, leaf in leaves(document.tree) if _stands(document, path, leaf, line)]
+
+
+def named(document: Document, wanted: str) -> list[Path]:
+    """The paths of all leaves whose path holds `wanted` as a run of whole steps."""
+    return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted)]
+
+
+def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
+    span = leaf.origin.at if type(leaf) is Sourced else None
+    if span is not None and span.line <= line <= span.end_line:
+        return True
+    keys = (path[:length] for length in range(1, len(path) + 1) if type(path[length - 1]) is str)
+    return any(document.span(key, key=True).line == line and _is_key(document, key, line) for key in keys)
+
+
+def _is_key(document: Document, path: Path, line: int) -> bool:
+    """Whether a key owns its line: behind the dash of a list item it stands for itself alone."""
+    if len(path) > 1 and type(path[-2]) is int:
+        item = document.span(path[:-1])
+        return item.line != line or type(_at(document.tree, path)) is Sourced
+    return True
+
+
+def _at(tree: Tree, path: Path) -> Tree:
+    for step in path:
+        tree = tree[step]
+    return tree
+
+
+def _fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
+    for bundle in bundles:
+        for tree in bundle.objects:
+            label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+            for path, leaf in leaves(tree):
+                if type(leaf) is Sourced:
+                    yield of_leaf(bundle, label, keyed(tree, path), leaf)
+
+
+def _landing(
+    document: Document,
+    path: Path,
+    leaf: Sourced[Any],
+    at: Span,
+    fields: list[Why],
+    bundles: Sequence[Bundle],
+    findings: Sequence[Finding],
+) -> Landing:
+    where = shown(keyed(document.tree, path))
+    errors = tuple(
+        one for one in findings if one.level == "error" and any(_holds(label.span, at) for label in one.labels[:1])
+    )
+    if errors:
+        return Landing(where, leaf.value, at, REFUSED, findings=errors)
+    landed = tuple(one for one in fields if _rests(one.winner.origin, at))
+    if landed:
+        return Landing(where, leaf.value, at, LANDS, landed)
+    lost = tuple(one for one in fields if any(_rests(said.origin, at) for said in one.beaten))
+    if lost:
+        return Landing(where, leaf.value, at, BEATEN, lost)
+    return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
+
+
+def _holds(span: Span, at: Span) -> bool:
+    return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
+
+
+def _rests(origin: Origin, at: Span) -> bool:
+    return origin.at == at if origin.at is not None else any(_rests(one, at) for one in origin.of)
