@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc import pipeline
-from trainc.cli.build import Nothing
+from trainc.cli.build import Nothing, run
 from trainc.cli.session import Session
 from trainc.compare.committed import ALL, ITSELF, Committed
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
@@ -55,7 +54,7 @@ def build_folder(options: Options) -> int:
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    pipeline.build(session.project, session.selection, spool, session.report)
+    run(session, spool, committed)
     _known(options.all("rerender"), spool)
     if options.has("tracked"):
         spool.changes += _untracked(spool)

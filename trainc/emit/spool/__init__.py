@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import IO
+    from typing import IO, Any
 
     from trainc.emit import Rendered
     from trainc.model.bundle import Bundle
@@ -54,6 +54,18 @@ class Spool:
             self._file.write(data)
         self._texts.clear()
         self._held = 0
+
+    def state(self) -> dict[str, Any]:
+        """Everything collected, so that another process can go on with it."""
+        return {"jobs": self.jobs, "objects": self.objects, "paths": self.paths, "texts": list(self.texts())}
+
+    def absorb(self, state: dict[str, Any]) -> None:
+        """Add what another worker has collected behind one's own."""
+        self.jobs += state["jobs"]
+        self.objects += state["objects"]
+        self.paths |= state["paths"]
+        for text in state["texts"]:
+            self.hold(text)
 
     def texts(self) -> Iterator[str]:
         """The text of every rendering, in order."""
