@@ -23,10 +23,19 @@ if TYPE_CHECKING:
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
-    together = Together()
+    fill(project, selection, spool, report, Together())
+    finish(spool, report)
+
+
+def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
+    """Compile everything selected into the spool; nothing is written yet."""
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json), bundle, report)
+
+
+def finish(spool: Spool, report: Report) -> None:
+    """The end of a run, however many workers had a part in it."""
     report.close()
     spool.commit(unless=report.failed)
 
