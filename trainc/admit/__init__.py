@@ -47,11 +47,11 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
     shelves = Shelves(documents, desk)
-    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog.passing), shelves)
+    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog), shelves)
     return catalog
 
 
-def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[Bundle]) -> Iterator[Entry]:
+def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     for _, parts in documents.selected():
         jobs: list[Document] = []
         others: list[Document] = []
@@ -66,12 +66,13 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[B
             elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
                 _unknown_kind(document, desk)
             elif document.kind in RUNTIMES:
-                shelves.admitted(document)
+                stored = shelves.admitted(document)
+                catalog.blueprints += [stored] if stored is not None else []
             else:
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
         if not jobs and others and desk.selection.include_other:
-            passing.append(Bundle(others[0], tuple(other.tree for other in others)))
+            catalog.passing.append(Bundle(others[0], tuple(other.tree for other in others)))
 
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:

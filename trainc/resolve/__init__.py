@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
     prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
+    entry = None
     for entry in catalog.entries():
         report.begin(entry.document)
         check_run(entry.document, report)
+        if entry.document.kind != "TrainJob" and get(entry.document.tree, "metadata", "annotations", COMPONENTS) is not None:
+            from trainc.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
+
+            report.add(idle(entry.document))
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
@@ -40,6 +45,17 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
+    if entry is None:
+        _unreached(catalog, project, report)
+
+
+def _unreached(catalog: Catalog, project: Project, report: Report) -> None:
+    """Runtimes that were given without any job are judged alone, but for what only a whole runtime must have."""
+    for document in catalog.blueprints:
+        if document.kind == RUNTIME:
+            from trainc.resolve.compose import compose  # noqa: PLC0415 (many projects inherit nothing)
+
+            compose(document, None, catalog, project, report)
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
