@@ -26,6 +26,7 @@ _FITTING: dict[str, tuple[type, ...]] = {
     "int-or-string": (int, str),
     "object": (),
     "array": (),
+    "partial": (),
 }
 _INT32 = 2**31
 _INT64 = 2**63
@@ -180,7 +181,7 @@ def type_faults(node: Node, value: Tree, path: Path, log: Log) -> None:
     """The faults of a value whose type does not fit."""
     kind = value.__class__
     got = _TYPES.get(kind, "null")
-    wanted = "integer,string" if node.kind == "int-or-string" else node.kind
+    wanted = {"int-or-string": "integer,string", "partial": "object"}.get(node.kind, node.kind)
     if value is not None and node.format and kind not in (str, list):
         got = _FORMATS.get(kind, "")
         wanted = node.format
