@@ -6,13 +6,13 @@ import sys
 
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool, StreamSpool
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
+    from trainc.emit.spool import Spool
 
 
 def build(options: Options) -> int:
@@ -27,7 +27,7 @@ def build(options: Options) -> int:
     session = Session(options)
     spool = _stream(options, session)
     pipeline.build(session.project, session.selection, spool, session.report)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs)
     if spool.objects == 0 and code == 0:
         raise Nothing
     return code
@@ -55,6 +55,7 @@ def one_stream(session: Session) -> None:
         raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
+
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
     if options.has("whole_project"):
@@ -62,11 +63,9 @@ def validate(options: Options) -> int:
 
         return validate_whole(options)
     session = Session(options)
-    spool = Spool()
     if options.has("against"):
         _against(session, options.one("against"))
-    pipeline.build(session.project, session.selection, spool, session.report)
-    return session.finish(spool)
+    return session.finish(pipeline.check(session.project, session.selection, session.report))
 
 
 def _against(session: Session, base: str) -> None:

@@ -16,7 +16,6 @@ from trainc.project.assignments import assigned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
-    from trainc.emit.spool import Spool
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
@@ -104,17 +103,17 @@ class Session:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, spool: Spool) -> int:
+    def finish(self, jobs: int = 0) -> int:
         """Print the findings and the summary on standard error; the exit code."""
         if self.options.one("report", "text") == "json":
             from trainc.report.json import document  # noqa: PLC0415 (only where asked for)
 
             print(document(self.report, self.shown))
         else:
-            self._print_text(spool)
+            self._print_text(jobs)
         return self.verdict()
 
-    def _print_text(self, spool: Spool) -> None:
+    def _print_text(self, jobs: int) -> None:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
@@ -129,7 +128,7 @@ class Session:
             print(text + "\n", file=sys.stderr)
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
-            print(summary(*counts, spool.jobs, self.report.unknown), file=sys.stderr)
+            print(summary(*counts, jobs, self.report.unknown), file=sys.stderr)
 
 
 def _colour(choice: str) -> bool:
