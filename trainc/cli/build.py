@@ -43,6 +43,8 @@ class Nothing(Trouble):
 
 
 def _stream(options: Options, session: Session) -> Spool:
+    from trainc.emit.spool import StreamSpool  # noqa: PLC0415 (to validate is to write nothing)
+
     one_stream(session)
     return StreamSpool(sys.stdout, json=options.one("format") == "json")
 
@@ -53,7 +55,6 @@ def one_stream(session: Session) -> None:
     if len(clusters) > 1:
         names = ", ".join(clusters)
         raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
-
 
 
 def validate(options: Options) -> int:
