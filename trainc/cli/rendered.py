@@ -61,7 +61,7 @@ def build_folder(options: Options) -> int:
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes:
