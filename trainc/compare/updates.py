@@ -103,7 +103,9 @@ def _refused(bundle: Bundle, tree: Tree, change: Change, refusal: Refusal) -> Fi
 
 
 def _in_place(bundle: Bundle, tree: Tree, changed: list[str]) -> Finding:
-    shown = ", ".join(f"`{path}`" for path in changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    shown = ", ".join(f"`{path}`" for path in changed[:5]) + (
+        f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+    )
     return CHANGED_IN_PLACE.at(bundle.span(tree), f"{value(tree, 'kind')} `{bundle.name}` changes in place: {shown}")
 
 

@@ -67,7 +67,18 @@ class Report:
     server's answer to every document is kept as well.
     """
 
-    __slots__ = ("_allows", "_answer", "_findings", "_level_of", "admission_only", "answers", "job", "reached", "recording", "unknown")
+    __slots__ = (
+        "_allows",
+        "_answer",
+        "_findings",
+        "_level_of",
+        "admission_only",
+        "answers",
+        "job",
+        "reached",
+        "recording",
+        "unknown",
+    )
 
     def __init__(
         self,

@@ -23,6 +23,8 @@ ROOMS = (
     "frameworks",
     "schedulers",
     "verify",
+    "compare",
+    "cli",
     "model",
 )
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
