@@ -81,7 +81,7 @@ class Loader:
             for name in self._files(present):
                 data = contents(self._project.root, name)
                 if ours(data):
-                    self._report.allow(allows(data, name))
+                    self._report.allow(allows(data, name), borrowed=True)
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
@@ -121,7 +121,7 @@ class Loader:
         if file in self._kept:
             return self._kept[file]
         duplicates = self._selection.field_validation
-        self._report.allow(allows(data, file))
+        self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:
