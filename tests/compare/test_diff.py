@@ -142,7 +142,10 @@ def test_two_renderings(project: Path) -> None:
 
 
 def test_only_edited_files_are_a_cause(project: Path) -> None:
-    edit = RUNTIME.replace("                  resources", "                  env:\n                  - {name: A, value: b}\n                  resources")
+    edit = RUNTIME.replace(
+        "                  resources",
+        "                  env:\n                  - {name: A, value: b}\n                  resources",
+    )
     write(project, {"runtimes/llm.yaml": edit, "jobs/t5.yaml": job("t5", 3)})
     out = run(project, "diff")[1]
     assert "~ llm/bert  because of runtimes/llm.yaml\n" in out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.tree import dotted
 from trainc.schema.profile import profile_of
 from trainc.schema.table import Table, load
 
@@ -65,7 +66,11 @@ def _table(documents: Iterable[Document], report: Report) -> Table:
         whole += found.whole
         for path, text in found.faults:
             effect = "the built-in schema of the kind is used instead"
-            report.add(NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: {text}", effect=effect))
+            report.add(
+                NOT_STRUCTURAL.at(
+                    document.span(path), f"`{document.name}`: `{dotted(path[-2:])}` {text}", effect=effect
+                )
+            )
         for path, text in found.notes:
             report.add(UNCHECKED_RULE.at(document.span(path), f"`{document.name}`: {text}"))
     return Table(compile_table(schemas, whole=whole), load())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-
 from trainc import pipeline
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
