@@ -11,7 +11,7 @@ from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,12 +121,13 @@ def _generated(document: Document) -> Finding:
 
 def _unknown_kind(document: Document, desk: Desk) -> None:
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
-    close = nearest(document.kind, [kind for _, kind in served])
     versions = [version for version, kind in served if kind == document.kind]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
     else:
-        hint = f"did you mean `{close}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
+        hint = meant(
+            document.kind, [kind for _, kind in served], f"known kinds: {', '.join(kind for _, kind in served)}"
+        )
     desk.report.add(
         UNKNOWN_KIND.at(
             document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint

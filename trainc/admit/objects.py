@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.admit.history import replacement
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get
 from trainc.schema.fault import is_placeholder
 from trainc.schema.verdict import verdict
@@ -108,10 +108,7 @@ def _refused(document: Document, faults: list[Fault], report: Report) -> None:
 
 def _unknown(document: Document, fault: Fault, level: str) -> Finding:
     name = str(fault.path[-1])
-    close = nearest(name, fault.candidates)
-    hint = replacement(document.kind, fault.path)
-    if not hint and close:
-        hint = f"did you mean `{close}`?"
+    hint = replacement(document.kind, fault.path) or meant(name, fault.candidates)
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
         f"{document.kind} has no field `{name}` here",

@@ -8,7 +8,7 @@ import sys
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
@@ -62,8 +62,7 @@ class Session:
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
-                near = nearest(name, known)
-                hint = f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}"
+                hint = meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}")
                 raise Trouble(f"there is no cluster `{name}`; {hint}")
         return tuple(self.options.all("cluster"))
 
