@@ -46,17 +46,19 @@ def steps(block: str) -> list[Step]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
 def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """The sessions of one document, in order, in one copy of what the repository ships."""
+    """The sessions of one document, in one shell from top to bottom, in one copy of what the repository ships."""
     for folder in ("examples", "runtimes"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     place = tmp_path / document.parent.relative_to(ROOT) if "examples" in document.parts else tmp_path
-    for session in sessions(document):
-        printed = perform([step.command for step in session], place)
+    found = sessions(document)
+    said = iter(perform([step.command for session in found for step in session], place))
+    for session in found:
+        printed = [next(said) for _ in session]
         if request.config.option.update_snapshots:
             rewrite(document, session, printed)
             continue
-        for step, said in zip(session, printed, strict=True):
-            assert alike(step.shown, said.splitlines()), f"$ {step.command}\n{said}"
+        for step, text in zip(session, printed, strict=True):
+            assert alike(step.shown, text.splitlines()), f"$ {step.command}\n{text}"
 
 
 def rewrite(document: Path, session: list[Step], printed: list[str]) -> None:

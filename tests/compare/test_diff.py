@@ -111,3 +111,31 @@ def test_against_tells_what_changes_in_place(project: Path) -> None:
     code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
     assert code == 0
     assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.team`" in err
+
+
+def test_the_committed_rendering_is_the_base(project: Path) -> None:
+    run(project, "build", ".", "-o", "rendered")
+    text = (project / "rendered/llm/bert.yaml").read_text("utf-8")
+    write(project, {"rendered/llm/bert.yaml": text.replace("llm:1.0", "llm:0.9")})
+    commit(project)
+    out = run(project, "diff")[1]
+    assert "~ llm/bert  because of" in out
+    assert "image of node/node: registry.example.com/llm:0.9 -> registry.example.com/llm:1.0" in out
+    assert "t5" not in out
+
+
+def test_two_renderings(project: Path) -> None:
+    run(project, "build", ".", "-o", "old")
+    write(project, {"jobs/bert.yaml": job("bert", 3)})
+    run(project, "build", ".", "-o", "new")
+    out = run(project, "diff", "old", "new")[1]
+    assert out.startswith("~ llm/bert  because of ")
+    assert "nodes of node: 2 -> 3" in out
+
+
+def test_only_edited_files_are_a_cause(project: Path) -> None:
+    edit = RUNTIME.replace("                  resources", "                  env:\n                  - {name: A, value: b}\n                  resources")
+    write(project, {"runtimes/llm.yaml": edit, "jobs/t5.yaml": job("t5", 3)})
+    out = run(project, "diff")[1]
+    assert "~ llm/bert  because of runtimes/llm.yaml\n" in out
+    assert "~ llm/t5  because of jobs/t5.yaml, runtimes/llm.yaml\n" in out

@@ -50,22 +50,12 @@ def binds(document: Document, project: Project, report: Report) -> bool:
         return project.cluster.name in names
     if len(clusters) == 1 and not clusters[0].paths:
         return True
-    found = [cluster for cluster in clusters if _holds(cluster, document.file)]
+    found = [cluster for cluster in clusters if cluster.holds(document.file)]
     if not found:
         _unbound(document, clusters, report)
     elif len(found) > 1:
         _twice(document, found, report)
     return found == [project.cluster]
-
-
-def _holds(cluster: Cluster, file: str) -> bool:
-    return any(_matches(file, glob.value) for glob in cluster.paths)
-
-
-def _matches(file: str, glob: str) -> bool:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with clusters ask)
-
-    return fnmatchcase(file, glob)
 
 
 def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
@@ -93,7 +83,9 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
 
 
 def _twice(document: Document, found: list[Cluster], report: Report) -> None:
-    globs = [glob for cluster in found for glob in cluster.paths if _matches(document.file, glob.value)]
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (a mistake is rare)
+
+    globs = [glob for cluster in found for glob in cluster.paths if fnmatchcase(document.file, glob.value)]
     spans = [span for glob in globs if (span := place(glob.origin)) is not None]
     names = ",".join(cluster.name for cluster in found)
     report.add(

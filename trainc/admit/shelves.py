@@ -32,12 +32,19 @@ class Shelves:
         self._shelf: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document | None]] = {}
         self._catalogue: dict[str, Index] = {}
+        self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
         self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
 
     def find(self, key: Key, file: str) -> Found | None:
         """The runtime that a job in `file` would get, None where there is none; a Runtime may answer for either kind."""
+        spot = (key, file.rpartition("/")[0])
+        if spot in self._met:
+            return self._met[spot]
         keys = (key, ("Runtime", "", key[2]))
-        return self._first(file, "", key[2], lambda found: [found[one] for one in keys if one in found])
+        found = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
+        if found is not None and found.document is not None and found.source in (GIVEN, SHELF):
+            self._met[spot] = found
+        return found
 
     def parent(self, name: str, namespace: str, file: str) -> Found | None:
         """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""

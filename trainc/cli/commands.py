@@ -59,6 +59,12 @@ def _why(options: Options) -> int:
     return why(options)
 
 
+def _cmp(options: Options) -> int:
+    from trainc.cli.cmp import cmp  # noqa: PLC0415
+
+    return cmp(options)
+
+
 def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
@@ -153,6 +159,15 @@ COMMANDS = {
             ),
             ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
             _fix,
+        ),
+        Command(
+            "cmp",
+            "generate|parameters",
+            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
+            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
+            (),
+            ("trainc cmp generate", "trainc cmp parameters"),
+            _cmp,
         ),
         Command(
             "rehearse",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.compare.base import base_of, bundles_of
+from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
+from trainc.compare.rendered import rendered
 from trainc.emit.spool import Spool
 from trainc.model.trouble import Trouble
 from trainc.report.diff import diff_json, diff_markdown, diff_text
@@ -32,17 +34,18 @@ def diff(options: Options) -> int:
     options.arguments[:] = [second] if second else []
     session = Session(options)
     present = list(pipeline.bundles(session.project, session.selection, session.report))
+    if second and not present:
+        present = rendered(os.path.abspath(second), session.project, session.selection)
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         return session.finish(Spool())
-    found = _difference(session, base, present, folders=bool(second))
+    found = _difference(session, base, second, present)
     print(_FORMS[options.one("report", "text")](found, base), end="")
     return 1 if options.has("exit_code") and not found.empty else 0
 
 
-def _difference(session: Session, base: str, present: list[Bundle], *, folders: bool) -> Diff:
-    if folders:
-        old, _ = bundles_of(os.path.abspath(base), (".",), session.selection)
-        return compare(old, present, session.project)
+def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
+    if second:
+        return compare(folders(base, second, session.project, session.selection), present, session.project)
     with base_of(session.project, base, session.selection) as old:
         return compare(old, present, session.project)

@@ -1,13 +1,15 @@
-"""The state to compare with: a file, a folder, or a Git revision, compiled like the present one."""
+"""The state to compare with, of a file, a folder, or a Git revision: its rendering, else what its specs compile to."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
+from trainc.compare.rendered import differing, relative, rendered
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.trouble import Trouble
@@ -19,6 +21,14 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
+
+
+class Base(NamedTuple):
+    """The bundles to compare with, and the files that were edited since, None where that is not known."""
+
+    bundles: list[Bundle]
+    edited: frozenset[str] | None
+
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -49,26 +59,28 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
         yield folder
 
 
-def bundles_of(folder: str, paths: tuple[str, ...], selection: Selection) -> tuple[list[Bundle], Report]:
-    """What the specs of a folder compile to, whatever is wrong with some of them."""
+def bundles_of(
+    folder: str, paths: tuple[str, ...], selection: Selection, *, written: bool = True
+) -> tuple[list[Bundle], Report]:
+    """What the specs of a folder compile to, whatever is wrong with some of them; `written`: renderings count as specs."""
     report = Report()
     present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
     if not present:
         return [], report
     project = open_project((os.path.join(folder, present[0]),), report)
     quiet = Selection(
-        present,
+        tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present),
         field_validation=selection.field_validation,
         admission_only=True,
         clusters=selection.clusters,
-        rendered=True,
+        rendered=written,
     )
     return list(pipeline.bundles(project, quiet, report)), report
 
 
 @contextmanager
-def base_of(project: Project, base: str, selection: Selection) -> Iterator[list[Bundle]]:
-    """The bundles of a file, a folder or a Git revision.
+def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]:
+    """A file, a folder or a Git revision: the rendering in it where there is one, else its specs compiled.
 
     Raises:
         Trouble: where `base` is none of these.
@@ -76,9 +88,24 @@ def base_of(project: Project, base: str, selection: Selection) -> Iterator[list[
     if os.path.exists(base):
         top = os.path.abspath(base)
         folder = top if os.path.isdir(top) else os.path.dirname(top)
-        yield bundles_of(folder, (os.path.relpath(top, folder),), selection)[0]
+        path = os.path.relpath(top, folder)
+        written = rendered(folder, project, selection, path=path)
+        yield Base(written or bundles_of(folder, (path,), selection)[0], None)
         return
     if base.startswith((".", "/")):
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
-        yield bundles_of(folder, selection.paths, selection)[0]
+        written = rendered(folder, project, selection, sources=selection.paths)
+        yield Base(written or bundles_of(folder, selection.paths, selection)[0], _edited(project, base))
+
+
+def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
+    """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
+    folder = os.path.abspath(old)
+    found = bundles_of(folder, (".",), selection, written=False)[0]
+    return Base(found or rendered(folder, project, selection), differing(folder, os.path.abspath(new)))
+
+
+def _edited(project: Project, revision: str) -> frozenset[str]:
+    repository = Repository(project.root)
+    return relative(repository.changed(repository.commit(revision)), project.root, repository.top)

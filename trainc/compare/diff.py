@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.compare.base import Base
     from trainc.compare.facts import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
@@ -49,16 +50,16 @@ class Diff(NamedTuple):
         return not (self.added or self.removed or self.edited)
 
 
-def compare(old: Iterable[Bundle], new: Iterable[Bundle], project: Project) -> Diff:
+def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     """The difference in meaning between two states."""
-    before, after = {f.key: f for f in map(facts, old)}, {f.key: f for f in map(facts, new)}
+    before, after = {f.key: f for f in map(facts, old.bundles)}, {f.key: f for f in map(facts, new)}
     profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
     groups: dict[tuple[object, ...], list[str]] = {}
     for key in sorted(before.keys() & after.keys()):
         was, now = before[key], after[key]
         if was.digest != now.digest:
             refused = update(was.jobset, now.jobset, profiles[key[0]]).refused
-            group = (_causes(was, now), _changes(was, now), tuple(dict.fromkeys(c.shown for c, _ in refused)))
+            group = (_causes(was, now, old.edited), _changes(was, now), tuple(dict.fromkeys(c.shown for c, _ in refused)))
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
     return Diff(
@@ -92,12 +93,18 @@ def _text(facts_: Facts, path: str) -> str:
     return str(facts_.digest[path]) if path in facts_.digest else ""
 
 
-def _causes(was: Facts, now: Facts) -> tuple[str, ...]:
-    """The files that the changed leaves rest on: first those that only changed leaves rest on."""
+def _causes(was: Facts, now: Facts, edited: frozenset[str] | None) -> tuple[str, ...]:
+    """The edited files that the changed leaves rest on, else those that anything in the job rests on."""
     changed = [path for path in {*was.digest, *now.digest} if was.digest.get(path) != now.digest.get(path)]
-    found: set[str] = set()
+    found: frozenset[str] = frozenset()
     for path in changed:
         found |= now.files.get(path) or was.files.get(path) or frozenset()
+    if edited is not None:
+        every = frozenset({now.source}.union(*now.files.values()))
+        came = frozenset().union(*now.files.values()) - frozenset().union(*was.files.values())
+        # A file that is new to the job is there because the job's own file asks for it.
+        asked = frozenset({now.source}) & edited if came & found else frozenset()
+        found = (found & edited) | asked or (every & edited) or found
     return tuple(sorted(found))
 
 

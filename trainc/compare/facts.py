@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainc.model.paths import keyed, shown
 from trainc.model.report import Report
 from trainc.model.tree import get, leaves, plain, value
 from trainc.verify import expand
@@ -41,7 +42,7 @@ def facts(bundle: Bundle) -> Facts:
     for tree in bundle.objects:
         label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
         for path, leaf in leaves(tree):
-            name = f"{label} {'.'.join(map(str, path))}"
+            name = f"{label} {shown(keyed(tree, path))}"
             digest[name] = leaf.value
             files[name] = frozenset(span.file for span in leaf.origin.spans())
     accelerators = _accelerators(bundle)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STDIN = "<stdin>"
 # In the kind of every document that runtimes are made of, and in no field of a job.
 RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
+# Whatever holds one of these has to be read to know which clusters it is for; a backslash may hide any of them.
+_TELLING = (*RUNTIMES, b"trainc.dev/cluster", b"\\")
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 
@@ -49,6 +51,8 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         for file in self._files(self._selection.paths):
             data = b"" if file in self._kept else contents(self._project.root, file)
+            if self._elsewhere(file, data):
+                continue
             asked = file in explicit or self._selection.include_other
             asked = asked and (self._selection.rendered or not data.startswith(HEADER))
             if file in self._kept or asked or ours(data, rendered=self._selection.rendered):
@@ -77,7 +81,7 @@ class Loader:
             for name in self._files(present):
                 data = contents(self._project.root, name)
                 if ours(data):
-                    self._report.allow(allows(data, name))
+                    self._report.allow(allows(data, name), borrowed=True)
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
@@ -90,6 +94,14 @@ class Loader:
             return []
         with open(path, "rb") as stream:
             return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
+
+    def _elsewhere(self, file: str, data: bytes) -> bool:
+        """Whether the text alone tells that another cluster runs every job of a file; that cluster's run reads it."""
+        here = self._project.cluster
+        others = [cluster for cluster in self._project.clusters if cluster.name != here.name]
+        if not others or not data or here.holds(file) or any(word in data for word in _TELLING):
+            return False
+        return any(cluster.holds(file) for cluster in others)
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""
@@ -109,7 +121,7 @@ class Loader:
         if file in self._kept:
             return self._kept[file]
         duplicates = self._selection.field_validation
-        self._report.allow(allows(data, file))
+        self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:

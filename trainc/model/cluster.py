@@ -68,8 +68,8 @@ class Cluster:
         "unit",
     )
 
-    folder: str  # of its dumps, relative to the project's root
     name: str  # empty for the one cluster of a project that names none
+    folder: str  # of its dumps, relative to the project's root; empty where it has none
     namespace: Sourced[str] | None  # of jobs that name none
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
@@ -102,19 +102,40 @@ class Cluster:
         if said:
             raise TypeError(f"a cluster has no {', '.join(said)}")
 
+    def holds(self, file: str) -> bool:
+        """Whether one of its `paths` holds a file."""
+        if not self.paths:
+            return False
+        from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+
+        return any(fnmatchcase(file, glob.value) for glob in self.paths)
+
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
         if not (closed or self.closed or self.objects):
             return self
-        objects = {kind: dict(named) for kind, named in self.objects.items()}
         closed = closed or self.closed
+        objects = dict(self.objects)
         for tree in trees:
             kind, name = value(tree, "kind"), value(tree, "metadata", "name")
             if (closed or kind in objects) and type(kind) is str and type(name) is str:
                 namespace = value(tree, "metadata", "namespace")
-                objects.setdefault(kind, {})[f"{namespace}/{name}" if namespace else name] = tree
+                key = f"{namespace}/{name}" if namespace else name
+                objects[kind] = {**objects.get(kind, {}), key: tree}
+        if closed == self.closed and all(objects[kind] is self.objects.get(kind) for kind in objects):
+            return self
+        view = Cluster.__new__(Cluster)
+        for field in self.__slots__:
+            setattr(view, field, getattr(self, field))
+        view.objects, view.closed = objects, closed
+        return view
+
+    def placing(self, namespace: Sourced[str]) -> Cluster:
+        """This cluster with a namespace for jobs that name none, unless it has one."""
+        if self.namespace is not None:
+            return self
         fields = {field: getattr(self, field) for field in self.__slots__}
-        return Cluster(**{**fields, "objects": objects, "closed": closed})
+        return Cluster(**{**fields, "namespace": namespace})
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

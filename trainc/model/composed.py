@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.document import Document
 from trainc.model.finding import place
-from trainc.model.paths import found, keyed, located
+from trainc.model.paths import keyed, located
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get
 
@@ -19,18 +19,37 @@ KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 
 
 class Part:
-    """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document whose spec that is.
+    """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document that it stands in.
 
-    `document` is None for a piece that stands in no document as it is, such as a component laid on some roles.
+    The node at a path of the piece stands in the document at `below` and the path without its first `cut` steps;
+    `document` is None for a piece of which only the leaves know their place.
     """
 
-    __slots__ = ("document", "label", "name", "tree")
+    __slots__ = ("below", "cut", "document", "label", "name", "tree")
 
-    def __init__(self, name: str, label: str, tree: Tree, document: Document | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        tree: Tree,
+        document: Document | None = None,
+        *,
+        below: Path = ("spec",),
+        cut: int = 0,
+    ) -> None:
         self.name = name
         self.label = label
         self.tree = tree
         self.document = document
+        self.below = below
+        self.cut = cut
+
+    def span(self, path: Path, *, key: bool) -> Span | None:
+        """Where the node at a path of the piece is written, None where nobody knows."""
+        if self.document is not None:
+            return self.document.span((*self.below, *path[self.cut :]), key=key)
+        leaf = first_leaf(get(self.tree, *path))
+        return place(leaf.origin) if leaf is not None else None
 
 
 class Composed(Document):
@@ -69,13 +88,7 @@ class Composed(Document):
         steps = keyed(self.tree, path)[1:]
         for part in reversed(self.parts):
             inner = located(part.tree, steps)
-            if inner is not None:
-                return _in_part(part, inner, found(part.tree, steps), key=key)
+            spot = part.span(inner, key=key) if inner is not None else None
+            if spot is not None:
+                return spot
         return None
-
-
-def _in_part(part: Part, path: Path, node: Tree, *, key: bool) -> Span | None:
-    if part.document is not None:
-        return part.document.span(("spec", *path), key=key)
-    leaf = first_leaf(node)
-    return place(leaf.origin) if leaf is not None else None

@@ -29,13 +29,14 @@ ALLOW_WITHOUT_REASON = Rule(
 class Allow:
     """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next."""
 
-    __slots__ = ("reason", "rule", "span", "used")
+    __slots__ = ("borrowed", "reason", "rule", "span", "used")
 
     def __init__(self, rule: str, reason: str, span: Span) -> None:
         self.rule = rule
         self.reason = reason
         self.span = span
         self.used = False
+        self.borrowed = False  # the run sees only a part of the jobs that it is for
 
 
 class Answer:
@@ -67,7 +68,7 @@ class Report:
     server's answer to every document is kept as well.
     """
 
-    __slots__ = ("_allows", "_findings", "_level_of", "_answer", "admission_only", "answers", "job", "reached", "recording", "unknown")
+    __slots__ = ("_allows", "_answer", "_findings", "_level_of", "admission_only", "answers", "job", "reached", "recording", "unknown")
 
     def __init__(
         self,
@@ -109,12 +110,16 @@ class Report:
         self.job = ""
         self._answer = None
 
-    def allow(self, comments: Iterable[Allow]) -> None:
-        """Heed the `allow` comments of a file; a file read twice is heeded once."""
+    def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
+        """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
         for comment in comments:
             known = self._allows.setdefault((comment.span.file, comment.span.line), [])
-            if all(other.rule != comment.rule for other in known):
+            same = next((other for other in known if other.rule == comment.rule), None)
+            if same is None:
+                comment.borrowed = borrowed
                 known.append(comment)
+            elif not borrowed:
+                same.borrowed = False
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
@@ -159,7 +164,7 @@ class Report:
                             help="write the reason behind the bracket, on the same line",
                         )
                     )
-                elif not comment.used and not self.admission_only:
+                elif not (comment.used or comment.borrowed or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
                             comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"

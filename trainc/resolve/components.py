@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.catalog import SHIPPED
 from trainc.model.composed import Part
 from trainc.model.finding import ERROR, Label, Rule, place
@@ -19,6 +17,7 @@ from trainc.resolve.template import COMPONENTS, names_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
@@ -112,9 +111,12 @@ def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Sw
     return None if spec is None else Switched(use, found.document, spec)
 
 
-def piece(component: Switched, base: Tree, report: Report) -> Part | None:
+def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None:
     """What a component adds to a runtime's spec, None with a finding where it has nothing to apply to."""
+    parts = []
     tree = component.spec.get("runtime") or {}
+    if tree:
+        parts.append(Part("components", component.name, tree, component.document, below=("spec", "runtime")))
     job = component.spec.get("job")
     if job:
         wanted = component.listed("roles") or [TRAINER]
@@ -122,12 +124,11 @@ def piece(component: Switched, base: Tree, report: Report) -> Part | None:
         if not roles:
             report.add(_roleless(component, wanted))
             return None
-        lacking = _lacking(component, job, roles, report)
-        if lacking:
+        if _lacking(component, job, roles, report):
             return None
         overlay = {"template": {"spec": {"replicatedJobs": [{"name": one["name"], "template": job} for one in roles]}}}
-        tree = merge(tree, overlay, COMPONENT_KEYS)
-    return Part("components", component.name, tree)
+        parts.append(Part("components", component.name, overlay, component.document, below=("spec", "job"), cut=5))
+    return parts
 
 
 def _jobs(spec: Tree) -> list[Tree]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.composed import API_VERSION, KIND, Composed, Part
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import UnknownDirectiveError, get, merge
-from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, piece, switched
+from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, pieces, switched
 from trainc.resolve.lineage import lineage
 from trainc.resolve.locks import Held, changed, held, touching
 from trainc.resolve.relations import check, ordered
@@ -18,6 +16,7 @@ from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
@@ -85,7 +84,7 @@ class Composition:
         self._catalog = catalog
         self._project = project
         self._report = report
-        self._on: list[tuple[Switched, Part]] = []
+        self._on: list[tuple[Switched, list[Part]]] = []
         self._brought: list[str] = []  # names that a flattened parent says it holds
         self._broken = False
 
@@ -122,12 +121,11 @@ class Composition:
         in_order = ordered(list(found.values()), self._report)
         self._broken |= in_order is None
         for component in in_order or ():
-            part = piece(component, self.spec, self._report)
-            if part is None:
-                self._broken = True
-            else:
+            parts = pieces(component, self.spec, self._report)
+            self._broken |= parts is None
+            for part in parts or ():
                 self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
-                self._on.append((component, part))
+            self._on.append((component, parts or []))
 
     def add(self, part: Part, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
         """Merge one part over the spec; what it changes in a locked field is a finding."""
@@ -153,7 +151,7 @@ class Composition:
     def closed(self) -> Composition | None:
         """This composition once everything is in it, None where something could not be put into it."""
         if not self._broken:
-            check([one for one, _ in self._on], [part for _, part in self._on], self._brought, self._report)
+            check(self._on, self._brought, self._report)
         return None if self._broken else self
 
     @property

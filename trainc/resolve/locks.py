@@ -108,10 +108,15 @@ def touching(tree: Tree, steps: Steps) -> Span | None:
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
+    overrides = [overlay(plan.roles, patch) for patch in plan.overrides]
+    laid = [(patch, list(_units(patch))) for patch in overrides]
     for lock in runtime.locks:
         if lock.steps[0] == "template":
-            for finding in (*_patched(lock, runtime.template, plan), *_overridden(lock, plan)):
+            for finding in _patched(lock, runtime.template, plan):
                 report.add(finding)
+            for patch, units in laid:
+                for finding in _laid(lock, plan.template, patch, units):
+                    report.add(finding)
         elif lock.steps[0] == "mlPolicy":
             for finding in _scaled(lock, plan.document, runtime.policy):
                 report.add(finding)
@@ -120,18 +125,13 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
 def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     """What the runtimePatches change: the last one that says something about the field."""
     inner = lock.steps[1:]
-    if plain(found(before, inner)) == plain(found(plan.template, inner)):
+    if all(before[part] is plan.template[part] for part in before) or plain(found(before, inner)) == plain(found(plan.template, inner)):
         return
     layers = [layer for layer in plan.layers if layer.name == "patches"]
     spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
     if spots:
         spot, layer = spots[-1]
         yield lock.broken(spot, f"the patch of `{layer.label}`")
-
-
-def _overridden(lock: Held, plan: Plan) -> Iterator[Finding]:
-    for patch in plan.overrides:
-        yield from _laid(lock, plan.template, overlay(plan.roles, patch))
 
 
 def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:
@@ -152,9 +152,9 @@ def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
     return next(((name, field) for name in ("mpi", "flux") if get(policy, name) is not None), None)
 
 
-def _laid(lock: Held, template: Tree, patch: Tree) -> Iterator[Finding]:
+def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterator[Finding]:
     inner = lock.steps[1:]
-    for unit in _units(patch):
+    for unit in units:
         if unit[: len(inner)] != inner and inner[: len(unit)] != unit:
             continue
         deeper = max(unit, inner, key=len)

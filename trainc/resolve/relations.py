@@ -84,8 +84,9 @@ def _circle(left: list[Switched]) -> Finding:
     )
 
 
-def check(components: Sequence[Switched], parts: Sequence[Part], known: Collection[str], report: Report) -> None:
+def check(applied: Sequence[tuple[Switched, list[Part]]], known: Collection[str], report: Report) -> None:
     """Findings about components in the order in which they were applied; `known` are those a parent brought along."""
+    components = [one for one, _ in applied]
     on = {one.name for one in components} | set(known)
     for one in components:
         for name in one.listed("requires"):
@@ -94,7 +95,7 @@ def check(components: Sequence[Switched], parts: Sequence[Part], known: Collecti
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
-    for finding in _clashes(components, parts):
+    for finding in _clashes(applied):
         report.add(finding)
 
 
@@ -125,10 +126,10 @@ def _excluded(component: Switched, name: str, components: Sequence[Switched]) ->
     )
 
 
-def _clashes(components: Sequence[Switched], parts: Sequence[Part]) -> Iterator[Finding]:
+def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding]:
     seen: dict[Steps, list[tuple[Switched, Sourced[Any]]]] = {}
-    for component, part in zip(components, parts, strict=True):
-        for steps, leaf in keyed_leaves(part.tree):
+    for component, parts in applied:
+        for steps, leaf in (found for part in parts for found in keyed_leaves(part.tree)):
             if not any(step in ADDING for step in steps):
                 seen.setdefault(steps, []).append((component, leaf))
     told: set[tuple[str, str]] = set()
@@ -156,7 +157,7 @@ def _clash(earlier: tuple[Switched, Sourced[Any]], later: tuple[Switched, Source
     return CLASH.at(
         spots[0],
         f"components `{one.name}` and `{two.name}` set `{path}` to different values",
-        label=f"`{new.value}` by `{two.name}`",
-        also=[Label(spots[1], f"`{old.value}` by `{one.name}`"), Label(two.span, f"switched on by {two.use.by}")],
+        label=f"component `{two.name}` says `{new.value}`",
+        also=[Label(spots[1], f"component `{one.name}` says `{old.value}`"), Label(two.span, f"switched on by {two.use.by}")],
         help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
     )

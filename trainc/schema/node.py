@@ -84,7 +84,9 @@ class Node:
         self.unique: bool = listed == "set"
         self.sized: bool = any(word in raw for word in ("minProperties", "maxProperties", "minItems", "maxItems"))
         self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
-        self.live: tuple[Any, ...] = tuple(rule for rule in self.rules if "oldSelf" not in rule["rule"])
+        # A rule of the whole means nothing for a piece of it.
+        live = () if self.kind == "partial" else self.rules
+        self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
         self.quick = _quick(self.kind, raw, bool(self.live))
         self.least, self.most = _range(self) if not self.live else _NONE
         self.good: set[str] = set()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import Any
-
 from trainc.model.document import Document, span_of
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.yaml import faults, scalars
@@ -21,6 +19,7 @@ from trainc.yaml.scalars import KEYS, VALUES, OddError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from trainc.model.document import Mark, Marks, Stretch
     from trainc.model.finding import Finding
@@ -46,6 +45,7 @@ class Constructor:
         "_end",
         "_file",
         "_get",
+        "_joined",
         "_marks",
         "_merged",
         "_nodes",
@@ -59,6 +59,7 @@ class Constructor:
         self._file = file
         self._report = report
         self._duplicates = duplicates
+        self._joined = 0  # the map, by identity, in which a second object was found
         self.line = 1  # where the latest document starts
 
     def documents(self) -> Iterator[Document]:
@@ -258,7 +259,9 @@ class Constructor:
         merged = self._merged.get(id(out))
         if merged and key in merged:
             merged.discard(key)
-        elif self._duplicates != "ignore":
+        elif self._duplicates != "ignore" and self._joined != id(out):
+            # From a second `apiVersion` on, every key of the map belongs to an object that lacks its `---`.
+            self._joined = id(out) if key == "apiVersion" else self._joined
             first, second = span_of(self._file, places[key]), span_of(self._file, place)
             self._report.add(faults.duplicate_key(first, second, key, warned=self._duplicates == "warn"))
         out[key] = node

@@ -215,8 +215,8 @@ def _references(job: Job) -> list[tuple[str, str, Path]]:
     found: list[tuple[str, str, Path]] = []
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes")):
-            path = (*role.pod_path, "volumes", index)
-            found += [(kind, name, (*path, field)) for kind, field, name in _of_volume(volume)]
+            for kind, field, name in _of_volume(volume):
+                found.append((kind, name, (*role.pod_path, "volumes", index, field)))
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
             found.append(("Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index)))
         for container in role.containers:
@@ -224,19 +224,22 @@ def _references(job: Job) -> list[tuple[str, str, Path]]:
     return found
 
 
+_SOURCES = (
+    ("Secret", "secret", "secretName"),
+    ("ConfigMap", "configMap", "name"),
+    ("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
+)
+
+
 def _of_volume(volume: Tree) -> list[tuple[str, str, str]]:
-    return [
-        ("Secret", "secret", text(table(volume, "secret"), "secretName")),
-        ("ConfigMap", "configMap", text(table(volume, "configMap"), "name")),
-        ("PersistentVolumeClaim", "persistentVolumeClaim", text(table(volume, "persistentVolumeClaim"), "claimName")),
-    ]
+    return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
 
 
 def _of_env(container: Container) -> list[tuple[str, str, Path]]:
     found: list[tuple[str, str, Path]] = []
     for index, entry in enumerate(rows(container.tree, "env")):
         source = table(entry, "valueFrom")
-        for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
+        for field, kind in () if not source else (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
             found.append(
                 (kind, text(table(source, field), "name"), (*container.path, "env", index, "valueFrom", field, "name"))
             )

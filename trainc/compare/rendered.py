@@ -1,0 +1,65 @@
+"""A rendering that was committed: what a GitOps tool has applied, read back as bundles."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.load.walk import contents, files
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.header import read_header
+from trainc.model.report import Report
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.settings import Project, Selection
+
+
+def rendered(
+    folder: str, project: Project, selection: Selection, *, path: str = ".", sources: tuple[str, ...] = (".",)
+) -> list[Bundle]:
+    """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
+    names = {cluster.name for cluster in project.clusters if cluster.name}
+    found: list[Bundle] = []
+    for name in files(folder, (path,)):
+        data = contents(folder, name)
+        source = _source(data)
+        cluster = next((part for part in name.split("/")[-3:-2] if part in names), "")
+        wanted = not selection.clusters or cluster in selection.clusters
+        if source and wanted and _below(source, sources):
+            found += _bundles(data, name, source, cluster)
+    return found
+
+
+def _source(data: bytes) -> str:
+    """The file that a rendering says it was made from, empty for text that trainc did not write."""
+    header = read_header(data.partition(b"\n")[0].decode("utf-8", "replace"))
+    return "" if header is None else header.source
+
+
+def _below(source: str, paths: tuple[str, ...]) -> bool:
+    return any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in paths)
+
+
+def _bundles(data: bytes, path: str, source: str, cluster: str) -> Iterator[Bundle]:
+    documents = [document for document in read(data, path, Report()) if type(document.tree) is dict]
+    jobset = next((document for document in documents if document.kind == "JobSet"), None)
+    if jobset is not None:
+        made = Document(source, jobset.tree, {}, 1)
+        yield Bundle(made, tuple(document.tree for document in documents), cluster=cluster)
+
+
+def differing(old: str, new: str) -> frozenset[str]:
+    """The files, relative to two folders, that are not the same in both."""
+    here, there = ({name: contents(folder, name) for name in files(folder, (".",))} for folder in (old, new))
+    return frozenset(name for name in {*here, *there} if here.get(name) != there.get(name))
+
+
+def relative(names: set[str], root: str, top: str) -> frozenset[str]:
+    """Names relative to the top of a work tree as names relative to a project in it; others are left out."""
+    below = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
+    prefix = "" if below == "." else f"{below}/"
+    return frozenset(name.removeprefix(prefix) for name in names if name.startswith(prefix))
