@@ -72,14 +72,13 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
         if not jobs and desk.selection.include_other:
-            _pass_on(others, desk.project, catalog.passing)
+            _pass_on(others, catalog.passing)
 
 
-def _pass_on(others: list[Document], project: Project, passing: list[Bundle]) -> None:
-    """Keep what is a Kubernetes object and no part of what a cluster is known by."""
+def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
+    """Keep what is a Kubernetes object."""
     objects = [other for other in others if other.api_version and other.kind]
-    folders = [f"{cluster.folder}/" for cluster in project.clusters if cluster.folder]
-    if objects and not any(objects[0].file.startswith(folder) for folder in folders):
+    if objects:
         passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
 
 

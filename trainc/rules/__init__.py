@@ -24,6 +24,7 @@ ROOMS = (
     "schedulers",
     "verify",
     "model",
+    "compare",
 )
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
 
