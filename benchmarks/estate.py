@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 from trainc import pipeline
-from trainc.emit.spool import FolderSpool, Spool
+from trainc.emit.spool import Spool
+from trainc.emit.spool.folder import FolderSpool
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.project import open_project

@@ -1,12 +1,7 @@
-"""The table of frameworks: what it names is there whole, and a package adds to it from outside."""
+"""The table of frameworks: what it names is there whole."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import zipfile
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +11,9 @@ from tests.compiling import ROOT
 from trainc.frameworks import FRAMEWORKS, framework
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 README = (ROOT / "README.md").read_text("utf-8")
-SAMPLE = ROOT / "tests" / "sample"
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
@@ -67,51 +60,3 @@ def test_a_runtime_says_what_it_is_for_and_pins_its_images(path: Path) -> None:
     tags = [image.rpartition("/")[2].partition(":")[2] for image in images]
     assert images != []
     assert all(tag not in {"", "latest"} for tag in tags)
-
-
-def test_a_name_that_nobody_knows() -> None:
-    assert framework("nobody-knows-it") is None
-
-
-@pytest.mark.skipif(find_spec("pip") is None, reason="needs pip to install the sample package")
-def test_a_package_adds_a_framework(tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
-    """Installed beside trainc, and used by a job whose runtime names it."""
-    install(wheel(tmp_path), tmp_path / "site")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path / "site")])}
-    done = subprocess.run(
-        [sys.executable, "-m", "trainc", "build", "input"],
-        check=False,
-        cwd=SAMPLE / "case",
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    expected(SAMPLE / "case" / "expected", {"manifests.yaml": done.stdout})
-
-
-def wheel(folder: Path) -> Path:
-    """The sample as a wheel, put together by hand: building it would fetch a build backend."""
-    built = folder / "trainc_ring-1.0.0-py3-none-any.whl"
-    info = "trainc_ring-1.0.0.dist-info"
-    files = {
-        "trainc_ring.py": (SAMPLE / "trainc_ring.py").read_text("utf-8"),
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: trainc-ring\nVersion: 1.0.0\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "[trainc.frameworks]\nring = trainc_ring:FRAMEWORK\n",
-    }
-    record = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
-    with zipfile.ZipFile(built, "w") as archive:
-        for name, text in {**files, f"{info}/RECORD": record}.items():
-            archive.writestr(name, text)
-    return built
-
-
-def install(built: Path, site: Path) -> None:
-    target = ["--target", str(site), str(built)]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", *target]
-    subprocess.run(command, check=True, capture_output=True)
-
-
-def test_the_sample_says_in_its_project_what_the_test_installs() -> None:
-    assert 'ring = "trainc_ring:FRAMEWORK"' in (SAMPLE / "pyproject.toml").read_text("utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,9 +11,6 @@ from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.schedulers import TABLE, chosen, find, refuse
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITTEN = {"cpu": "131", "memory": "2052Gi"}
 
@@ -120,20 +117,3 @@ def test_what_the_webhook_refuses(text: str, cluster: Cluster, refusals: list[st
     report = Report()
     refuse(plan_of(text, {"volcano": {}}), cluster, report)
     assert sorted({f.refusal.text for f in report.findings if f.refusal}) == refusals
-
-
-def test_an_installed_package_adds_a_back_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "packed-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n", "utf-8")
-    (folder / "entry_points.txt").write_text("[trainc.schedulers]\npacked = packed_back_end:SCHEDULER\n", "utf-8")
-    (tmp_path / "packed_back_end.py").write_text(
-        "from trainc.model.patches import Contribution, Scheduler, pod\n"
-        "def gang(plan, cluster):\n"
-        "    return sum((pod(r, schedulerName='packed') for r in plan.roles), Contribution())\n"
-        "SCHEDULER = Scheduler('packed', gang)\n",
-        "utf-8",
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    _, _, pods = made(JOB, choose("packed"))
-    assert {each["spec"]["schedulerName"] for each in pods} == {"packed"}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from cel_expr_python import cel as engine  # type: ignore[import-untyped]
+from cel_expr_python import cel as engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -71,8 +71,10 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             else:
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
-        if not jobs and others and desk.selection.include_other:
-            catalog.passing.append(Bundle(others[0], tuple(other.tree for other in others)))
+        if not jobs and desk.selection.include_other:
+            objects = [other for other in others if other.api_version and other.kind]
+            if objects:
+                catalog.passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
 
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:

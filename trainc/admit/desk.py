@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from trainc.admit.server import Server
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Desk(NamedTuple):

@@ -43,11 +43,16 @@ class Nothing(Trouble):
 
 
 def _stream(options: Options, session: Session) -> Spool:
+    one_stream(session)
+    return StreamSpool(sys.stdout, json=options.one("format") == "json")
+
+
+def one_stream(session: Session) -> None:
+    """Raise Trouble where one stream would hold the objects of several clusters."""
     clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
     if len(clusters) > 1:
         names = ", ".join(clusters)
         raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
-    return StreamSpool(sys.stdout, json=options.one("format") == "json")
 
 
 def validate(options: Options) -> int:

@@ -59,6 +59,12 @@ def _why(options: Options) -> int:
     return why(options)
 
 
+def _cmp(options: Options) -> int:
+    from trainc.cli.cmp import cmp  # noqa: PLC0415
+
+    return cmp(options)
+
+
 def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
@@ -128,7 +134,8 @@ COMMANDS = {
             "why",
             "FILE[:LINE] [FIELD]",
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path in the output.",
+            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path\n"
+            "in the output or, where the output has none such, in the file.",
             (Option("--report", "how the answer is written", choices=("text", "json")),),
             ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
             _why,
@@ -152,6 +159,15 @@ COMMANDS = {
             ),
             ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
             _fix,
+        ),
+        Command(
+            "cmp",
+            "generate|parameters",
+            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
+            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
+            (),
+            ("trainc cmp generate", "trainc cmp parameters"),
+            _cmp,
         ),
         Command(
             "rehearse",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from json import dumps
 
+from trainc.model.report import Report
 from trainc.model.spelling import nearest
 from trainc.model.trouble import Trouble
+from trainc.project import open_project
 from trainc.rules import Example, examples
-from trainc.rules import rules as known
+from trainc.rules import rules as own
+from trainc.verify.foreign import foreign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def rules(options: Options) -> int:
-    """List all rules, or explain one with its example."""
+    """List all rules, those that the project adds among them, or explain one with its example."""
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc rules [NAME]")
-    found = known()
+    found = _known()
     if options.arguments:
         found = [_named(options.arguments[0], found)]
     if options.one("report") == "json":
@@ -30,6 +33,12 @@ def rules(options: Options) -> int:
         width = max(len(rule.name) for rule in found)
         print("\n".join(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
     return 0
+
+
+def _known() -> list[Rule]:
+    project = open_project((".",), Report())
+    more = [check.rule for name in project.rules_from for check in foreign(name.value)]
+    return sorted([*own(), *more], key=lambda rule: rule.name)
 
 
 def _named(name: str, found: list[Rule]) -> Rule:

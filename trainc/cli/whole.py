@@ -11,14 +11,10 @@ from trainc.emit.spool import Spool
 from trainc.load import RUNTIMES
 from trainc.load.walk import contents, ours
 from trainc.model.report import Report
-from trainc.model.tree import get, value
 from trainc.project import FILE, find_root
-from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from trainc.model.finding import Finding
 
 
@@ -39,12 +35,13 @@ def _project(root: str, paths: list[str], options: Options) -> int:
     spool = Spool()
     pipeline.build(session.project, session.selection, spool, session.report)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
-    if not any(_is_shared(root, file) for file in files):
+    folders = [f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder]
+    if not any(_is_shared(root, file, folders) for file in files):
         session.report = _about(files, session.report)
     return session.finish(spool)
 
 
-def _is_shared(root: str, file: str) -> bool:
+def _is_shared(root: str, file: str, folders: list[str]) -> bool:
     """Whether a change of this file reaches jobs in other files."""
     path = os.path.join(root, file)
     if os.path.isdir(path) or file == FILE:
@@ -54,19 +51,7 @@ def _is_shared(root: str, file: str) -> bool:
     data = contents(root, file)
     if ours(data):
         return any(word in data for word in RUNTIMES)
-    return any(file.startswith(f"{folder}/") for folder in _cluster_folders(root))
-
-
-def _cluster_folders(root: str) -> Iterable[str]:
-    path = os.path.join(root, FILE)
-    if not os.path.isfile(path):
-        return
-    for document in read(contents(root, FILE), FILE, Report()):
-        clusters = get(document.tree, "spec", "clusters")
-        for cluster in clusters.values() if type(clusters) is dict else ():
-            folder = value(cluster, "folder")
-            if type(folder) is str:
-                yield os.path.normpath(folder).replace(os.sep, "/")
+    return any(file.startswith(folder) for folder in folders)
 
 
 def _about(files: set[str], report: Report) -> Report:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from trainc.model.tree import value
 from trainc.yaml.writer import dump, dump_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from trainc.model.bundle import Bundle
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Rendered(NamedTuple):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.patches import Framework
-
-GROUP = "trainc.frameworks"
+from trainc.model.installed import FRAMEWORKS as FOREIGN
+from trainc.model.installed import installed
+from trainc.model.patches import Framework
 
 FRAMEWORKS = {
     "plain": "trainc.frameworks.plain",
@@ -42,16 +40,8 @@ def framework(name: str) -> Framework | None:
     """
     path = FRAMEWORKS.get(name) or OLDER.get(name)
     if path is None:
-        return _installed(name)
+        return installed(FOREIGN, name, Framework)
     __import__(path)
-    found: Framework = sys.modules[path].FRAMEWORK
+    found = sys.modules[path].FRAMEWORK
+    assert isinstance(found, Framework)
     return found
-
-
-def _installed(name: str) -> Framework | None:
-    from importlib.metadata import entry_points  # noqa: PLC0415 (costs more than a whole validation)
-
-    for entry in entry_points(group=GROUP, name=name):
-        found: Framework = entry.load()
-        return found
-    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc import schedulers
+from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
 from trainc.lower.images import image_patches
@@ -31,7 +32,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
     cluster = project.cluster.seeing((d.tree for d in plan.companions), closed=selection.closed_world)
     if not plan.framework:
-        return _placed(plan, Contribution(), cluster, report)
+        return _placed(plan, Contribution(), project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
@@ -44,17 +45,17 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         spec = managed_by(plan, deadline(plan, spec, project, report))
     layer = Layer("framework", framework.name, patches=contribution.patches)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles).with_layers((*plan.layers, layer))
-    return _placed(lowered, contribution, cluster, report)
+    return _placed(lowered, contribution, project, cluster, report)
 
 
-def _placed(plan: Plan, contribution: Contribution, cluster: Cluster, report: Report) -> Bundle:
+def _placed(plan: Plan, contribution: Contribution, project: Project, cluster: Cluster, report: Report) -> Bundle:
     """The bundle of a plan with everything laid on but what its scheduler and its cluster's images ask for."""
     gang = schedulers.contribute(plan, cluster, report)
     plan = _over(plan, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
     if cluster.images:
         patches = (patch for role in plan.roles for patch in image_patches(role, cluster.images))
         plan = _over(plan, Layer("images", cluster.name, patches=tuple(patches)))
-    return _bundle(plan, contribution + gang, cluster.name)
+    return applied(_bundle(plan, contribution + gang, cluster.name), project.delivery)
 
 
 def _over(plan: Plan, layer: Layer) -> Plan:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Protocol
+    from typing import NamedTuple, Protocol
 
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 
         def places(self, file: str) -> tuple[str, ...]:
             """Where is looked, in words."""
+else:
+    from trainc.model.record import NamedTuple
 
 
 Key = tuple[str, str, str]  # kind, namespace, name

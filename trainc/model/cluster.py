@@ -68,8 +68,8 @@ class Cluster:
         "unit",
     )
 
-    folder: str  # of its dumps, relative to the project's root
     name: str  # empty for the one cluster of a project that names none
+    folder: str  # of its dumps, relative to the project's root; empty where it has none
     namespace: Sourced[str] | None  # of jobs that name none
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
@@ -129,6 +129,13 @@ class Cluster:
             setattr(view, field, getattr(self, field))
         view.objects, view.closed = objects, closed
         return view
+
+    def placing(self, namespace: Sourced[str]) -> Cluster:
+        """This cluster with a namespace for jobs that name none, unless it has one."""
+        if self.namespace is not None:
+            return self
+        fields = {field: getattr(self, field) for field in self.__slots__}
+        return Cluster(**{**fields, "namespace": namespace})
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import NamedTuple
 
     from trainc.model.document import Document
     from trainc.model.report import Report
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Shelf(NamedTuple):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from trainc.model.record import NamedTuple
 
 MARK = "# trainc: from "
 _END = "; do not edit"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role

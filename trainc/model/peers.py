@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, Patch, on, variable
 from trainc.model.plan import NODE, TRAINER
@@ -13,6 +11,7 @@ from trainc.model.tree import get, given, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report

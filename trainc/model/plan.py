@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch

@@ -68,7 +68,7 @@ class Report:
     server's answer to every document is kept as well.
     """
 
-    __slots__ = ("_allows", "_findings", "_level_of", "_answer", "admission_only", "answers", "job", "reached", "recording", "unknown")
+    __slots__ = ("_allows", "_answer", "_findings", "_level_of", "admission_only", "answers", "job", "reached", "recording", "unknown")
 
     def __init__(
         self,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.quantity import Quantity
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
@@ -11,6 +9,7 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from trainc.model.tree import Tree
 

@@ -19,7 +19,7 @@ class Project:
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    glob of paths to such a map. `output` is the folder of rendered files, relative to the root; `old_run` says what
+    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder of rendered files, relative to the root; `old_run` says what
     becomes of an earlier run's file (prune, keep); `delivery` names the tool that applies the output (argocd, flux).
     """
 
@@ -34,6 +34,7 @@ class Project:
         "root",
         "rules",
         "rules_by_path",
+        "rules_from",
         "runtimes",
         "secrets",
     )
@@ -46,6 +47,7 @@ class Project:
         runtimes: tuple[str, ...] | None = None,
         rules: Mapping[str, str] | None = None,
         rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
+        rules_from: tuple[Sourced[str], ...] = (),
         deadline: str = "",
         secrets: Mapping[str, Sourced[str]] | None = None,
         clusters: tuple[Cluster, ...] = (),
@@ -61,6 +63,7 @@ class Project:
         self.runtimes = runtimes
         self.rules = dict(rules or {})
         self.rules_by_path = dict(rules_by_path or {})
+        self.rules_from = rules_from
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now

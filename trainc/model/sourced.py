@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
-T = TypeVar("T")
-U = TypeVar("U")
+    T = TypeVar("T")
+    U = TypeVar("U")
+else:
+    from trainc.model.record import Generic, NamedTuple, T
 
 
 class Span(NamedTuple):

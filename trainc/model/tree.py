@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
-Tree = Any
-Path = tuple[str | int, ...]
+    Tree = Any
+    Path = tuple[str | int, ...]
 
 
 def plain(tree: Tree) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.tree import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.tree import Tree
 
 # Go prints the fields of a struct in the order of their declaration, and the keys of a map sorted.

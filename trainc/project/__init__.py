@@ -10,6 +10,7 @@ from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.project.clusters import clusters
 from trainc.project.requires import check_version
+from trainc.project.rules_from import rules_from
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ _FIELDS = (
     "runtimes",
     "rules",
     "rulesByPath",
+    "rulesFrom",
     "deadline",
     "secrets",
     "clusters",
@@ -99,6 +101,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         rules_by_path={
             glob: checker.levels(("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
         },
+        rules_from=rules_from(checker, ("spec", "rulesFrom")),
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
         clusters=clusters(checker, root, assigned, checker.report) or (Cluster(**assigned),),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.catalog import SHIPPED
 from trainc.model.composed import Part
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
@@ -19,6 +17,7 @@ from trainc.resolve.template import COMPONENTS, names_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document

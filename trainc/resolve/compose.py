@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.composed import API_VERSION, KIND, Composed, Part
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
@@ -18,6 +16,7 @@ from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document

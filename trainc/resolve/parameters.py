@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.paths import parsed
 from trainc.model.quantity import Quantity
@@ -14,7 +12,7 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding

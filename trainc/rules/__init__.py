@@ -38,7 +38,9 @@ class Example(NamedTuple):
 
 def rules() -> list[Rule]:
     """All rules, by name."""
-    found = {rule.name: rule for module in _modules() for rule in vars(import_module(module)).values() if _is_rule(rule)}
+    found = {
+        rule.name: rule for module in _modules() for rule in vars(import_module(module)).values() if _is_rule(rule)
+    }
     return [found[name] for name in sorted(found)]
 
 

@@ -19,7 +19,9 @@ def render(checkout: Path) -> str:
     for findings in sorted(checkout.glob("tests/cases/**/expected/findings.txt")):
         folder = findings.parent.parent
         size = sum(path.stat().st_size for path in (folder / "input").glob("*"))
-        for name in set(re.findall(r"^(?:error|warning|note)\[([a-z0-9-]+)\]", findings.read_text("utf-8"), re.MULTILINE)):
+        for name in set(
+            re.findall(r"^(?:error|warning|note)\[([a-z0-9-]+)\]", findings.read_text("utf-8"), re.MULTILINE)
+        ):
             own = name in {folder.parent.name, folder.name}
             failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
     found = {rule.name: _example(rule.name, failing[rule.name]) for rule in rules() if rule.name in failing}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
+from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
@@ -21,7 +22,6 @@ TABLE = {
     "native": "trainc.schedulers.native",
     "kueue": "trainc.schedulers.kueue",
 }
-ENTRY_POINTS = "trainc.schedulers"
 # The fields of a runtime's podGroupPolicy. The Trainer controller obeys both when both are set.
 POLICIES = ("coscheduling", "volcano")
 
@@ -37,7 +37,7 @@ def find(name: str) -> Scheduler | None:
     """The back end of that name: one of ours, else one that an installed package offers; None where nobody has it."""
     module = TABLE.get(name)
     if module is None:
-        return _installed(name)
+        return installed(SCHEDULERS, name, Scheduler)
     found = __import__(module, fromlist=["SCHEDULER"]).SCHEDULER
     assert isinstance(found, Scheduler)
     return found
@@ -78,16 +78,6 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
             back_end = find(name)
             if back_end is not None and back_end.refuse is not None:
                 back_end.refuse(plan, cluster, report)
-
-
-def _installed(name: str) -> Scheduler | None:
-    from importlib.metadata import entry_points  # noqa: PLC0415 (slow to import, needed for foreign names alone)
-
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        found = point.load()
-        if isinstance(found, Scheduler):
-            return found
-    return None
 
 
 def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:

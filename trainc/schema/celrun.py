@@ -6,6 +6,7 @@ Source: the CEL language definition as Kubernetes 1.36 configures it for CustomR
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
+from trainc.schema.patterns import ORDINARY
 from trainc.schema.scalar import compile_re2
 
 TYPE_CHECKING = False
@@ -95,6 +96,8 @@ def matches(text: Any, pattern: str) -> bool:
     """`text.matches(pattern)`, which searches."""
     if text.__class__ is not str:
         raise CelError("no such overload")
+    if pattern in ORDINARY and ORDINARY[pattern](text):
+        return True
     found = _patterns.get(pattern)
     if found is None:
         found = _patterns[pattern] = compile_re2(pattern)

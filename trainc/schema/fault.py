@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path
@@ -100,7 +98,9 @@ def shown(value: object) -> str:
 
 def compact(value: object) -> str:
     """Compact JSON with the keys in the order given."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    from json import dumps  # noqa: PLC0415 (only where something is wrong)
+
+    return dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def invalid(path: str, value: object, reason: str) -> str:

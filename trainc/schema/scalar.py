@@ -5,12 +5,13 @@ Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-api
 
 from __future__ import annotations
 
-import re
-
 from trainc.schema.fault import Fault, dotted, invalid, is_placeholder, shown, untold
+from trainc.schema.patterns import ORDINARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from trainc.model.tree import Path, Tree
     from trainc.schema.node import Node
     from trainc.schema.walker import Log
@@ -77,7 +78,12 @@ def _text(node: Node, value: str, path: Path, log: Log) -> None:
 
 
 def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
+    ordinary = ORDINARY.get(pattern)
+    if ordinary is not None and ordinary(value):
+        return
     if node.pattern is None:
+        import re  # noqa: PLC0415 (most texts are ordinary)
+
         # Compiled at its first use; False for one that only RE2 understands.
         try:
             node.pattern = compile_re2(pattern).search
@@ -100,10 +106,12 @@ _CLASSES = {
     "word": "a-zA-Z0-9_",
     "xdigit": "a-fA-F0-9",
 }
-_NAMED_CLASS = re.compile(r"\[:(\^?)(\w+):\]", re.ASCII)
+_NAMED_CLASS = r"(?a)\[:(\^?)(\w+):\]"
 
 
 def _named_class(match: re.Match[str]) -> str:
+    import re  # noqa: PLC0415
+
     if match[1] or match[2] not in _CLASSES:
         raise re.error(f"the class {match[0]}")
     return _CLASSES[match[2]]
@@ -114,7 +122,9 @@ def compile_re2(pattern: str) -> re.Pattern[str]:
 
     Raises `re.error` for what Python cannot compile.
     """
-    pattern = _NAMED_CLASS.sub(_named_class, pattern)
+    import re  # noqa: PLC0415
+
+    pattern = re.sub(_NAMED_CLASS, _named_class, pattern)
     out = []
     escaped = False
     inside = False
@@ -194,5 +204,7 @@ def _mistyped(path: Path, wanted: str, got: str, log: Log) -> None:
 
 
 def _is_time(value: str) -> bool:
+    import re  # noqa: PLC0415
+
     pattern = r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
     return re.fullmatch(pattern, value, re.ASCII) is not None

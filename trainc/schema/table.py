@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from trainc.schema.node import Node
@@ -30,15 +29,18 @@ def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[s
 
 
 class _Compiler:
-    __slots__ = ("known", "nodes")
+    __slots__ = ("_dumps", "known", "nodes")
 
     def __init__(self) -> None:
+        from json import JSONEncoder  # noqa: PLC0415 (only where a table is made)
+
+        self._dumps = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
         self.nodes: list[dict[str, Any]] = []
         self.known: dict[str, int] = {}
 
     def add(self, schema: Mapping[str, Any]) -> int:
         node = {key: self._word(key, value) for key, value in sorted(schema.items()) if key not in _PROSE}
-        text = json.dumps(node, sort_keys=True, separators=(",", ":"))
+        text = self._dumps(node)
         if text not in self.known:
             self.known[text] = len(self.nodes)
             self.nodes.append(node)
@@ -134,5 +136,26 @@ def load() -> Table:
     """The built-in table, read from `table.json` beside this module once per process."""
     if not _loaded:
         with open(os.path.join(os.path.dirname(__file__), "table.json"), encoding="utf-8") as file:
-            _loaded.append(Table(json.load(file)))
+            _loaded.append(Table(_parsed(file.read())))
     return _loaded[0]
+
+
+class _Plainly:
+    """How `json` reads a text when nobody asks for anything special."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int = float, int
+    parse_constant = None
+    memo: dict[str, str] = {}  # noqa: RUF012 (the scanner's own)
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text, by the scanner of `json` without the modules around it, which take longer than it."""
+    try:
+        from _json import make_scanner  # type: ignore[import-not-found] # noqa: PLC0415
+    except ImportError:
+        from json import loads  # noqa: PLC0415
+
+        return loads(text)
+    return make_scanner(_Plainly)(text, 0)[0]

@@ -26,5 +26,9 @@ class Check:
         self.look = look
         self.where = frozenset(where) if where else None
 
+    def for_(self, traits: frozenset[str]) -> bool:
+        """Whether a job with these traits may hold the mistake."""
+        return self.where is None or not self.where.isdisjoint(traits)
+
     def __repr__(self) -> str:
         return f"Check({self.rule.name})"

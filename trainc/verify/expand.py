@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.schedulers import rules
+from trainc.verify.foreign import foreign
 from trainc.verify.job import Job
 from trainc.verify.table import CHECKS
 from trainc.verify.traits import traits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
@@ -28,15 +29,17 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         return
     cluster = project.cluster.seeing(bundle.objects, closed=selection.closed_world)
     rules.verify(bundle, cluster, report)
-    look(bundle, cluster, report)
+    extra = [check for name in project.rules_from for check in foreign(name.value)]
+    look(bundle, cluster, report, extra)
 
 
-def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Iterable[Check] = ()) -> None:
-    """Let every check of this stage look at a bundle; `extra` are the checks of third parties."""
+def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = ()) -> None:
+    """Let every check of this stage look at a bundle, and `extra`, the checks of third parties."""
     job = expand(bundle, cluster, report)
     if job is None:
         return
-    for check in (*_worthwhile(frozenset(traits(job))), *extra):
+    there = frozenset(traits(job))
+    for check in (*_worthwhile(there), *(check for check in extra if check.for_(there))):
         check.look(job)
 
 
@@ -46,7 +49,7 @@ def _worthwhile(there: frozenset[str]) -> tuple[Check, ...]:
     if found is None:
         if len(_CHOSEN) > _MOST:
             _CHOSEN.clear()
-        found = tuple(check for check in CHECKS if check.where is None or not check.where.isdisjoint(there))
+        found = tuple(check for check in CHECKS if check.for_(there))
         _CHOSEN[there] = found
     return found
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))
 
 _PIECE = (
@@ -66,6 +64,8 @@ def _after_shell(words: list[str]) -> tuple[str, str]:
 
 def simple_commands(script: str) -> list[Simple]:
     """The simple commands of a script, in order; here-documents and comments are left out."""
+    import re  # noqa: PLC0415 (most commands need no shell)
+
     if "<<" in script:
         script = re.sub(_HEREDOC, r"\3", script, flags=re.DOTALL)
     out: list[Simple] = []
@@ -109,4 +109,6 @@ def unquote(word: str) -> str:
     """A word without its quotes."""
     if "'" not in word and '"' not in word and "\\" not in word:
         return word
+    import re  # noqa: PLC0415
+
     return re.sub(_QUOTED, lambda m: m.group(1) or m.group(2) or m.group(3) or "", word)

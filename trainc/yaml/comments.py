@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from trainc.model.report import Allow
 from trainc.model.sourced import Span
 from trainc.yaml.events import Parser, ScalarEvent, StreamEndEvent, YAMLError
@@ -22,6 +20,8 @@ def allows(data: bytes, file: str) -> list[Allow]:
     """The `allow` comments of a YAML text, in order; text that only looks like one, in a string or block, is not."""
     if _MARK not in data:
         return []
+    import re  # noqa: PLC0415 (few files speak to trainc)
+
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)
     found = [(number, m) for number, line in enumerate(lines, 1) for m in re.finditer(_PATTERN, line)]

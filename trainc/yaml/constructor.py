@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import Any
-
 from trainc.model.document import Document, span_of
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.yaml import faults, scalars
@@ -21,6 +19,7 @@ from trainc.yaml.scalars import KEYS, VALUES, OddError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from trainc.model.document import Mark, Marks, Stretch
     from trainc.model.finding import Finding
@@ -43,10 +42,10 @@ class Constructor:
         "_aliased",
         "_anchors",
         "_duplicates",
-        "_joined",
         "_end",
         "_file",
         "_get",
+        "_joined",
         "_marks",
         "_merged",
         "_nodes",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
@@ -13,6 +11,7 @@ from trainc.yaml.faults import StopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from trainc.model.document import Document
@@ -23,11 +22,12 @@ LIMIT = 64 * 1024 * 1024  # bytes of one file
 RESTARTS = 20  # broken documents of one file that are reported
 
 _BOM = b"\xef\xbb\xbf"
-_PAIR = re.compile(rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-_LINE_END = re.compile(rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]")
-_BREAKS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_PAIR = rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+_LINE_END = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+_BREAKS = "\r\n|[\r\n\x85\u2028\u2029]"
+_BAD = "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
 _CONTROLS = bytes((*range(9), 11, 12, *range(14, 32), 127))
-_NEXT = re.compile(rb"^---(?=[\s]|\Z)", re.MULTILINE)
+_NEXT = rb"(?m)^---(?=\s|\Z)"
 
 
 def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "strict") -> Iterator[Document]:
@@ -70,34 +70,41 @@ def _prepared(data: bytes, file: str, report: Report) -> bytes:
     if not data.isascii() or len(data.translate(None, _CONTROLS)) < len(data):
         data = _readable(data, file, report)
     if b"\\u" in data and data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}:
-        data = _PAIR.sub(_joined, data)
+        import re  # noqa: PLC0415 (only for odd text, like the other places)
+
+        data = re.sub(_PAIR, _joined, data)
     return data
 
 
 def _readable(data: bytes, file: str, report: Report) -> bytes:
     """The text without its documents that hold what is no text; their lines stay, and each is reported once."""
+    import re  # noqa: PLC0415
+
+    breaks = re.compile(_BREAKS)
     text = data.decode("utf-8", "surrogateescape")
     end, line, out = 0, 1, [""]
-    for bad in re.finditer("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]", text):
+    for bad in re.finditer(_BAD, text):
         if bad.start() < end:
             continue
         if len(out) > 3 * RESTARTS:
             return "".join(out).encode()
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
-        line += len(_BREAKS.findall(text, end, start))
+        line += len(breaks.findall(text, end, start))
         report.add(_bad_character(bad, start, line, file))
         out += [text[end:start], "---" if start else ""]
         end = text.find("\n---", bad.end())
         end = end if end > 0 else len(text)
-        breaks = _BREAKS.findall(text, start, end)
-        out.append("".join(breaks))
-        line += len(breaks)
+        kept = breaks.findall(text, start, end)
+        out.append("".join(kept))
+        line += len(kept)
     return "".join((*out, text[end:])).encode()
 
 
 def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Finding:
     """The finding for a character in the document that starts at `start`, on `line`."""
-    breaks = [found.end() for found in _BREAKS.finditer(bad.string, start, bad.start())]
+    import re  # noqa: PLC0415
+
+    breaks = [found.end() for found in re.compile(_BREAKS).finditer(bad.string, start, bad.start())]
     column = len(bad.string[breaks[-1] if breaks else start : bad.start()].removeprefix("\ufeff")) + 1
     at = Span(file, line + len(breaks), column, line + len(breaks), column + 1)
     code = ord(bad[0])
@@ -131,7 +138,10 @@ def _fault(error: YAMLError, file: str) -> Finding:
 
 def _after(data: bytes, line: int) -> bytes | None:
     """What follows from the first document that starts below a line, on its old lines; None where there is none."""
-    for count, found in enumerate(_LINE_END.finditer(data), 1):
-        if count >= line and _NEXT.match(data, found.end()):
+    import re  # noqa: PLC0415
+
+    starts = re.compile(_NEXT).match
+    for count, found in enumerate(re.finditer(_LINE_END, data), 1):
+        if count >= line and starts(data, found.end()):
             return b"\n" * count + data[found.end() :]
     return None

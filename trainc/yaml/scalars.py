@@ -6,7 +6,7 @@ words and numbers without base 60, floats that are whole become integers, intege
 
 from __future__ import annotations
 
-import re
+from trainc.yaml.lazy import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,21 +31,22 @@ INFINITE: Final[dict[str, str]] = {  # no JSON number; as keys they are this tex
 }
 
 _START = frozenset("+-.0123456789")
+_NUMERIC = frozenset("0123456789abcdefABCDEF_xXoO+-.:")  # all that occurs in numbers, dates and clock times
 _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
 _KEPT = 20_000
 _SHORT = 64
-_DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?").fullmatch
+_DECIMAL = Pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _DIGITS = {
-    2: re.compile(r"[01]+").fullmatch,
-    8: re.compile(r"[0-7]+").fullmatch,
-    16: re.compile(r"[0-9a-fA-F]+").fullmatch,
+    2: Pattern(r"[01]+"),
+    8: Pattern(r"[0-7]+"),
+    16: Pattern(r"[0-9a-fA-F]+"),
 }
 _BASES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
-_POINT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?").fullmatch
-_BINARY = re.compile(r"(-?)0b([-+]?)([01]+)").fullmatch
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?").fullmatch
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}").fullmatch
-_OCTAL = re.compile(r"[-+]?0[oO]?[0-9_]+").fullmatch
+_POINT = Pattern(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
+_BINARY = Pattern(r"(-?)0b([-+]?)([01]+)")
+_BASE_60 = Pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
+_DATE = Pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
+_OCTAL = Pattern(r"[-+]?0[oO]?[0-9_]+")
 
 
 class OddError(Exception):
@@ -215,8 +216,12 @@ class _Values(_Kept):
     __slots__ = ()
 
     def __missing__(self, text: str) -> Scalar:
-        if text and text[0] not in _START and text not in WORDS:
+        if text and text not in WORDS and not (text[0] in _START and _NUMERIC.issuperset(text)):
+            if text in INFINITE:
+                raise OddError(text)
             return self.keep(text, text)
+        if text.isdecimal() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
+            return self.keep(text, int(text))
         if text and ambiguous(text):
             raise OddError(text)
         return self.keep(text, resolve(text))

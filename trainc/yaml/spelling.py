@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from json.encoder import encode_basestring
-
+from trainc.yaml.lazy import Pattern, sub
 from trainc.yaml.scalars import WORDS
+
+try:
+    from _json import encode_basestring  # what `json` itself uses, without the rest of it
+except ImportError:
+    from json.encoder import encode_basestring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Final
 
 _KEPT = 50_000
@@ -16,10 +20,12 @@ _SHORT = 200
 
 # Nothing plain starts with a digit, a sign followed by one, or a point, but a quantity: that leaves no octal, base 60,
 # date, exponent, infinity or merge key to guess about.
-_PLAIN = re.compile(
-    r"(?:--?)?[A-Za-z/](?:[A-Za-z0-9_./+=@%-]|:(?=[A-Za-z0-9_./+=@%-]))*(?: [A-Za-z0-9_./+=@%-]+)*"
-    r"|[0-9]+(?:\.[0-9]+)?(?:[KMGTP]i|[mkMGT])"
-).fullmatch
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_FIRST = frozenset((*_LETTERS, "/"))
+_REST = frozenset((*_LETTERS, *"0123456789_./+=@%-"))
+_COLON = _REST | {":"}
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi")
+_DECIMAL = ("m", "k", "M", "G", "T")
 _RESERVED: Final = frozenset(word.lower() for word in WORDS)
 
 # Letters, digits, punctuation and pictures that are written as they are; all else beyond ASCII is escaped: what cannot
@@ -29,19 +35,35 @@ _RAW = (
     "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3\U0001f300-\U0001faff"
 )
 _HIDDEN = f"[^ -~{_RAW}]"
-_BLOCK = f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?"
+_BLOCK = Pattern(f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?")
 
 
 def plain_text(text: str) -> bool:
     """Whether a text can stand without quotes and is read back as that text by every reader."""
-    return _PLAIN(text) is not None and text.lower() not in _RESERVED
+    body = text[1:] if text[:1] == "-" else text
+    body = body[1:] if body[:1] == "-" and body is not text else body
+    if body[:1] not in _FIRST:
+        return _is_quantity(text)
+    head, blank, tail = body.partition(" ")
+    if not _COLON.issuperset(head) or head[-1] == ":" or "::" in head:
+        return False
+    if blank and not all(word and _REST.issuperset(word) for word in tail.split(" ")):
+        return False
+    return text.lower() not in _RESERVED
+
+
+def _is_quantity(text: str) -> bool:
+    """Whether a text is a plain decimal number with a unit."""
+    size = 2 if text[-2:] in _BINARY else 1 if text[-1:] in _DECIMAL else len(text)
+    whole, point, part = text[:-size].partition(".")
+    return text.isascii() and whole.isdigit() and (part.isdigit() if point else True)
 
 
 def quoted(text: str) -> str:
     """A text in double quotes."""
     plain = encode_basestring(text)
     # Compiling that pattern takes longer than starting Python; `re` keeps it from the first text that needs it on.
-    return plain if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, plain)
+    return plain if text.isascii() and text.isprintable() else sub(_HIDDEN, _escape, plain)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -100,15 +122,9 @@ class _Texts(dict[str, "str | None"]):
         return spelling
 
     def _spell(self, text: str) -> str | None:
-        if _PLAIN(text) and text.lower() not in _RESERVED:
+        if plain_text(text):
             return text
-        if (
-            "\n" in text
-            and re.fullmatch(_BLOCK, text)
-            and not text.endswith("\n\n")
-            and " \n" not in text
-            and text[-1] != " "
-        ):
+        if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
             return None
         return quoted(text)
 

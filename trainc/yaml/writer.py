@@ -6,8 +6,6 @@ whatever it holds, the same order: the keys of `FIRST`, then the others by code 
 
 from __future__ import annotations
 
-from json import JSONEncoder
-
 from trainc.model.sourced import Sourced
 from trainc.yaml.spelling import TEXTS, block, other_text, quoted
 
@@ -23,7 +21,6 @@ FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
 _SHAPES = 2_000  # sets of keys remembered per depth
 _WIDE = 64
 _SIMPLE = 1_000  # characters of a key that YAML lets stand before its colon, less what escapes may add
-_json = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dump(tree: Tree) -> str:
@@ -40,7 +37,9 @@ def dump_all(trees: Iterable[Tree]) -> str:
 
 def dump_json(tree: Tree) -> str:
     """The JSON text of one tree on one line, keys in the order of the YAML text, without a line end."""
-    return _json(_ordered(tree))
+    from json import dumps  # noqa: PLC0415 (most output is YAML)
+
+    return dumps(_ordered(tree), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def order(keys: Iterable[str]) -> list[str]:

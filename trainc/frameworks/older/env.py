@@ -124,7 +124,8 @@ def _kept(users: list[Tree], ours: set[str], *, escape: bool) -> list[Tree]:
             continue
         text = entry.get("value")
         if type(text) is Sourced and "$" in str(text.value):
-            kept.append({**entry, "value": text.map(lambda t: rewritten(str(t), dict(said), escape=escape))})
+            written = rewritten(str(text.value), said, escape=escape)
+            kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
         else:
             kept.append(entry)
     return kept

@@ -104,11 +104,11 @@ def _first(role: Role) -> str:
 
 
 def _config(plan: Plan) -> Tree:
-    name, slots = plan.name.value, plan.settings["slots"]
+    slots = plan.settings["slots"]
     found = hosts(plan)
     data = {
         "hostfile": derive("hosts of the job", lambda _, n: hostfile(found, n), plan.name, slots),
-        "kubexec.sh": plan.settings["mainContainer"].map(lambda main: kubexec(name, main)),
+        "kubexec.sh": derive("rsh agent", kubexec, plan.name, plan.settings["mainContainer"]),
         "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, found, n), plan.name, slots),
     }
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}

@@ -22,7 +22,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     number = port(server.role, "paddle", "master", 36543)
     if role is server.role and role.count.value == 1:
         own["POD_IP_DUMMY"] = POD_IP
-        own["PADDLE_MASTER"] = number.map(lambda n: f"$(POD_IP_DUMMY):{n}")
+        own["PADDLE_MASTER"] = derive("rendezvous", lambda n: f"$(POD_IP_DUMMY):{n}", number)
     else:
         own["PADDLE_MASTER"] = derive("rendezvous", lambda h, n: f"{h}:{n}", host(plan, serving, 0), number)
     if serving == "master":

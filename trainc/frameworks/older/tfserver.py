@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.older.peers import address, peers, port
 from trainc.model.patches import Contribution, Patch
-from trainc.model.sourced import Sourced, derive
+from trainc.model.sourced import derive
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def more(plan: Plan) -> Contribution:
     role = plan.role("ps")
     if role is None or value(plan.settings, "defaultPs") is not True:
         return Contribution()
-    name: Sourced[str] = plan.settings["runtimeId"].map(lambda r: f"cm-ps-{r}")
+    name = derive("default PS", lambda r: f"cm-ps-{r}", plan.settings["runtimeId"])
     spec = derive("cluster of the job", lambda _: cluster_spec(plan), plan.name)
     task = "$(JOB_COMPLETION_INDEX)" if role.count.value > 1 else "0"
     command = ["python", f"/ps-server/{_SCRIPT}", "--cluster_spec", spec, "--job_name", "ps", "--task_id", task]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.older import LISTED, MPI_OPERATOR
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import stamp, value
 
 TYPE_CHECKING = False
@@ -80,12 +80,12 @@ def restart(
     if job.kind.api == MPI_OPERATOR:
         return policy, {"backoffLimit": _ssh_limit(job, replica)}
     if policy.value == "ExitCode":
-        return Sourced("Never", policy.origin), _exit_code(job, replica)
+        return derive("ExitCode", lambda _: "Never", policy), _exit_code(job, replica)
     if policy.value == "Never" and tolerates:
-        return policy, {"backoffLimitPerIndex": Sourced(0, policy.origin)}
+        return policy, {"backoffLimitPerIndex": stamp(0, "Never", policy)}
     if policy.value == "Never":
         _notes_never(job, replica)
-        return policy, {"backoffLimit": Sourced(0, policy.origin)}
+        return policy, {"backoffLimit": stamp(0, "Never", policy)}
     if policy.value == "Always" and not _always(job, replica, decides=decides):
         return None
     if job.kind.kind == "XGBoostJob":
@@ -94,7 +94,7 @@ def restart(
                 job.span(replica.path, key=True), f"a `{replica.name}` lost to eviction or a dead node is replaced"
             )
         )
-    return Sourced("OnFailure", policy.origin), {"backoffLimit": _limit(job, replica)}
+    return _on_failure(policy), {"backoffLimit": _limit(job, replica)}
 
 
 def _limit(job: Job, replica: Replica) -> Sourced[int]:
@@ -103,7 +103,11 @@ def _limit(job: Job, replica: Replica) -> Sourced[int]:
         return limit
     message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
     job.say(UNLIMITED.at(job.span(replica.path, key=True), message, help="set `runPolicy.backoffLimit` to bound it"))
-    return Sourced(FOREVER, Origin(None, "no backoffLimit", (replica.restart.origin,)))
+    return derive("no backoffLimit", lambda _: FOREVER, replica.restart)
+
+
+def _on_failure(policy: Sourced[str]) -> Sourced[str]:
+    return policy if policy.value == "OnFailure" else derive(policy.value, lambda _: "OnFailure", policy)
 
 
 def _always(job: Job, replica: Replica, *, decides: bool) -> bool:
@@ -130,7 +134,7 @@ def _exit_code(job: Job, replica: Replica) -> Tree:
     if job.kind.kind == "MPIJob":
         job.say(HANGS.at(job.span((*replica.path, "restartPolicy")), HANGS.summary))
     fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
-    budget = Sourced(0, limit.origin) if never else Sourced(FOREVER, by.origin)
+    budget = limit if never else stamp(FOREVER, "ExitCode", by)
     return {"backoffLimit": budget, **stamp(fields, "ExitCode", by)}
 
 
@@ -154,7 +158,7 @@ def _notes_never(job: Job, replica: Replica) -> None:
 
 def _ssh_limit(job: Job, replica: Replica) -> Sourced[int]:
     if replica.role == "Worker":
-        return Sourced(FOREVER, Origin(None, "a dead worker is replaced", (replica.restart.origin,)))
+        return derive("a dead worker is replaced", lambda _: FOREVER, replica.restart)
     limit = job.policy("backoffLimit")
     return limit if type(limit) is Sourced else Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
 
@@ -164,7 +168,7 @@ def _listed(job: Job, replica: Replica, *, decides: bool) -> tuple[Sourced[str] 
     if policy.value == "Always" and not _always(job, replica, decides=decides):
         return None
     if policy.value != "Never":
-        return Sourced("OnFailure", policy.origin), {"backoffLimit": Sourced(FOREVER, policy.origin)}
+        return _on_failure(policy), {"backoffLimit": stamp(FOREVER, "no backoffLimit", policy)}
     name = job.kind.container
     if decides:
         codes = [_rule("FailJob", name, _PERMANENT), _rule("Ignore", name, _RETRYABLE)]

@@ -1,0 +1,251 @@
+"""The plugin of Argo CD behind its protocol: a client as the repo-server is one, and a server that keeps the contract.
+
+Where a real `argocd-cmp-server` is on the PATH, the same tests run against it as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pytest
+import yaml
+
+from tests.compiling import ROOT
+from tests.plugin_server.client import Client
+from tests.plugin_server.server import PluginServer
+from tests.plugin_server.wire import text
+from tests.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REAL = shutil.which("argocd-cmp-server")
+KINDS = ["stand-in", pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="no argocd-cmp-server here"))]
+# What the repo-server sets for an application; under the source hydrator the last two are empty.
+APPLICATION = {
+    "ARGOCD_APP_NAME": "argocd_training",
+    "ARGOCD_APP_NAMESPACE": "research",
+    "ARGOCD_APP_PROJECT_NAME": "default",
+    "ARGOCD_APP_REVISION": "0" * 40,
+    "ARGOCD_APP_REVISION_SHORT": "0" * 7,
+    "ARGOCD_APP_REVISION_SHORT_8": "0" * 8,
+    "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example.com/training.git",
+    "ARGOCD_APP_SOURCE_PATH": "jobs",
+    "ARGOCD_APP_SOURCE_TARGET_REVISION": "main",
+    "ARGOCD_APP_PARAMETERS": "null",
+    "KUBE_VERSION": "1.36.0",
+    "KUBE_API_VERSIONS": "v1,jobset.x-k8s.io/v1alpha2,jobset.x-k8s.io/v1alpha2/JobSet",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    (tmp_path / "repository").mkdir()
+    return Repository(tmp_path / "repository", "bert", "line")
+
+
+@pytest.fixture(params=KINDS)
+def client(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "trainc").write_text(f'#!/bin/sh\nexec {sys.executable} -m trainc "$@"\n')
+    (bin_ / "trainc").chmod(0o755)
+    environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(home)}
+    plugin = yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
+    server = PluginServer(folder, plugin, environment) if request.param == "stand-in" else Real(folder, environment)
+    client = Client(server.socket)
+    yield client
+    client.close()
+    server.stop()
+
+
+class Real:
+    """The server of Argo CD itself."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        shutil.copy(ROOT / "deploy/argocd/plugin.yaml", folder)
+        paths = {"ARGOCD_PLUGINSOCKFILEPATH": str(folder), "ARGOCD_CMP_WORKDIR": str(folder)}
+        words = [str(REAL), "--config-dir-path", str(folder)]
+        self._process = subprocess.Popen(words, env={**environment, **paths})
+        self.socket = folder / "trainc-v1.sock"
+        while not self.socket.exists():
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+
+def objects(client: Client, repository: Repository, **environment: str) -> list[Any]:
+    manifests = client.generate(repository.folder, "jobs", {**APPLICATION, **environment})
+    return [json.loads(manifest) for manifest in manifests]
+
+
+def refusal(client: Client, repository: Repository, **environment: str) -> str:
+    with pytest.raises(grpc.RpcError) as raised:
+        objects(client, repository, **environment)
+    return str(raised.value.details())
+
+
+def parameters(*entries: object) -> str:
+    return json.dumps(entries)
+
+
+def test_the_same_bytes_as_a_build(client: Client, repository: Repository) -> None:
+    built = repository.run("build", "jobs").out
+    assert objects(client, repository) == list(yaml.safe_load_all(built))
+    assert objects(client, repository, KUBE_VERSION="", KUBE_API_VERSIONS="") == list(yaml.safe_load_all(built))
+
+
+def test_no_discovery(client: Client) -> None:
+    assert client.discovers() is False
+
+
+@pytest.mark.parametrize("inner", ["jobs", "."])
+def test_parameters_are_announced(client: Client, repository: Repository, inner: str) -> None:
+    found = client.announcements(repository.folder, inner)
+    assert [text(entry[1]) for entry in found] == ["cluster", "paths"]
+    assert [text(entry[6]) for entry in found] == ["string", "array"]
+
+
+@pytest.mark.parametrize(
+    "given", ["", "null", "[]", '[{"name": "paths", "array": []}]', '[{"name": "cluster", "string": ""}]']
+)
+def test_nothing_is_asked_for(client: Client, repository: Repository, given: str) -> None:
+    assert len(objects(client, repository, ARGOCD_APP_PARAMETERS=given)) == 4
+
+
+def test_paths_choose(client: Client, repository: Repository) -> None:
+    given = parameters({"name": "paths", "array": ["line.yaml"]})
+    names = {tree["metadata"]["name"] for tree in objects(client, repository, ARGOCD_APP_PARAMETERS=given)}
+    assert names == {"line"}
+
+
+def test_a_cluster_is_chosen(client: Client, repository: Repository) -> None:
+    repository.setting(
+        "clusters: {east: {namespace: east, paths: [jobs/line.yaml]}, west: {namespace: west, paths: [jobs/bert.yaml]}}"
+    )
+    repository.change("jobs/bert.yaml", "  namespace: research\n", "")
+    given = parameters({"name": "cluster", "string": "west"}, {"name": "paths", "array": ["bert.yaml"]})
+    found = objects(client, repository, ARGOCD_APP_PARAMETERS=given)
+    assert {tree["metadata"]["namespace"] for tree in found} == {"west"}
+    assert "add --cluster" in refusal(client, repository)
+    given = parameters({"name": "cluster", "string": "wets"})
+    assert "did you mean `west`?" in refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
+
+
+def test_the_namespace_of_the_application(client: Client, repository: Repository) -> None:
+    for name in ("bert", "line"):
+        repository.change(f"jobs/{name}.yaml", "  namespace: research\n", "")
+    found = objects(client, repository, ARGOCD_APP_NAMESPACE="team-a")
+    assert {tree["metadata"]["namespace"] for tree in found} == {"team-a"}
+    assert all("namespace" not in tree["metadata"] for tree in objects(client, repository, ARGOCD_APP_NAMESPACE=""))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("{", "is no JSON"),
+        ("{}", "is no list"),
+        ('"paths"', "is no list"),
+        ("[1]", "has no name"),
+        ('[{"string": "x"}]', "has no name"),
+        ('[{"name": "path", "array": []}]', "there is no parameter `path`; did you mean `paths`?"),
+        ('[{"name": "profile", "string": "x"}]', "parameters: cluster, paths"),
+        ('[{"name": "paths", "string": "line.yaml"}]', "given as string; it takes `array`"),
+        ('[{"name": "cluster", "map": {"a": "b"}}]', "given as map; it takes `string`"),
+        ('[{"name": "cluster", "array": ["a"]}]', "given as array; it takes `string`"),
+        ('[{"name": "cluster", "string": 1}]', "is no text"),
+        ('[{"name": "paths", "array": "line.yaml"}]', "is no list of texts"),
+        ('[{"name": "paths", "array": [1]}]', "is no path"),
+        ('[{"name": "paths", "array": ["../runtimes"]}]', "is no path"),
+        ('[{"name": "paths", "array": ["/etc"]}]', "is no path"),
+        ('[{"name": "paths", "array": ["gone.yaml"]}]', "no such file or directory"),
+        ('[{"name": "paths", "array": ["a.yaml"]}, {"name": "paths", "array": []}]', "given twice"),
+    ],
+)
+def test_bad_parameters(client: Client, repository: Repository, given: str, words: str) -> None:
+    said = refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
+    assert "`trainc cmp generate` failed exit status 2: trainc: " in said
+    assert words in said
+
+
+def test_one_bad_job_and_nothing_is_deployed(client: Client, repository: Repository) -> None:
+    repository.change("jobs/line.yaml", "numNodes: 2", "numNodes: many")
+    said = refusal(client, repository)
+    assert "failed exit status 1: line.yaml:11:15: error[invalid-field]" in said
+    assert "\x1b" not in said
+    assert len(said.splitlines()) <= 45
+
+
+def test_many_mistakes_are_cut(client: Client, repository: Repository) -> None:
+    for number in range(40):
+        repository.job(f"job-{number}")
+        repository.change(f"jobs/job-{number}.yaml", "numNodes: 2", "numNodes: many")
+    said = refusal(client, repository)
+    assert said.count("error[invalid-field]") == 20
+    assert "and 20 more" in said
+
+
+def test_no_job_is_no_success(client: Client, repository: Repository) -> None:
+    for name in ("bert", "line"):
+        (repository.folder / f"jobs/{name}.yaml").unlink()
+    repository.write("jobs/.keep", "")
+    assert "nothing to compile here" in refusal(client, repository)
+
+
+def test_an_unreadable_file_is_no_success(client: Client, repository: Repository) -> None:
+    repository.write("jobs/broken.yaml", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: [\n")
+    assert "broken.yaml:" in refusal(client, repository)
+
+
+def test_other_objects_pass_through(client: Client, repository: Repository) -> None:
+    repository.write("jobs/queue.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: words\n")
+    repository.write("jobs/values.yaml", "image: x\n")
+    kinds = [tree["kind"] for tree in objects(client, repository)]
+    assert sorted(kinds) == ["ConfigMap", "JobSet", "JobSet", "Service", "Service"]
+
+
+def test_another_trainc_is_required(client: Client, repository: Repository) -> None:
+    repository.setting('requires: "trainc>=99"')
+    assert "error[other-trainc]" in refusal(client, repository)
+
+
+def test_a_project_above_the_repository_does_not_count(client: Client, repository: Repository, tmp_path: Path) -> None:
+    (repository.folder / "trainc.yaml").unlink()
+    (tmp_path / "trainc.yaml").write_text("kind: Project\n")
+    assert "lies outside the repository" in refusal(client, repository)
+
+
+def test_too_much_for_one_answer(client: Client, repository: Repository) -> None:
+    repository.write(
+        "jobs/words.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: " + "x" * 3_000_000 + "}\n"
+    )
+    assert "the manifests have 2 MiB" in refusal(client, repository, ARGOCD_GRPC_MAX_SIZE_MB="1")
+
+
+def test_two_requests_at_once(client: Client, repository: Repository) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: objects(client, repository), range(2))
+    assert first == second
+
+
+def test_a_deadline(client: Client, repository: Repository) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
+        client.generate(repository.folder, "jobs", APPLICATION, timeout=0.12)
+    assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED

@@ -1,0 +1,51 @@
+"""What a GitOps tool has to know of the objects that it applies: annotations of delivery."""
+
+from __future__ import annotations
+
+from trainc.model.bundle import Bundle
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, leaves, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+WAVE = "argocd.argoproj.io/sync-wave"
+OPTIONS = "argocd.argoproj.io/sync-options"
+SSA = "kustomize.toolkit.fluxcd.io/ssa"
+SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+
+
+def applied(bundle: Bundle, delivery: str) -> Bundle:
+    """The bundle with what the tool that applies it needs; what stands beside the job stays as people wrote it."""
+    if not delivery:
+        return bundle
+    theirs = {id(document.tree) for document in bundle.plan.companions} if bundle.plan is not None else set()
+    objects = tuple(tree if id(tree) in theirs else _annotated(tree, delivery) for tree in bundle.objects)
+    return Bundle(bundle.document, objects, bundle.plan, cluster=bundle.cluster)
+
+
+def _annotated(tree: Tree, delivery: str) -> Tree:
+    wanted = _argocd(tree) if delivery == "argocd" else _flux(tree)
+    if not wanted:
+        return tree
+    origin = Origin(by=f"delivery: {delivery}")
+    said = get(tree, "metadata", "annotations") or {}
+    ours = {key: Sourced(text, origin) for key, text in wanted.items()}
+    return {**tree, "metadata": {**tree["metadata"], "annotations": {**ours, **said}}}
+
+
+def _argocd(tree: Tree) -> dict[str, str]:
+    """What a JobSet needs goes first: Argo CD knows no order among custom kinds but their names.
+
+    Server-side apply leaves alone what a queue writes; a client-side apply replaces whole lists.
+    """
+    return {OPTIONS: "ServerSideApply=true"} if value(tree, "kind") == "JobSet" else {WAVE: "-1"}
+
+
+def _flux(tree: Tree) -> dict[str, str]:
+    """A JobSet is created once and never touched again; a shell's `${NAME}` is no variable of Flux."""
+    wanted = {SSA: "IfNotPresent"} if value(tree, "kind") == "JobSet" else {}
+    if any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree)):
+        wanted[SUBSTITUTE] = "disabled"
+    return wanted

@@ -1,0 +1,61 @@
+"""What `typing` gives to classes, for modules that every run loads: importing it costs more than the work on one file."""
+
+from __future__ import annotations
+
+from _collections import _tuplegetter  # type: ignore[import-not-found]  # the getter that `collections` itself uses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+T = "T"  # where a type checker sees a variable
+_new = tuple.__new__
+
+
+class Generic:
+    """A base that takes parameters and remembers them for those who ask, as pydantic does."""
+
+    __slots__ = ()
+    __class_getitem__: Any = classmethod(type(list[int]))
+
+
+class _Fields(type):
+    """Makes the annotated names of a class the fields of a tuple."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
+        if not bases:
+            return super().__new__(cls, name, (tuple,), {**space, "__slots__": ()})
+        fields = tuple(space.get("__annotations__", ()))
+        defaults = {field: space.pop(field) for field in fields if field in space}
+        getters = {field: _tuplegetter(at, f"the field `{field}`") for at, field in enumerate(fields)}
+        own = {"_fields": fields, "_field_defaults": defaults, "__match_args__": fields, "__slots__": ()}
+        return super().__new__(cls, name, bases, {**space, **getters, **own})
+
+
+class NamedTuple(metaclass=_Fields):
+    """What `typing.NamedTuple` is to its users, as far as they need it here."""
+
+    def __new__(cls: Any, *given: Any, **named: Any) -> Any:
+        """A tuple of all fields, by place, by name or by default."""
+        if named or len(given) != len(cls._fields):
+            given = _filled(cls, given, named)
+        return _new(cls, given)
+
+    def __repr__(self: Any) -> str:
+        held = ", ".join([f"{name}={getattr(self, name)!r}" for name in self._fields])
+        return f"{type(self).__name__}({held})"
+
+    def __getnewargs__(self: Any) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def _replace(self: Any, **named: Any) -> Any:
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | named)
+
+
+def _filled(cls: Any, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """All fields in order."""
+    fields = cls._fields
+    held = {**cls._field_defaults, **dict(zip(fields, given, strict=False)), **named}
+    if len(given) > len(fields) or len(held) != len(fields) or not held.keys() <= set(fields):
+        raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
+    return tuple([held[name] for name in fields])

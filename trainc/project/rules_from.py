@@ -1,0 +1,28 @@
+"""`rulesFrom`: the installed packages whose rules count in this project."""
+
+from __future__ import annotations
+
+from trainc.model.installed import RULES, offered
+from trainc.model.spelling import nearest
+from trainc.project.checker import BAD_PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Path
+    from trainc.project.checker import Checker
+
+
+def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
+    """The names listed at `path` that an installed package offers rules under; the others are complained about."""
+    names = checker.texts(path)
+    if not names:
+        return ()
+    there = offered(RULES)
+    for name in names:
+        if name.value not in there:
+            near = nearest(name.value, there)
+            hint = f"did you mean `{near}`?" if near else "install the package beside trainc"
+            at = name.origin.at or checker.document.span(path)
+            checker.report.add(BAD_PROJECT.at(at, f"no installed package offers rules as `{name.value}`", help=hint))
+    return tuple(name for name in names if name.value in there)

@@ -1,0 +1,27 @@
+"""The checks of installed packages, for projects that name them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from trainc.model.installed import RULES, installed
+from trainc.model.trouble import Trouble
+from trainc.verify.check import Check
+from trainc.verify.table import CHECKS
+
+
+@cache  # as an import is: a run asks once for every job
+def foreign(name: str) -> tuple[Check, ...]:
+    """The checks that an installed package offers under that name, none where none does.
+
+    Raises:
+        Trouble: where the package offers something else, or a rule that trainc has already.
+    """
+    found = installed(RULES, name, tuple) or ()
+    own = {check.rule.name for check in CHECKS}
+    for check in found:
+        if not isinstance(check, Check):
+            raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")
+        if check.rule.name in own:
+            raise Trouble(f"{RULES}: `{name}` has a rule `{check.rule.name}`, and so has trainc")
+    return found
