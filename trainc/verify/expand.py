@@ -10,7 +10,7 @@ from trainc.verify.traits import traits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
