@@ -10,7 +10,7 @@ from trainc.verify.traits import traits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
@@ -32,7 +32,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
     look(bundle, cluster, report, extra)
 
 
-def _foreign(project: Project) -> Iterable[Check]:
+def _foreign(project: Project) -> Sequence[Check]:
     """The checks of the installed packages that a project names."""
     from trainc.verify.foreign import foreign  # noqa: PLC0415 (few projects name any)
 
