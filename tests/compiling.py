@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import yaml
 
+from trainc import emit as room
 from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class _Text(io.TextIOWrapper):
 @contextlib.contextmanager
 def watched(pipeline: Any, run: Run) -> Iterator[None]:
     """Listen at the two ends of the corridor: what is written, and what is reported."""
-    build, emit = pipeline.build, pipeline.emit
+    build, emit = pipeline.build, room.emit
 
     def listening_emit(bundle: Bundle, *rest: Any, **more: Any) -> Any:
         run.bundles.append(bundle)
@@ -94,7 +95,7 @@ def watched(pipeline: Any, run: Run) -> Iterator[None]:
         run.root, run.report = project.root, report
         return build(project, selection, spool, report)
 
-    with patch.object(pipeline, "emit", listening_emit), patch.object(pipeline, "build", listening_build):
+    with patch.object(room, "emit", listening_emit), patch.object(pipeline, "build", listening_build):
         yield
 
 

@@ -39,7 +39,7 @@ class PluginServer:
         self.socket = folder / f"{plugin['metadata']['name']}{f'-{version}' if version else ''}.sock"
         limits = [("grpc.max_receive_message_length", LARGEST), ("grpc.max_send_message_length", LARGEST)]
         self._server = grpc.server(ThreadPoolExecutor(8), options=limits)
-        methods: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
+        methods: dict[str, Any] = {
             "GenerateManifest": grpc.stream_unary_rpc_method_handler(self._generate),
             "MatchRepository": grpc.stream_unary_rpc_method_handler(self._match),
             "GetParametersAnnouncement": grpc.stream_unary_rpc_method_handler(self._announce),

@@ -10,8 +10,9 @@ _REPORTING = (
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
+    Option("--jobs", "number of workers (default: one for each core from 500 files up)", metavar="N"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
-    Option("--report", "how findings are written", choices=("text", "json")),
+    Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),
     Option("-q --quiet", "errors only, no summary"),
 )
@@ -63,6 +64,12 @@ def _cmp(options: Options) -> int:
     from trainc.cli.cmp import cmp  # noqa: PLC0415
 
     return cmp(options)
+
+
+def _init(options: Options) -> int:
+    from trainc.cli.init import init  # noqa: PLC0415
+
+    return init(options)
 
 
 def _diff(options: Options) -> int:
@@ -168,6 +175,18 @@ COMMANDS = {
             (),
             ("trainc cmp generate", "trainc cmp parameters"),
             _cmp,
+        ),
+        Command(
+            "init",
+            "[DIR]",
+            "Start a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for what is known of the\n"
+            "cluster, pre-commit, a workflow. What is there already stays.",
+            (
+                Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
+                Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
+            ),
+            ("trainc init", "trainc init training --delivery argocd"),
+            _init,
         ),
         Command(
             "rehearse",

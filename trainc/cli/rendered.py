@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc import pipeline
-from trainc.cli.build import Nothing
+from trainc.cli.build import Nothing, run
 from trainc.cli.session import Session
 from trainc.compare.committed import ALL, ITSELF, Committed
+from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
-from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
@@ -22,20 +21,6 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
 
-OUT_OF_DATE = Rule(
-    "out-of-date",
-    ERROR,
-    "a rendered file is not what its job compiles to",
-    "What is committed is what runs: a job whose rendering is missing or old never reaches the cluster.",
-    admission=True,
-)
-FOREIGN_OUTPUT = Rule(
-    "foreign-output",
-    ERROR,
-    "a file in the output folder was changed by hand, or not written by trainc",
-    "trainc overwrites nothing that somebody else has written.",
-    admission=True,
-)
 UNTRACKED = "untracked"
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
@@ -61,6 +46,7 @@ def build_folder(options: Options) -> int:
     check = options.has("check")
     committed = Committed(session.project, options.all("rerender"))
     folder = _folder(options, session)
+    session.applied_twice(folder)
     spool = FolderSpool(
         folder,
         reaches=_reaches(session),
@@ -68,14 +54,14 @@ def build_folder(options: Options) -> int:
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    pipeline.build(session.project, session.selection, spool, session.report)
+    run(session, spool, committed)
     _known(options.all("rerender"), spool)
     if options.has("tracked"):
         spool.changes += _untracked(spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes:

@@ -7,7 +7,6 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.load import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
 from trainc.model.spelling import meant
@@ -81,4 +80,4 @@ def _flatten(name: str, options: Options) -> int:
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
     if found is not None:
         print(dump(found.tree), end="")
-    return session.finish(Spool())
+    return session.finish()

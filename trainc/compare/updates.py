@@ -8,8 +8,7 @@ from trainc.model.finding import ERROR, NOTE, Refusal, Rule
 from trainc.model.paths import keyed, keyed_leaves, located, shown
 from trainc.model.tree import get, value
 from trainc.schema.fault import compact
-from trainc.schema.profile import Profile, profile_of
-from trainc.schema.table import load
+from trainc.schema.served import Served
 from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
@@ -45,12 +44,12 @@ Key = tuple[str, str, str, str]
 def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
     """Findings for every object that stands on both sides and differs."""
     before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
-    profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
         for tree in bundle.objects:
             known = before.get(key_of(bundle, tree))
             if known is not None:
-                _judge(bundle, tree, update(known, tree, profiles[bundle.cluster]), report)
+                _judge(bundle, tree, update(known, tree, servers[bundle.cluster]), report)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:
@@ -59,15 +58,14 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
     return (bundle.cluster, *(str(name) for name in names))  # type: ignore[return-value] # four of them
 
 
-def update(old: Tree, new: Tree, profile: Profile) -> Update:
+def update(old: Tree, new: Tree, server: Served) -> Update:
     """What changes between two forms of one object, and what of it the server refuses."""
-    table = load()
-    root = table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
+    root = server.table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
     if root is not None:
         # As stored: what only one side spells out, and the schema gives the other, is no change.
         old, new = walk(root, old, Log()), walk(root, new, Log())
     changed = differences(old, new)
-    said = verdict(new, table, profile, old=old) if root is not None and changed else None
+    said = verdict(new, server.table, server.profile, old=old) if root is not None and changed else None
     if said is None or said.accepted:
         return Update(changed, [])
     refused = [

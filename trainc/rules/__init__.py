@@ -26,6 +26,7 @@ ROOMS = (
     "compare",
     "cli",
     "model",
+    "compare",
 )
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
 

@@ -158,4 +158,5 @@ def _parsed(text: str) -> Any:
         from json import loads  # noqa: PLC0415
 
         return loads(text)
-    return make_scanner(_Plainly)(text, 0)[0]  # type: ignore[arg-type] # it asks for these attributes only
+    settings: Any = _Plainly
+    return make_scanner(settings)(text, 0)[0]
