@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import yaml
 
-from trainc.model.tree import leaves
+from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.model.tree import Path as TreePath
 
 ROOT = Path(__file__).parent.parent
 
@@ -114,12 +113,6 @@ def _lines(bundles: Sequence[Bundle]) -> Iterator[str]:
             for path, leaf in leaves(tree):
                 if hasattr(leaf, "origin"):
                     yield f"{title} {dotted(path)} = {leaf.value!r}  <- {leaf.origin}\n"
-
-
-def dotted(path: TreePath) -> str:
-    """A path as people write it: `spec.replicatedJobs[0].name`."""
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).lstrip(".")
 
 
 def relative_environment() -> dict[str, str]:

@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
+    fill(project, selection, spool, report, Together())
+    finish(spool, report)
+
+
+def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
+    """Compile everything selected into the spool; nothing is written yet."""
     from trainc.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
 
-    together = Together()
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json), bundle, report)
+
+
+def finish(spool: Spool, report: Report) -> None:
+    """The end of a run, however many workers had a part in it."""
     report.close()
     spool.commit(unless=report.failed)
 

@@ -62,7 +62,7 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
         return True
     path: Path = ("spec", "template", "spec", "replicatedJobs", index)
     place = f"spec.template.spec.replicatedJobs[{index}]"
-    replicas = value(job, "replicas")
+    replicas = value(job, "replicas") or 0
     fine: bool = replicas == 1 or document.composed
     if not fine:
         text = f"{place}.replicas: Invalid value: {compact(replicas)}: always must be 1"

@@ -79,12 +79,10 @@ def _dispatch(words: list[str]) -> int:
         return CLEAN
     command = COMMANDS.get(words[0])
     if command is None:
-        from trainc.model.spelling import nearest  # noqa: PLC0415
+        from trainc.model.spelling import meant  # noqa: PLC0415
 
-        close = nearest(words[0], COMMANDS)
-        raise Trouble(
-            f"there is no command `{words[0]}`; " + (f"did you mean `{close}`?" if close else "see trainc --help")
-        )
+        hint = meant(words[0], COMMANDS, "see trainc --help")
+        raise Trouble(f"there is no command `{words[0]}`; {hint}")
     if "-h" in words or "--help" in words:
         print(help_text(command), end="")
         return CLEAN

@@ -34,7 +34,9 @@ def show(options: Options) -> int:
         return session.finish()
     views = [view for bundle in bundles if (view := _view(bundle, rank)) is not None]
     if not views:
-        raise Trouble(f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given")
+        raise Trouble(
+            f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
+        )
     form = options.one("report", "text")
     if form == "json":
         print(dumps(views, indent=2, sort_keys=True))
