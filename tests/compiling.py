@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 import yaml
 
-from trainc import emit as room
 from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
@@ -85,17 +84,25 @@ class _Text(io.TextIOWrapper):
 @contextlib.contextmanager
 def watched(pipeline: Any, run: Run) -> Iterator[None]:
     """Listen at the two ends of the corridor: what is written, and what is reported."""
-    build, emit = pipeline.build, room.emit
+    bundles = pipeline.bundles
 
-    def listening_emit(bundle: Bundle, *rest: Any, **more: Any) -> Any:
-        run.bundles.append(bundle)
-        return emit(bundle, *rest, **more)
+    def listening_bundles(*given: Any) -> Iterator[Bundle]:
+        for bundle in bundles(*given):
+            run.bundles.append(bundle)
+            yield bundle
 
-    def listening_build(project: Any, selection: Any, spool: Any, report: Any) -> Any:
-        run.root, run.report = project.root, report
-        return build(project, selection, spool, report)
+    def listening(call: Any) -> Any:
+        def heard(project: Any, *rest: Any) -> Any:
+            run.root, run.report = project.root, rest[-1]
+            with patch.object(pipeline, "bundles", listening_bundles):
+                return call(project, *rest)
 
-    with patch.object(room, "emit", listening_emit), patch.object(pipeline, "build", listening_build):
+        return heard
+
+    with (
+        patch.object(pipeline, "build", listening(pipeline.build)),
+        patch.object(pipeline, "check", listening(pipeline.check)),
+    ):
         yield
 
 

@@ -41,9 +41,12 @@ def test_every_framework_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_framework_is_there_whole(name: str) -> None:
-    """A runtime that people can start from, cases that show it, and a row in the README."""
-    runtimes = [path.read_text("utf-8") for path in ROOT.glob("runtimes/*.yaml")]
+    """A short module, a runtime to start from, an example with output, cases that show it, and a row in the README."""
+    assert len((ROOT / f"trainc/frameworks/{name}.py").read_text("utf-8").splitlines()) < 150
     selected = (f"    {name}:", f"trainer.kubeflow.org/framework: {name}")
-    assert name == "plain" or any(words in text for text in runtimes for words in selected)
+    for runtimes in ("runtimes/*.yaml", "examples/*/runtimes/*.yaml"):
+        chosen = [path for path in ROOT.glob(runtimes) if any(words in path.read_text("utf-8") for words in selected)]
+        assert chosen, runtimes
+        assert runtimes[0] == "r" or any(list(path.parents[1].glob("output/**/*.yaml")) for path in chosen)
     assert list(ROOT.glob(f"tests/cases/{name}/*/input")) or list(ROOT.glob(f"tests/cases/{name}/*/*/input"))
     assert f"| {name} |" in README

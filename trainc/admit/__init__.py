@@ -40,6 +40,7 @@ GENERATED_NAME = Rule(
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
+TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
@@ -61,7 +62,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 jobs.append(document)
             elif (group, document.kind) == ("trainc.dev", "Project"):
                 continue
-            elif group not in GROUPS:
+            elif group not in GROUPS and not (group in OLDER_GROUPS and document.kind in TRAINER_KINDS):
                 others.append(document)
             elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
                 _unknown_kind(document, desk)

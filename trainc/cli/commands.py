@@ -109,6 +109,9 @@ COMMANDS = {
                 Option("-o --output", "write one file per job below DIR", metavar="DIR"),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
                 Option("--tracked", "with --check: rendered files that Git does not know count as missing"),
+                Option(
+                    "--changed-since", "only what differs from this Git revision, and what that reaches", metavar="REV"
+                ),
                 Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
@@ -211,7 +214,7 @@ COMMANDS = {
             "[list|show NAME|copy NAME [DIR]|flatten NAME]",
             "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
             "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
-            (),
+            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
             (
                 "trainc runtimes",
                 "trainc runtimes show torch-distributed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from trainc import pipeline
-from trainc.cli.migrate import texts, write
+from trainc.cli.migrate import put, texts, write
 from trainc.cli.session import Session
 from trainc.fix import diff
 from trainc.fix import fix as fixed
@@ -28,7 +28,7 @@ def fix(options: Options) -> int:
         if options.has("write") and done.text != text:
             write(session, file, done.text)
         else:
-            print(diff(text, done.text, session.shown(file)), end="")
+            put(diff(text, done.text, session.shown(file)))
     left = [finding for finding in found if id(finding) not in applied]
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"

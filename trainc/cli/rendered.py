@@ -47,9 +47,10 @@ def build_folder(options: Options) -> int:
     committed = Committed(session.project, options.all("rerender"))
     folder = _folder(options, session)
     session.applied_twice(folder)
+    gone = _narrow(session, options)
     spool = FolderSpool(
         folder,
-        reaches=_reaches(session),
+        reaches=_reaches(session, gone),
         settle=committed.settle,
         check=check,
         keep_old=session.project.old_run == "keep",
@@ -64,7 +65,7 @@ def build_folder(options: Options) -> int:
     code = session.finish(spool.jobs)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
-    if spool.objects == 0 and code == 0 and not spool.changes:
+    if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
         raise Nothing
     return code
 
@@ -75,14 +76,23 @@ def _folder(options: Options, session: Session) -> str:
     return os.path.relpath(os.path.join(session.project.root, session.project.output))
 
 
-def _reaches(session: Session) -> Callable[[str, str], bool]:
+def _narrow(session: Session, options: Options) -> frozenset[str]:
+    """Files of jobs that went since the revision to compare with; the selection keeps what a change reaches."""
+    if not options.has("changed_since"):
+        return frozenset()
+    from trainc.cli.changed import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
+
+    return narrow(session, options.one("changed_since"))
+
+
+def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], bool]:
     """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
     paths, clusters = session.selection.paths, session.selection.clusters
 
     def reaches(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
+        return source in gone or any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
     return reaches
 

@@ -166,7 +166,7 @@ def scaffold(cluster: str, delivery: str) -> dict[str, str]:
         "jobs/hello.yaml": JOB,
         f"clusters/{cluster}/README.md": CLUSTER,
         ".pre-commit-config.yaml": PRE_COMMIT,
-        ".github/workflows/trainc.yaml": WORKFLOW,
+        ".github/workflows/manifests.yaml": WORKFLOW,
         ".gitattributes": ATTRIBUTES,
     }
     if delivery:

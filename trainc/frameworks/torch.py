@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, cpus, gpus
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, literal, on
+from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
 from trainc.model.tree import get, plain
@@ -111,4 +111,4 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify, computes=(PROCESSES,))

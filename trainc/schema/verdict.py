@@ -76,6 +76,8 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
     held = tree.get("metadata", {})
+    if type(held) is Sourced and held.value is None:
+        held, tree = {}, {**tree, "metadata": {}}
     unknown: list[Fault] = []
     sound = metadata.is_sound(held)
     if not sound:
