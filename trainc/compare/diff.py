@@ -59,7 +59,11 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
         was, now = before[key], after[key]
         if was.digest != now.digest:
             refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-            group = (_causes(was, now, old.edited), _changes(was, now), tuple(dict.fromkeys(c.shown for c, _ in refused)))
+            group = (
+                _causes(was, now, old.edited),
+                _changes(was, now),
+                tuple(dict.fromkeys(c.shown for c, _ in refused)),
+            )
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
     return Diff(

@@ -48,9 +48,11 @@ class Loader:
         """Each selected file with its documents, in order."""
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
         self.skipped = 0
-        if self._selection.stdin is not None:
+        part, parts = self._selection.share
+        if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
-        for file in self._files(self._selection.paths):
+        names = self._files(self._selection.paths)
+        for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
             data = b"" if file in self._kept else contents(self._project.root, file)
             if self._elsewhere(file, data):
                 continue

@@ -59,7 +59,9 @@ class Role:
         self.index = index
         self.tree = tree  # the whole replicatedJob
         self.count = count
-        self.name: Sourced[str] = tree["name"]
+        name = tree.get("name")
+        # The JobSet webhook writes an empty name where there is none, and the server takes it.
+        self.name: Sourced[str] = name if type(name) is Sourced else Sourced("", Origin(by="JobSet default"))
         self.ancestor: str = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) or ""
         self.pod: Mapping[str, Tree] = get(tree, "template", "spec", "template", "spec") or {}  # empty where there is none
         replicas = get(tree, "replicas")

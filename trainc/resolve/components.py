@@ -8,7 +8,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
 from trainc.model.sourced import Sourced, Span
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get, merge, value
 from trainc.resolve.parameters import filled
 from trainc.resolve.runtimes import shipped
@@ -173,13 +173,11 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
 
 def _unknown(use: Use, catalog: Catalog) -> Finding:
     name = use.name.value
-    near = nearest(name, catalog.shelves.names("RuntimeComponent", "", use.file))
+    known = catalog.shelves.names("RuntimeComponent", "", use.file)
     return UNKNOWN_COMPONENT.at(
         use.span,
         f"there is no component `{name}`",
-        help=f"did you mean `{near}`?"
-        if near
-        else "add the RuntimeComponent to one of these places, or remove the name",
+        help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
         notes=[f"looked in {', '.join(catalog.shelves.places(use.file))}"],
     )
 

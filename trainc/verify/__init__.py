@@ -23,4 +23,8 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
     if bundle.plan is not None and bundle.plan.framework:
         # A JobSet given as input has been judged when it was admitted.
         accepted(bundle, served(project.cluster), report)
+    if project.delivery:
+        from trainc.verify.delivered import delivered  # noqa: PLC0415 (not where nobody applies it for people)
+
+        delivered(bundle, project.delivery, report)
     check_pods(bundle, project, selection, report)
