@@ -73,7 +73,6 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
         if not jobs and desk.selection.include_other:
-<<<<<<< HEAD
             _pass_on(others, catalog.passing)
 
 
@@ -82,11 +81,6 @@ def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
     objects = [other for other in others if other.api_version and other.kind]
     if objects:
         passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
-=======
-            objects = [other for other in others if other.api_version and other.kind]
-            if objects:
-                catalog.passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
->>>>>>> h-estate
 
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
