@@ -41,6 +41,7 @@ class Loader:
         self._report = report
         self._kept: dict[str, list[Document]] = {}
         self._shelves: dict[str, Shelf] = {}
+        self._listed: dict[tuple[str, ...], list[str]] = {}  # paths -> their files
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self._ahead: dict[str, bytes] = {}  # read while looking for runtimes, until their turn as jobs comes
         self._held = 0
@@ -113,8 +114,11 @@ class Loader:
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""
-        dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
-        return [name for name in files(self._project.root, paths) if not name.startswith(dumps)]
+        if paths not in self._listed:
+            dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
+            found = files(self._project.root, paths)
+            self._listed[paths] = [name for name in found if not name.startswith(dumps)]
+        return self._listed[paths]
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
