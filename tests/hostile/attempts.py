@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"^ *(?:-->|:::) (.+):(\d+):(\d+)$", re.MULTILINE)
 _HEAD = re.compile(r"^(?:error|warning|note)\[[a-z0-9-]+\]: .", re.MULTILINE)
+
+
+SECONDS = 6  # generous: each run takes well under two on a slow machine
+
+
+class LateError(BaseException):
+    """A run took longer than any input may make it; no exception that the command line would catch."""
 
 
 class Attempt:
@@ -40,7 +48,12 @@ class Attempt:
 def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
     """What `trainc ARGV` does when it is started in `folder`; raises where it breaks a promise."""
     before = listing(folder)
-    found = _run(folder, argv, stdin)
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(SECONDS)
+    try:
+        found = _run(folder, argv, stdin)
+    finally:
+        signal.alarm(0)
     told = f"trainc {' '.join(argv)}: exit {found.code}\n{found.err[-4000:]}"
     assert found.code in {0, 1, 2}, told
     assert "Traceback" not in found.err, told
@@ -53,6 +66,10 @@ def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
     for file, line, column in found.places:
         assert _exists(folder, file, line, column, stdin), f"{file}:{line}:{column} is no place\n{told}"
     return found
+
+
+def _late(*_: object) -> None:
+    raise LateError
 
 
 def _run(folder: Path, argv: tuple[str, ...], stdin: bytes) -> Attempt:
