@@ -19,7 +19,7 @@ _PLACE = re.compile(r"^ *(?:-->|:::) (.+):(\d+):(\d+)$", re.MULTILINE)
 _HEAD = re.compile(r"^(?:error|warning|note)\[[a-z0-9-]+\]: .", re.MULTILINE)
 
 
-SECONDS = 6  # generous: each run takes well under two on a slow machine
+SECONDS = 20  # generous: each run takes well under two on a slow machine
 
 
 class LateError(BaseException):
@@ -63,8 +63,9 @@ def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
         assert found.err.strip(), told
     if found.code and argv[0] != "migrate":
         assert listing(folder) == before, told
+    lines = {file: _lines(folder, file, stdin) for file in {file for file, _, _ in found.places}}
     for file, line, column in found.places:
-        assert _exists(folder, file, line, column, stdin), f"{file}:{line}:{column} is no place\n{told}"
+        assert _exists(lines[file], line, column), f"{file}:{line}:{column} is no place\n{told}"
     return found
 
 
@@ -107,12 +108,16 @@ def listing(folder: Path) -> dict[str, str]:
     return found
 
 
-def _exists(folder: Path, file: str, line: int, column: int, stdin: bytes) -> bool:
-    """Whether a place is one that people can open: columns count characters, and may point behind the last one."""
+def _lines(folder: Path, file: str, stdin: bytes) -> list[str] | None:
+    """The lines of a file that a finding names, None for one of trainc's own."""
     if file.startswith("trainc:"):
+        return None
+    data = stdin if file == "<stdin>" else (folder / file).read_bytes()
+    return re.split("\r\n|[\r\n\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
+
+
+def _exists(lines: list[str] | None, line: int, column: int) -> bool:
+    """Whether a place is one that people can open: columns count characters, and may point behind the last one."""
+    if lines is None:
         return line >= 1 and column >= 1
-    data = stdin if file == "<stdin>" else (folder / file).read_bytes() if (folder / file).is_file() else None
-    if data is None:
-        return False
-    lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
     return 1 <= line <= len(lines) and 1 <= column <= len(lines[line - 1]) + 1
