@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import lupa.lua51 as lua  # type: ignore[import-untyped]
+import lupa.lua51 as lua
 import pytest
 import yaml
 from cel_expr_python import cel

@@ -7,7 +7,6 @@ import sys
 
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool, StreamSpool
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
@@ -17,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.compare.committed import Committed
+    from trainc.emit.spool import Spool
 
 
 def build(options: Options) -> int:
@@ -31,7 +31,7 @@ def build(options: Options) -> int:
     session = Session(options)
     spool = _stream(options, session)
     run(session, spool)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs, streams=spool.streams)
     if spool.objects == 0 and code == 0:
         raise Nothing
     return code
@@ -47,6 +47,8 @@ class Nothing(Trouble):
 
 
 def _stream(options: Options, session: Session) -> Spool:
+    from trainc.emit.spool import StreamSpool  # noqa: PLC0415 (to validate is to write nothing)
+
     one_stream(session)
     return StreamSpool(sys.stdout, json=options.one("format") == "json")
 
@@ -84,13 +86,16 @@ def validate(options: Options) -> int:
 
         return validate_whole(options)
     session = Session(options)
-    spool = Spool()
-    if any(os.path.isdir(path) for path in options.arguments or ["."]):
-        session.applied_twice(os.path.join(session.project.root, session.project.output))
     if options.has("against"):
         _against(session, options.one("against"))
+    if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
+        return session.finish(pipeline.check(session.project, session.selection, session.report))
+    from trainc.emit.spool import Spool  # noqa: PLC0415 (a few files are only checked)
+
+    session.applied_twice(os.path.join(session.project.root, session.project.output))
+    spool = Spool()
     run(session, spool)
-    return session.finish(spool)
+    return session.finish(spool.jobs)
 
 
 def _against(session: Session, base: str) -> None:

@@ -214,7 +214,7 @@ COMMANDS = {
             "[list|show NAME|copy NAME [DIR]|flatten NAME]",
             "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
             "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
-            (),
+            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
             (
                 "trainc runtimes",
                 "trainc runtimes show torch-distributed",

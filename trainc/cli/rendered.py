@@ -11,7 +11,7 @@ from trainc.compare.committed import ALL, ITSELF, Committed
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
 from trainc.model.sourced import Span
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def build_folder(options: Options) -> int:
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
@@ -112,8 +112,8 @@ def _untracked(spool: FolderSpool) -> list[Change]:
 def _known(names: Iterable[str], spool: FolderSpool) -> None:
     for name in names:
         if name != ALL and name not in spool.names:
-            near = nearest(name, spool.names)
-            raise Trouble(f"--rerender: no job `{name}` was compiled" + (f"; did you mean `{near}`?" if near else ""))
+            hint = meant(name, spool.names, "name one that was")
+            raise Trouble(f"--rerender: no job `{name}` was compiled; {hint}")
 
 
 def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:

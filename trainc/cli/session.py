@@ -8,7 +8,7 @@ import sys
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
@@ -16,7 +16,6 @@ from trainc.project.assignments import assigned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
-    from trainc.emit.spool import Spool
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
@@ -63,8 +62,7 @@ class Session:
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
-                near = nearest(name, known)
-                hint = f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}"
+                hint = meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}")
                 raise Trouble(f"there is no cluster `{name}`; {hint}")
         return tuple(self.options.all("cluster"))
 
@@ -123,19 +121,19 @@ class Session:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, spool: Spool) -> int:
+    def finish(self, jobs: int = 0, *, streams: bool = False) -> int:
         """Print the findings and the summary; the exit code.
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
         form = self.options.one("report", "text")
         if form == "text":
-            self._print_text(spool)
+            self._print_text(jobs)
         else:
-            print(_machine(form, self), end="", file=sys.stderr if spool.streams else sys.stdout)
+            print(_machine(form, self), end="", file=sys.stderr if streams else sys.stdout)
         return self.verdict()
 
-    def _print_text(self, spool: Spool) -> None:
+    def _print_text(self, jobs: int) -> None:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
@@ -150,7 +148,7 @@ class Session:
             print(text + "\n", file=sys.stderr)
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
-            print(summary(*counts, spool.jobs, self.report.unknown), file=sys.stderr)
+            print(summary(*counts, jobs, self.report.unknown), file=sys.stderr)
 
 
 def _machine(form: str, session: Session) -> str:

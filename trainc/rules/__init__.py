@@ -23,6 +23,8 @@ ROOMS = (
     "frameworks",
     "schedulers",
     "verify",
+    "compare",
+    "cli",
     "model",
     "compare",
 )
