@@ -135,7 +135,7 @@ def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None
     if tree:
         parts.append(Part("components", component.name, tree, component.document, below=("spec", "runtime")))
     job = component.spec.get("job")
-    if job:
+    if type(job) is dict:
         wanted = component.listed("roles") or [TRAINER]
         roles = [one for one in _jobs(merge(base, tree, COMPONENT_KEYS)) if _is_meant(one, wanted)]
         if not roles:
@@ -149,11 +149,16 @@ def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None
 
 
 def _jobs(spec: Tree) -> list[Tree]:
-    return [one for one in get(spec, "template", "spec", "replicatedJobs") or () if value(one, "name")]
+    return [one for one in _maps(get(spec, "template", "spec", "replicatedJobs")) if value(one, "name")]
 
 
 def _is_meant(job: Tree, wanted: list[str]) -> bool:
     return value(job, "name") in wanted or value(job, "template", "metadata", "labels", ANCESTOR_LABEL) in wanted
+
+
+def _maps(node: Tree) -> list[Tree]:
+    """The maps in a list; a piece of a runtime may hold a null in place of either."""
+    return [item for item in node if type(item) is dict] if type(node) is list else []
 
 
 def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) -> bool:
@@ -161,10 +166,10 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
     lacking = False
     pod = ("spec", "template", "spec")
     for field in ("containers", "initContainers"):
-        for container in get(job, *pod, field) or ():
+        for container in _maps(get(job, *pod, field)):
             name = value(container, "name")
-            for role in roles if "image" not in container else ():
-                there = [value(one, "name") for one in get(role, "template", *pod, field) or ()]
+            for role in roles if name is not None and "image" not in container else ():
+                there = [value(one, "name") for one in _maps(get(role, "template", *pod, field))]
                 if name not in there:
                     report.add(_containerless(component, container["name"], value(role, "name"), there))
                     lacking = True

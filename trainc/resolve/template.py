@@ -31,12 +31,17 @@ def names_of(leaf: Tree) -> list[str]:
 
 def base_template(spec: Tree) -> Tree:
     """`{metadata, spec}` of a runtime's JobSet template, normalised; only its labels and annotations count."""
-    template = get(spec, "template") or {}
-    metadata = template.get("metadata") or {}
+    template = _map(get(spec, "template"))
+    metadata = _map(template.get("metadata"))
     return {
-        "metadata": {key: dict(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)},
-        "spec": normalise(template.get("spec") or {}),
+        "metadata": {key: dict(metadata[key]) for key in ("labels", "annotations") if _map(metadata.get(key))},
+        "spec": normalise(_map(template.get("spec"))),
     }
+
+
+def _map(node: Tree) -> Tree:
+    """A map as it is, nothing in place of what is absent or, in a piece of a runtime, null."""
+    return node if type(node) is dict else {}
 
 
 def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...]]:
