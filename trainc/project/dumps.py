@@ -6,7 +6,8 @@ import os
 
 from trainc.model.finding import ERROR, Rule
 from trainc.model.tree import get
-from trainc.yaml.reader import read
+from trainc.model.trouble import Trouble
+from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,28 +71,41 @@ def read_dumps(root: str, folder: str, report: Report) -> dict[str, Any]:
 
 
 def _documents(root: str, folder: str, report: Report) -> Iterator[Document]:
-    for name in sorted(os.listdir(os.path.join(root, folder))):
-        if not name.endswith((".yaml", ".yml", ".json")):
-            continue
-        with open(os.path.join(root, folder, name), "rb") as stream:
-            for document in read(stream.read(), f"{folder}/{name}", report):
+    try:
+        names = sorted(os.listdir(os.path.join(root, folder)))
+    except OSError as error:
+        raise Trouble(f"{folder}: {error.strerror}") from error
+    for name in names:
+        path = os.path.join(root, folder, name)
+        if name.endswith((".yaml", ".yml", ".json")) and os.path.isfile(path):
+            for document in read(_contents(path, f"{folder}/{name}"), f"{folder}/{name}", report):
                 yield from _items(document)
+
+
+def _contents(path: str, file: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(LIMIT + 1)
+    except OSError as error:
+        raise Trouble(f"{file}: {error.strerror}") from error
 
 
 def _items(document: Document) -> Iterator[Document]:
     """The items of a List, as kubectl prints several objects; status and what servers manage are none of our business."""
     items = document.tree.get("items") if type(document.tree) is dict else None
     if document.kind.endswith("List") and type(items) is list:
+        # An item that is no object shows nothing; its place in the list is reported with the others of no kind.
         for item in items:
-            yield _own(document.part(item))
+            yield _own(document.part(item if type(item) is dict else {}))
     elif type(document.tree) is dict:
         yield _own(document)
 
 
 def _own(document: Document) -> Document:
     tree = {key: node for key, node in document.tree.items() if key != "status"}
-    metadata = get(tree, "metadata") or {}
-    tree["metadata"] = {key: node for key, node in metadata.items() if key not in _MANAGED}
+    metadata = get(tree, "metadata")
+    held = metadata.items() if type(metadata) is dict else ()
+    tree["metadata"] = {key: node for key, node in held if key not in _MANAGED}
     return document.admitted(tree)
 
 
