@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "api": LEAVES,
     "report": {"model", "why", "compare"},
     "why": LEAVES,
-    "compare": {*LEAVES, "project", "pipeline", "verify"},
+    "compare": {*LEAVES, "project", "pipeline", "verify", "load"},
     "rehearse": {*LEAVES, "verify"},
     "migrate": {*LEAVES, "pipeline"},
     "fix": {"model", "migrate"},

@@ -88,10 +88,12 @@ def reduced(objects: list[Any], *, recorded: bool, carried: frozenset[str] = fro
             del metadata["namespace"]
         if tree["kind"] == "JobSet":
             _reduce_jobset(tree, recorded=recorded, carried=carried)
-        # Key material is a reference to a Secret that exists, never made here.
+        # Key material is a reference to a Secret that exists, never made here: only the recordings have one.
         # The headless Service is the JobSet controller's own, written out; `service` says what it must be.
-        if tree["kind"] not in {"Secret", "Service"}:
-            kept[f"{tree['apiVersion']}/{tree['kind']}/{metadata['name']}"] = _written_alike(tree)
+        if tree["kind"] != ("Secret" if recorded else "Service"):
+            name = f"{tree['apiVersion']}/{tree['kind']}/{metadata['name']}"
+            assert name not in kept, f"{name} is there twice"
+            kept[name] = _written_alike(tree)
     return kept
 
 

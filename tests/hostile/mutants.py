@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import yaml
 from tests.compiling import ROOT
 
 if TYPE_CHECKING:
+    import random
     from pathlib import Path
 
 ODD: tuple[Any, ...] = (

@@ -1,4 +1,4 @@
-"""Fields that an older API had, and what replaced them (Kubeflow Trainer up to v2.2)."""
+"""Fields that an older API had or that people expect, and what stands for them (Kubeflow Trainer up to v2.2)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ _TRAINJOB: dict[Path, str] = {
     ("spec", "labels"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.labels`",
     ("spec", "annotations"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`",
     ("spec", "runtimeRef", "namespace"): "a TrainingRuntime is looked up in the job's own namespace",
+    ("spec", "trainer", "replicas"): "the number of pods is `numNodes`",
+    ("spec", "replicas"): "the number of pods is `spec.trainer.numNodes`",
+    ("spec", "nodes"): "the number of pods is `spec.trainer.numNodes`",
     ("spec", "runtimeRef", "version"): "write the group alone, as `apiGroup`",
 }
 _RUNTIME: dict[Path, str] = {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.admit.history import replacement
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
-from trainc.model.spelling import nearest
 from trainc.model.tree import get
 from trainc.schema.fault import is_placeholder
 from trainc.schema.verdict import verdict
@@ -69,13 +67,13 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         report.skip(_reason(fault))
     if found.dropped and server.field_validation == WARN:
         for fault in found.dropped:
-            report.add(_unknown(document, fault, WARNING))
+            report.add(_unknown(document, fault, WARNING, server))
     if found.by == "unknown-field":
         for fault in found.faults:
-            report.add(_unknown(document, fault, ERROR))
+            report.add(_unknown(document, fault, ERROR, server))
         return None
     if not found.accepted:
-        _refused(document, found.faults, report)
+        _refused(document, found.faults, server, report)
         return None
     if document.kind == "JobSet":
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
@@ -91,7 +89,9 @@ def _reason(fault: Fault) -> str:
     return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot read"
 
 
-def _refused(document: Document, faults: list[Fault], report: Report) -> None:
+def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
+    from trainc.admit.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
+
     for fault in faults:
         rule = _RULES.get(fault.kind, UNDECODABLE)
         path = fault.message.partition(": ")[0]
@@ -101,22 +101,20 @@ def _refused(document: Document, faults: list[Fault], report: Report) -> None:
             rule.at(
                 document.span(fault.path, key=missing),
                 f"`{path}`: {text[:1].lower()}{text[1:]}",
+                help=for_value(document, fault, server.table),
                 refusal=Refusal(fault.kind, fault.message),
             )
         )
 
 
-def _unknown(document: Document, fault: Fault, level: str) -> Finding:
-    name = str(fault.path[-1])
-    close = nearest(name, fault.candidates)
-    hint = replacement(document.kind, fault.path)
-    if not hint and close:
-        hint = f"did you mean `{close}`?"
+def _unknown(document: Document, fault: Fault, level: str, server: Server) -> Finding:
+    from trainc.admit.advice import for_unknown  # noqa: PLC0415
+
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
-        f"{document.kind} has no field `{name}` here",
+        f"{document.kind} has no field `{fault.path[-1]}` here",
         level=level,
-        help=hint,
+        help=for_unknown(document, fault, server.table),
         effect="" if level == ERROR else "the server drops it in silence",
         refusal=Refusal("unknown-field", fault.message),
     )

@@ -7,7 +7,6 @@ import sys
 from trainc import pipeline
 from trainc.cli.migrate import put, texts, write
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.fix import diff
 from trainc.fix import fix as fixed
 from trainc.model.finding import ERROR
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def fix(options: Options) -> int:
     """Show the edits, or make them, and say how many findings still need a person."""
     session = Session(options)
-    pipeline.build(session.project, session.selection, Spool(), session.report)
+    pipeline.check(session.project, session.selection, session.report)
     found = session.report.findings
     applied: set[int] = set()
     for file, text in texts(session):

@@ -8,7 +8,6 @@ from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
 from trainc.emit import path_of
-from trainc.emit.spool import Spool
 from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.paths import keyed
@@ -46,7 +45,9 @@ def why(options: Options) -> int:
     else:
         answers = [answer for bundle in bundles for answer in explain(bundle, wanted)]
     if session.report.failed and not answers:
-        return session.finish(Spool())
+        return session.finish()
+    if not answers and wanted and not source:
+        return _landings(options, file, wanted)
     if not answers:
         raise Trouble(f"no field of the output matches {wanted or options.arguments[0]}")
     if options.one("report") == "json":
@@ -89,8 +90,8 @@ def _source(file: str) -> str:
     return os.path.relpath(os.path.join(folder, named))
 
 
-def _landings(options: Options, file: str, line: int) -> int:
-    """Where the values on a line land; a file without jobs is followed through all jobs of its project."""
+def _landings(options: Options, file: str, wanted: int | str) -> int:
+    """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
     session = Session(Options([file], {}))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if not bundles and not session.report.failed:
@@ -99,15 +100,17 @@ def _landings(options: Options, file: str, line: int) -> int:
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
     with open(file, "rb") as stream:
         documents = list(expand(read(stream.read(), name, Report()), Report()))
-    found = list(landings(documents, line, bundles, session.report.findings))
+    found = list(landings(documents, wanted, bundles, session.report.findings))
     if not found:
-        raise Trouble(f"no value stands on line {line} of {file}")
+        if isinstance(wanted, int):
+            raise Trouble(f"no value stands on line {wanted} of {file}")
+        raise Trouble(f"neither the output nor {file} has a field {wanted}")
     if options.one("report") == "json":
         print(landing_json(found, session.shown))
         return 0
     _print([landing_text(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
     if not bundles and session.report.failed:
-        return session.finish(Spool())
+        return session.finish()
     return 0
 
 

@@ -46,6 +46,12 @@ SEVERAL_LAUNCHERS = Rule(
     "more than one launcher starts",
     "`mlPolicy.numNodes` sizes the role labelled as trainer, which is the launcher (Trainer v2.3.0).",
 )
+SURPLUS_NODE = Rule(
+    "surplus-node",
+    WARNING,
+    "a job of one MPI node gets a second one",
+    "A launcher that works as a node is one of `numNodes`, but the role `node` never shrinks below one (Trainer v2.3.0).",
+)
 EFFECTS = {
     LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
     NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
@@ -111,6 +117,12 @@ def verify(plan: Plan, report: Report) -> None:
             message = f"the runtime has no replicatedJob named `{name}`"
             help_ = f"name the replicatedJob `{name}`"
             report.add(NO_PEER.at(template_span(plan), message, effect=effect, help=help_))
+    nodes = plan.asked("numNodes")
+    if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
+        message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
+        effect = "mpirun starts processes on both, and both hold what a node asks for"
+        advice = "write `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
+        report.add(SURPLUS_NODE.at(place(nodes.origin) or template_span(plan), message, effect=effect, help=advice))
     if launcher is not None:
         check_overwritten(plan, report, launcher, OMPI)
         if launcher.count.value > 1:

@@ -68,7 +68,6 @@ class Cluster:
         "unit",
     )
 
-    folder: str  # of its dumps, relative to the project's root
     name: str  # empty for the one cluster of a project that names none
     folder: str  # of its dumps, relative to the project's root; empty where it has none
     namespace: Sourced[str] | None  # of jobs that name none

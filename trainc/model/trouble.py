@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 class Trouble(Exception):  # noqa: N818 (it is what the command line calls it)
-    """Ends the run with exit code `code`; its text says what to do about it."""
+    """Ends the run with its exit code, 2 unless a kind of trouble says otherwise; its text says what to do about it."""
 
     code = 2

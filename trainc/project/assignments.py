@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from trainc.model.cluster import UNITS, version
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
+
+
+# The feature gates that change an answer.
+GATES = (
+    "ElasticJobSet",
+    "GenericWorkload",
+    "InPlaceRestart",
+    "RestartJob",
+    "TopologyAwareWorkloadScheduling",
+    "WorkloadAwarePreemption",
+)
 
 
 def assigned(words: Iterable[str]) -> dict[str, Any]:
@@ -37,8 +48,7 @@ def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
     """
     known = SETTINGS.get(key)
     if known is None:
-        near = nearest(key, SETTINGS)
-        hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(SETTINGS)}"
+        hint = meant(key, SETTINGS, f"settings: {', '.join(SETTINGS)}")
         raise Trouble(f"there is no setting `{key}`; {hint}")
     field, read = known
     return field, read(key, leaf)
@@ -70,6 +80,16 @@ def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     return tuple(name.strip() for name in leaf.value.split(",") if name.strip())
 
 
+def _gates(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
+    """Any names, for a cluster has gates that trainc never asks about; one that nearly is a known one is a slip."""
+    names = _names(key, leaf)
+    for name in names:
+        near = nearest(name, GATES, cutoff=0.8)
+        if near and name not in GATES:
+            raise Trouble(f"there is no feature gate `{name}`; did you mean `{near}`?")
+    return names
+
+
 def _unit(key: str, leaf: Sourced[Any]) -> str:
     if leaf.value not in UNITS:
         raise Trouble(f"`{key}` is one of {', '.join(UNITS)}, not `{leaf.value}`")
@@ -94,7 +114,7 @@ SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
     "kubernetes": ("kubernetes", _version),
     "jobset": ("jobset", _version),
     "kueue": ("kueue", _version),
-    "gates": ("gates", _names),
+    "gates": ("gates", _gates),
     "admission": ("admission", _names),
     "namespace": ("namespace", _text),
 }

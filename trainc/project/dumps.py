@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import LIMIT, read
 
@@ -94,18 +93,18 @@ def _items(document: Document) -> Iterator[Document]:
     """The items of a List, as kubectl prints several objects; status and what servers manage are none of our business."""
     items = document.tree.get("items") if type(document.tree) is dict else None
     if document.kind.endswith("List") and type(items) is list:
-        # An item that is no object shows nothing; its place in the list is reported with the others of no kind.
         for item in items:
-            yield _own(document.part(item if type(item) is dict else {}))
-    elif type(document.tree) is dict:
+            yield _own(document.part(item))
+    else:
         yield _own(document)
 
 
 def _own(document: Document) -> Document:
+    if type(document.tree) is not dict:
+        return document
     tree = {key: node for key, node in document.tree.items() if key != "status"}
-    metadata = get(tree, "metadata")
-    held = metadata.items() if type(metadata) is dict else ()
-    tree["metadata"] = {key: node for key, node in held if key not in _MANAGED}
+    if type(tree.get("metadata")) is dict:
+        tree["metadata"] = {key: node for key, node in tree["metadata"].items() if key not in _MANAGED}
     return document.admitted(tree)
 
 

@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, Rule, place
 from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -99,11 +99,10 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
 
 
 def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
-    near = nearest(name.value, TABLE)
     report.add(
         UNKNOWN_SCHEDULER.at(
             place(name.origin) or plan.document.span(("metadata", "name")),
             f"there is no scheduler back end `{name.value}`",
-            help=f"did you mean `{near}`?" if near else f"choose one of {', '.join(f'`{known}`' for known in TABLE)}",
+            help=meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}"),
         )
     )

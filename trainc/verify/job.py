@@ -83,6 +83,14 @@ class Job:
             for template in rows(policy, "templates")
         )
 
+    def sized(self, role: Role, size: int) -> str:
+        """How the spec at hand says that each Job of a role has this many pods."""
+        plan = self.bundle.plan
+        trainer = plan.trainer if plan is not None else None
+        if self.bundle.document.kind == "TrainJob" and trainer is not None and trainer.name.value == role.name:
+            return f"`numNodes: {size}`"
+        return f"`parallelism: {size}` and `completions: {size}`"
+
     @property
     def dns(self) -> bool:
         """Whether the pods get DNS names: the JobSet webhook's default is that they do."""

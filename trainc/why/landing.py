@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from trainc.model.paths import keyed, shown
+from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
 from trainc.why import of_leaf
@@ -41,20 +41,33 @@ class Landing(NamedTuple):
 
 
 def landings(
-    documents: Iterable[Document], line: int, bundles: Sequence[Bundle], findings: Sequence[Finding]
+    documents: Iterable[Document],
+    wanted: int | str,
+    bundles: Sequence[Bundle],
+    findings: Sequence[Finding],
+    explained: Sequence[Why] = (),
 ) -> Iterator[Landing]:
-    """What becomes of every value written on a line, or below a key that stands there, in all of these bundles."""
-    fields = list(_fields(bundles))
+    """What becomes of every value that `wanted` means, in all of these bundles.
+
+    A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
+    Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
+    """
+    known = explained or list(fields(bundles))
     for document in documents:
-        for path in on_line(document, line):
+        for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
             if type(leaf) is Sourced and leaf.origin.at is not None:
-                yield _landing(document, path, leaf, leaf.origin.at, fields, bundles, findings)
+                yield _landing(document, path, leaf, leaf.origin.at, known, bundles, findings)
 
 
 def on_line(document: Document, line: int) -> list[Path]:
     """The paths of all leaves that stand on a line, whose key does, or that lie below a key that does."""
     return [path for path, leaf in leaves(document.tree) if _stands(document, path, leaf, line)]
+
+
+def named(document: Document, wanted: str) -> list[Path]:
+    """The paths of all leaves whose path holds `wanted` as a run of whole steps."""
+    return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted)]
 
 
 def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
@@ -79,7 +92,8 @@ def _at(tree: Tree, path: Path) -> Tree:
     return tree
 
 
-def _fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
+def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
+    """Every field of the output of these bundles, explained."""
     for bundle in bundles:
         for tree in bundle.objects:
             label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
@@ -93,7 +107,7 @@ def _landing(
     path: Path,
     leaf: Sourced[Any],
     at: Span,
-    fields: list[Why],
+    known: Sequence[Why],
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
 ) -> Landing:
@@ -103,10 +117,10 @@ def _landing(
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
-    landed = tuple(one for one in fields if _rests(one.winner.origin, at))
+    landed = tuple(one for one in known if _rests(one.winner.origin, at))
     if landed:
         return Landing(where, leaf.value, at, LANDS, landed)
-    lost = tuple(one for one in fields if any(_rests(said.origin, at) for said in one.beaten))
+    lost = tuple(one for one in known if any(_rests(said.origin, at) for said in one.beaten))
     if lost:
         return Landing(where, leaf.value, at, BEATEN, lost)
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))

@@ -130,7 +130,7 @@ def _nodes_finding(job: Job, container: Container, name: str, path: Path, writte
         label=f"`{name}` says {written}",
         also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
         effect=waits if least > count else extra,
-        help=f"say {count} here, or give `{role.name}` `parallelism: {least}` and `completions: {least}`",
+        help=f"say {count} here, or give `{role.name}` {job.sized(role, least)}",
     )
 
 

@@ -1,0 +1,123 @@
+"""One mistake in a job of 40 lines: one finding, at the right place, that says what to write instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOB = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: bert
+  namespace: nlp
+  labels:
+    team: nlp
+  annotations:
+    owner: ada
+spec:
+  runtimeRef:
+    name: torch-distributed
+    kind: ClusterTrainingRuntime
+  suspend: false
+  initializer:
+    model:
+      storageUri: hf://acme/model
+  trainer:
+    numNodes: 2
+    image: ghcr.io/acme/bert:1.2
+    command: [python, train.py]
+    args:
+    - --epochs=3
+    env:
+    - name: MODE
+      value: fast
+    resourcesPerNode:
+      limits:
+        cpu: "4"
+  runtimePatches:
+  - manager: acme.io/platform
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    nodeSelector: {pool: a100}
+"""
+PATCHES = "`runtimePatches`: one entry per manager, target jobs by name below it"
+IN_PATCH = (
+    "`spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec.tolerations`"
+)
+MISTAKES = [
+    # Fields that an older API had.
+    ("  trainer:", "  podSpecOverrides: []\n  trainer:", "18:3", f"since v2.2 it is {PATCHES}"),
+    ("  trainer:", "  podTemplateOverrides: []\n  trainer:", "18:3", f"since v2.2 it is {PATCHES}"),
+    ("runtimeRef", "trainingRuntimeRef", "11:3", "since October 2024 it is `runtimeRef`"),
+    ("  trainer:", "  datasetConfig: {}\n  trainer:", "18:3", "since March 2025 it is `spec.initializer.dataset`"),
+    ("  trainer:", "  mlSpec: {}\n  trainer:", "18:3", "it belongs in the runtime: there it is `spec.mlPolicy`"),
+    ("numNodes", "replicas", "19:5", "the number of pods is `numNodes`"),
+    # Typos.
+    ("numNodes", "numnodes", "19:5", "did you mean `numNodes`?"),
+    ("  trainer:", "  traner:", "18:3", "did you mean `trainer`?"),
+    ("limits", "limit", "28:7", "did you mean `limits`?"),
+    ("storageUri", "storageURI", "17:7", "did you mean `storageUri`?"),
+    ("trainingRuntimeSpec", "runtimeSpec", "32:5", "did you mean `trainingRuntimeSpec`?"),
+    ("kind: TrainJob", "kind: Trainjob", "2:7", "did you mean `TrainJob`?"),
+    ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v1", "2:7", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
+    ("v1alpha1", "v1", "2:7", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
+    # Wrong nesting.
+    ("  trainer:\n    numNodes: 2", "  numNodes: 2\n  trainer:", "18:3", "write it as `spec.trainer.numNodes`"),
+    ("a100}\n", "a100}\ntrainer: {}\n", "42:1", "write it as `spec.trainer`"),
+    ("  trainer:", "  image: a:1\n  trainer:", "18:3", "write it as `spec.trainer.image`"),
+    ("  initializer:\n", "  dataset: {}\n  initializer:\n", "15:3", "write it as `spec.initializer.dataset`"),
+    ("    numNodes", "    tolerations: []\n    numNodes", "19:5", f"write it as {IN_PATCH}"),
+    ("  trainer:", "  mlPolicy: {}\n  trainer:", "18:3", "it belongs in the runtime: there it is `spec.mlPolicy`"),
+    ("      limits:\n        cpu:", "      cpu:", "28:7", "write it below `limits` or `requests`"),
+    ("    - name: MODE\n      value: fast", "      MODE: fast", "25:7", "`env` is a list: begin each item with `- `"),
+    (
+        "                  spec:\n                    node",
+        "                  metadata: {creationTimestamp: null}\n                  spec:\n                    node",
+        "40:30",
+        "remove it: only a server writes it",
+    ),
+    # Values of another type.
+    ("[python, train.py]", "python train.py", "21:14", 'write a list: `["python", "train.py"]`'),
+    ("numNodes: 2", 'numNodes: "2"', "19:15", "write 2, without quotes"),
+    ("numNodes: 2", "numNodes: two", "19:15", "write a number"),
+    ("suspend: false", 'suspend: "false"', "14:12", "write false, without quotes"),
+    ("value: fast", "value: 1", "26:14", 'put it in quotes: `"1"`'),
+    ("team: nlp", "team: true", "7:11", 'put it in quotes: `"true"`'),
+    ("team: nlp", "team: 7", "7:11", 'put it in quotes: `"7"`'),
+    (
+        ":\n    name: torch-distributed\n    kind: ClusterTrainingRuntime",
+        ": torch",
+        "11:15",
+        "write a map: `{name: torch}`",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "place", "help_"), MISTAKES, ids=[after.strip() for _, after, _, _ in MISTAKES]
+)
+def test_one_mistake_one_finding(before: str, after: str, place: str, help_: str, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(JOB.replace(before, after, 1), "utf-8")
+    run = compile_in(tmp_path, "validate", "job.yaml")
+    said = [finding for finding in run.findings if finding.level in ("error", "warning")]
+    assert [(str(finding.span), finding.help) for finding in said] == [(f"job.yaml:{place}", help_)], run.err
+
+
+def test_the_job_itself_has_no_mistake_of_this_kind(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(JOB, "utf-8")
+    run = compile_in(tmp_path, "validate", "job.yaml")
+    assert {finding.rule.name for finding in run.findings if finding.level == "error"} <= {"initializer-without-home"}

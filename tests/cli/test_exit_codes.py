@@ -1,0 +1,78 @@
+"""Every exit code of `build` and `validate`, and what stands on which stream."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compare.history import RUNTIME, job, run, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\n"
+WARNED = job("warned").replace("numNodes: 2", "numNodes: 2\n    image: registry.example.com/llm:latest")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write(
+        tmp_path,
+        {
+            "trainc.yaml": PROJECT,
+            "runtimes/llm.yaml": RUNTIME,
+            "good/job.yaml": job("good"),
+            "bad/job.yaml": job("Bad"),
+            "warned/job.yaml": WARNED,
+            "empty/notes.txt": "nothing\n",
+        },
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["validate", "good"], 0),
+        (["build", "good"], 0),
+        (["validate", "bad"], 1),
+        (["build", "bad"], 1),
+        (["build", "good", "bad"], 1),
+        (["validate", "warned"], 0),
+        (["validate", "warned", "--fail-on", "warning"], 1),
+        (["validate", "empty"], 0),
+        (["build", "empty"], 1),
+        (["build", "empty", "-o", "out"], 1),
+        (["build", "missing"], 2),
+        (["validate", "missing"], 2),
+        (["build", "good", "--no-such-option"], 2),
+        (["validate", "good", "--set", "gates=RestartJob,SomethingElse"], 0),
+        (["validate", "good", "--set", "gates=RestartJobs"], 2),
+        (["validate", "good", "--set", "kubernets=1.36"], 2),
+        (["validate", "good", "--set", "kubernetes=new"], 2),
+        (["no-such-command"], 2),
+    ],
+    ids=str,
+)
+def test_exit_code(argv: list[str], expected: int, place: Path) -> None:
+    code, out, err = run(place, *argv)
+    assert code == expected, err
+    assert (out != "") is (argv == ["build", "good"])
+    assert not (place / "out").exists()
+
+
+def test_json_is_one_list(place: Path) -> None:
+    _, out, _ = run(place, "build", "good", "--format", "json")
+    whole = json.loads(out)
+    assert (whole["apiVersion"], whole["kind"]) == ("v1", "List")
+    assert [item["kind"] for item in whole["items"]] == ["Service", "JobSet"]
+
+
+def test_one_job_too_many_keeps_all_from_being_written(place: Path) -> None:
+    run(place, "build", "good", "-o", "out")
+    before = (place / "out/llm/good.yaml").read_bytes()
+    (place / "good/job.yaml").write_text(job("good", nodes=5), "utf-8")
+    assert run(place, "build", "good", "bad", "-o", "out")[0] == 1
+    assert (place / "out/llm/good.yaml").read_bytes() == before

@@ -1,0 +1,140 @@
+"""What to write instead of what a server refuses, told by the schema itself."""
+
+from __future__ import annotations
+
+import json
+
+from trainc.admit.history import replacement
+from trainc.model.spelling import nearest
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.tree import Path
+    from trainc.schema.fault import Fault
+    from trainc.schema.node import Node
+    from trainc.schema.table import Table
+
+_RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
+_SERVERS = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "status", "uid"}
+)
+_EVERYWHERE = frozenset({"apiVersion", "kind", "metadata", "name", "spec"})
+_DEEPEST = 14  # steps down to a field of a container in a runtime patch
+
+
+def for_unknown(document: Document, fault: Fault, table: Table) -> str:
+    """Where the field belongs, what it is called now, or what was probably meant; empty where nobody can say."""
+    hint = replacement(document.kind, fault.path)
+    if hint:
+        return hint
+    root = _root(document, table)
+    above = _node(root, fault.path[:-1])
+    if above is not None and above.kind == "array":
+        return f"`{fault.path[-2]}` is a list: begin each item with `- `"
+    name = str(fault.path[-1])
+    if name in _SERVERS:
+        return "remove it: only a server writes it"
+    close = nearest(name, fault.candidates)
+    if close:
+        return f"did you mean `{close}`?"
+    return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
+
+
+def _elsewhere(document: Document, path: Path, root: Node | None, table: Table) -> str:
+    """The place of a field of this name in the kind, or for a job in its runtime."""
+    place = _nearest_place(root, path)
+    if place:
+        return f"write it as `{place}`"
+    if document.kind == "TrainJob":
+        in_runtime = replacement("ClusterTrainingRuntime", path)
+        place = _nearest_place(table.root(_RUNTIME), path)
+        if in_runtime or place:
+            return f"it belongs in the runtime: there {in_runtime or f'it is `{place}`'}"
+    return ""
+
+
+def _nearest_place(root: Node | None, path: Path) -> str:
+    """The path of the field with this name that shares most with `path` and lies highest; empty where there is none."""
+    name = str(path[-1])
+    if root is None or name in _EVERYWHERE:
+        return ""
+    here = [step for step in path[:-1] if isinstance(step, str)]
+    places = sorted(_places(root, name), key=lambda place: (-_shared(place, here), len(place), place))
+    return ".".join(places[0]).replace(".[]", "[]") if places else ""
+
+
+def _shared(place: tuple[str, ...], here: list[str]) -> int:
+    count = 0
+    for one, other in zip((step for step in place if step != "[]"), here, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _places(node: Node, name: str) -> Iterator[tuple[str, ...]]:
+    """Every path at which a schema has a field of this name, outside what only a server writes."""
+    level: list[tuple[tuple[str, ...], Node]] = [((), node)]
+    for _ in range(_DEEPEST):
+        below: list[tuple[tuple[str, ...], Node]] = []
+        for path, one in level:
+            if name in one.props.names:
+                yield (*path, name)
+            below += _children(path, one)
+        level = below
+
+
+def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:
+    item = node.item()
+    if item is not None:
+        yield (*path, "[]"), item
+    for step in node.props.names:
+        child = node.prop(step)
+        if child is not None and step not in ("status", "metadata"):
+            yield (*path, step), child
+
+
+def _below(above: Node | None, unknown: object) -> str:
+    """The maps beside an unknown scalar that take any name."""
+    if above is None or isinstance(unknown, dict | list):
+        return ""
+    maps = [name for name in above.props.names if (child := above.prop(name)) is not None and child.only is not None]
+    return f"write it below {' or '.join(f'`{name}`' for name in maps)}" if maps else ""
+
+
+def for_value(document: Document, fault: Fault, table: Table) -> str:
+    """How a value of the wrong type is written in the right one; empty for faults that say it all."""
+    written = value(document.written, *fault.path)
+    if " of type string" in fault.message and isinstance(written, bool | int | float):
+        return f"put it in quotes: `{json.dumps(json.dumps(written))}`"
+    if not isinstance(written, str):
+        return ""
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    if wanted == "array":
+        return f"write a list: `[{', '.join(json.dumps(word) for word in written.split())}]`"
+    if wanted == "object":
+        node = _node(_root(document, table), fault.path)
+        named = node is not None and "name" in node.props.names
+        return f"write a map: `{{name: {written}}}`" if named else "write a map"
+    if wanted in ("integer", "number"):
+        return f"write {written}, without quotes" if written.isdigit() else "write a number"
+    if wanted == "boolean" and written in ("true", "false"):
+        return f"write {written}, without quotes"
+    return ""
+
+
+def _root(document: Document, table: Table) -> Node | None:
+    return table.root(f"{document.api_version}/{document.kind}")
+
+
+def _node(root: Node | None, path: Path) -> Node | None:
+    """The schema at a path; None where it says nothing about it."""
+    for step in path:
+        if root is None:
+            return None
+        root = root.prop(step) if isinstance(step, str) else root.item()
+    return root
