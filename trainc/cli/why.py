@@ -73,7 +73,7 @@ def _place(argument: str) -> tuple[str, int]:
 def _source(file: str) -> str:
     """The job that a rendered file was made from, empty for a file that trainc did not write."""
     try:
-        with open(file, encoding="utf-8") as stream:
+        with open(file, encoding="utf-8", errors="replace") as stream:
             first = stream.readline(4096)
     except OSError as error:
         raise Trouble(f"{file}: {error.strerror}") from error

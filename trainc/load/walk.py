@@ -63,7 +63,7 @@ def _walk(root: str, folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(root, entry.path)
-        elif entry.name.endswith(SUFFIXES) and entry.is_file():
+        elif entry.name.endswith(SUFFIXES) and os.path.isfile(entry.path):  # a link to itself is no file, and no error
             yield entry.path
 
 

@@ -11,7 +11,7 @@ from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.project.clusters import clusters
 from trainc.project.requires import check_version
 from trainc.project.rules_from import rules_from
-from trainc.yaml.reader import read
+from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +71,11 @@ def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, 
     settings = dict(assigned or {})
     if not marked:
         return Project(root, clusters=(Cluster(**settings),))
-    with open(os.path.join(root, FILE), "rb") as stream:
-        documents = list(read(stream.read(), FILE, report))
+    try:
+        with open(os.path.join(root, FILE), "rb") as stream:
+            documents = list(read(stream.read(LIMIT + 1), FILE, report))
+    except OSError as error:
+        raise Trouble(f"{os.path.join(root, FILE)}: {error.strerror}") from error
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
             report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
-from trainc.yaml.reader import read
+from trainc.model.trouble import Trouble
+from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,12 +70,23 @@ def read_dumps(root: str, folder: str, report: Report) -> dict[str, Any]:
 
 
 def _documents(root: str, folder: str, report: Report) -> Iterator[Document]:
-    for name in sorted(os.listdir(os.path.join(root, folder))):
-        if not name.endswith((".yaml", ".yml", ".json")):
-            continue
-        with open(os.path.join(root, folder, name), "rb") as stream:
-            for document in read(stream.read(), f"{folder}/{name}", report):
+    try:
+        names = sorted(os.listdir(os.path.join(root, folder)))
+    except OSError as error:
+        raise Trouble(f"{folder}: {error.strerror}") from error
+    for name in names:
+        path = os.path.join(root, folder, name)
+        if name.endswith((".yaml", ".yml", ".json")) and os.path.isfile(path):
+            for document in read(_contents(path, f"{folder}/{name}"), f"{folder}/{name}", report):
                 yield from _items(document)
+
+
+def _contents(path: str, file: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(LIMIT + 1)
+    except OSError as error:
+        raise Trouble(f"{file}: {error.strerror}") from error
 
 
 def _items(document: Document) -> Iterator[Document]:

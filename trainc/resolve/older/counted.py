@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.resolve.older.job import Job, Replica
 
-NO_PODS = Rule(
-    "no-pods",
+NO_REPLICAS = Rule(
+    "no-replicas",
     ERROR,
     "an older job that asks for no pods, or for fewer than none",
     "Nothing would run, and nothing would ever succeed: the operator waits for pods that nobody makes.",
@@ -30,7 +30,7 @@ def countable(job: Job) -> bool:
     if all(verdicts) and not job.pods:
         field = ("spec", job.kind.field)
         help_ = f"give one of {', '.join(job.kind.roles)} at least one replica"
-        job.say(NO_PODS.at(job.span(field, key=True), "no role of this job has a pod", help=help_))
+        job.say(NO_REPLICAS.at(job.span(field, key=True), "no role of this job has a pod", help=help_))
         return False
     return all(verdicts)
 
@@ -42,7 +42,7 @@ def _countable(job: Job, replica: Replica) -> bool:
         help_ = "write the number: the addresses and ranks of an older job are written out, one for each pod"
         job.say(UNKNOWN_SIZE.at(at, f"how many pods `{replica.role}` has is not known here", help=help_))
     elif count < 0:
-        job.say(NO_PODS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))
+        job.say(NO_REPLICAS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))
     elif count > _MOST:
         message = f"`{replica.role}` has {count} pods, a Job has at most {_MOST}"
         job.say(TOO_MANY_PODS.at(at, message, help="ask for fewer pods"))
