@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import yaml
 
-from trainc.model.tree import leaves
+from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.model.tree import Path as TreePath
 
 ROOT = Path(__file__).parent.parent
 
@@ -85,17 +84,25 @@ class _Text(io.TextIOWrapper):
 @contextlib.contextmanager
 def watched(pipeline: Any, run: Run) -> Iterator[None]:
     """Listen at the two ends of the corridor: what is written, and what is reported."""
-    build, emit = pipeline.build, pipeline.emit
+    bundles = pipeline.bundles
 
-    def listening_emit(bundle: Bundle, *rest: Any, **more: Any) -> Any:
-        run.bundles.append(bundle)
-        return emit(bundle, *rest, **more)
+    def listening_bundles(*given: Any) -> Iterator[Bundle]:
+        for bundle in bundles(*given):
+            run.bundles.append(bundle)
+            yield bundle
 
-    def listening_build(project: Any, selection: Any, spool: Any, report: Any) -> Any:
-        run.root, run.report = project.root, report
-        return build(project, selection, spool, report)
+    def listening(call: Any) -> Any:
+        def heard(project: Any, *rest: Any) -> Any:
+            run.root, run.report = project.root, rest[-1]
+            with patch.object(pipeline, "bundles", listening_bundles):
+                return call(project, *rest)
 
-    with patch.object(pipeline, "emit", listening_emit), patch.object(pipeline, "build", listening_build):
+        return heard
+
+    with (
+        patch.object(pipeline, "build", listening(pipeline.build)),
+        patch.object(pipeline, "check", listening(pipeline.check)),
+    ):
         yield
 
 
@@ -106,12 +113,6 @@ def _lines(bundles: Sequence[Bundle]) -> Iterator[str]:
             for path, leaf in leaves(tree):
                 if hasattr(leaf, "origin"):
                     yield f"{title} {dotted(path)} = {leaf.value!r}  <- {leaf.origin}\n"
-
-
-def dotted(path: TreePath) -> str:
-    """A path as people write it: `spec.replicatedJobs[0].name`."""
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).lstrip(".")
 
 
 def relative_environment() -> dict[str, str]:

@@ -18,8 +18,18 @@ if TYPE_CHECKING:
     [
         (job("bert"), "accepted", "", ""),
         (job("Bert"), "rejected", "schema", "metadata.name"),
-        (job("bert").replace("numNodes", "numnodes"), "rejected", "unknown-field", 'unknown field "spec.trainer.numnodes"'),
-        (job("bert").replace("name: llm", "name: lm"), "rejected", "webhook", 'clustertrainingruntimes.trainer.kubeflow.org "lm"'),
+        (
+            job("bert").replace("numNodes", "numnodes"),
+            "rejected",
+            "unknown-field",
+            'unknown field "spec.trainer.numnodes"',
+        ),
+        (
+            job("bert").replace("name: llm", "name: lm"),
+            "rejected",
+            "webhook",
+            'clustertrainingruntimes.trainer.kubeflow.org "lm"',
+        ),
     ],
 )
 def test_each_document_has_its_answer(tmp_path: Path, text: str, verdict: str, by: str, words: str) -> None:

@@ -149,7 +149,7 @@ SHOWN = [
 
 def healthy(script: str, tree: dict[str, Any]) -> tuple[str, str]:
     """What Argo CD shows: the script runs without Lua's libraries but the basic ones, `obj` is the object."""
-    runtime = lua.LuaRuntime(register_eval=False)  # type: ignore[call-arg]
+    runtime = lua.LuaRuntime(register_eval=False)
     for library in ("os", "io", "package", "require", "debug", "string", "math", "python"):
         runtime.globals()[library] = None
     runtime.globals()["obj"] = runtime.table_from(tree, recursive=True)
@@ -183,7 +183,7 @@ def test_lua_without_replicas_counts_one() -> None:
 def current(kind: str, variant: str, tree: dict[str, Any]) -> str:
     """What kustomize-controller concludes: failed before current, none of both is in progress, an error is tried again."""
     entry = FLUX[variant][kind]
-    env = cel.NewEnv(variables={name: cel.Type.DYN for name in ("status", "spec", "metadata")})
+    env = cel.NewEnv(variables=dict.fromkeys(("status", "spec", "metadata"), cel.Type.DYN))
     for verdict in ("inProgress", "failed", "current"):
         if verdict in entry and env.compile(entry[verdict]).eval(data=tree).value() is True:
             return verdict

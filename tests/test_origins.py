@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.compiling import ROOT, compile_in, dotted
+from tests.compiling import ROOT, compile_in
 from tests.conformance.harness import quantity
 from tests.test_cases import CASES, EXAMPLES, names, options
-from trainc.model.tree import leaves
+from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
     from trainc.model.sourced import Origin, Span

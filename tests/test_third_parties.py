@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -105,8 +106,9 @@ def test_the_rules_of_a_project_are_listed_with_ours(site: Path) -> None:
         ("rules", "no installed package offers rules as `ring`"),
     ],
 )
-def test_a_package_that_is_not_installed_is_missed(case: str, message: str) -> None:
-    run = compile_in(SAMPLE / "cases" / case, "validate", "input")
+def test_a_package_that_is_not_installed_is_missed(case: str, message: str, tmp_path: Path) -> None:
+    shutil.copytree(SAMPLE / "cases" / case / "input", tmp_path / "input")
+    run = compile_in(tmp_path, "validate", "input")
     assert (run.code, [f.message for f in run.findings if f.level == "error"]) == (1, [message])
 
 

@@ -2,6 +2,6 @@
 
 import sys
 
-from trainc.cli import main
+from trainc.cli import program
 
-sys.exit(main())
+sys.exit(program())

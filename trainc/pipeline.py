@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.admit import admit
-from trainc.emit import emit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.resolve import resolve
@@ -23,12 +22,33 @@ if TYPE_CHECKING:
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
-    together = Together()
+    fill(project, selection, spool, report, Together())
+    finish(spool, report)
+
+
+def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
+    """Compile everything selected into the spool; nothing is written yet."""
+    from trainc.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
+
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
         spool.add(emit(bundle, json=spool.json), bundle, report)
+
+
+def finish(spool: Spool, report: Report) -> None:
+    """The end of a run, however many workers had a part in it."""
     report.close()
     spool.commit(unless=report.failed)
+
+
+def check(project: Project, selection: Selection, report: Report) -> int:
+    """Compile everything selected for its findings alone; the number of bundles."""
+    together = Together()
+    count = 0
+    for count, bundle in enumerate(bundles(project, selection, report), 1):  # noqa: B007 (the last one counts)
+        together.add(bundle, report)
+    report.close()
+    return count
 
 
 def bundles(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:

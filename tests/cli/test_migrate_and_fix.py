@@ -35,7 +35,7 @@ def test_a_job_that_does_not_compile_is_not_migrated(tmp_path: Path) -> None:
     placed(tmp_path, "jax-e4")
     run = compile_in(tmp_path, "migrate", ".")
     assert (run.code, run.out) == (1, "")
-    assert "job.yaml:15: not migrated: the container of `Worker` is called `jax-worker`" in run.err
+    assert "job.yaml:15:19: not migrated: the container of `Worker` is called `jax-worker`" in run.err
 
 
 def test_a_fix_is_shown_or_written(tmp_path: Path) -> None:

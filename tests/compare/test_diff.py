@@ -107,7 +107,15 @@ def test_against_names_every_field_that_the_server_refuses(project: Path) -> Non
 
 
 def test_against_tells_what_changes_in_place(project: Path) -> None:
-    write(project, {"runtimes/llm.yaml": RUNTIME.replace("  template:\n    spec:\n      fail", "  template:\n    metadata:\n      labels: {team: llm}\n    spec:\n      fail")})
+    write(
+        project,
+        {
+            "runtimes/llm.yaml": RUNTIME.replace(
+                "  template:\n    spec:\n      fail",
+                "  template:\n    metadata:\n      labels: {team: llm}\n    spec:\n      fail",
+            )
+        },
+    )
     code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
     assert code == 0
     assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.team`" in err
@@ -134,7 +142,10 @@ def test_two_renderings(project: Path) -> None:
 
 
 def test_only_edited_files_are_a_cause(project: Path) -> None:
-    edit = RUNTIME.replace("                  resources", "                  env:\n                  - {name: A, value: b}\n                  resources")
+    edit = RUNTIME.replace(
+        "                  resources",
+        "                  env:\n                  - {name: A, value: b}\n                  resources",
+    )
     write(project, {"runtimes/llm.yaml": edit, "jobs/t5.yaml": job("t5", 3)})
     out = run(project, "diff")[1]
     assert "~ llm/bert  because of runtimes/llm.yaml\n" in out

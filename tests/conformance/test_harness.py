@@ -65,14 +65,18 @@ def _reduced(objects: list[Any], carried: frozenset[str]) -> dict[str, Any] | No
         return None
 
 
+def _other(old: str | int) -> str | int:
+    if isinstance(old, bool):
+        return not old
+    return old + 1 if isinstance(old, int) else f"{old}1"
+
+
 def _changes(tree: Any) -> Iterator[tuple[str, tuple[Any, ...], Any]]:
     for path in list(_paths(tree)):
         old = _at(tree, path)
         yield "delete", path, _with(tree, path, None)
-        if isinstance(old, str):
-            yield "change", path, _with(tree, path, f"{old}1")
-        elif isinstance(old, int):
-            yield "change", path, _with(tree, path, not old if isinstance(old, bool) else old + 1)
+        if isinstance(old, str | int):
+            yield "change", path, _with(tree, path, _other(old))
         elif isinstance(old, list) and len(old) > 1 and old[0] != old[1]:
             yield "swap", path, _with(tree, path, [old[1], old[0], *old[2:]])
         elif isinstance(old, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,12 @@ import yaml
 from tests.compiling import ROOT
 
 if TYPE_CHECKING:
+    import random
     from pathlib import Path
 
 ODD: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 65, 2**31, 2**63, 10**40, 1.5, 1e300, -0.0, "", " ", "x", "a" * 300, "Ünïcode", "a\nb",
-    "${N}", "$(HOME)", "-1", "1e3", "1Ei", "a/b", "..", "{}", [], {}, [None], [[]], [1], ["a", "a"], ["x", {}], {"name": "x"},
+    None, True, False, 0, 1, -1, 65, 99_999, 2**31 - 1, 2**31, 2**63, 10**40, 1.5, 1e300, -0.0, "", " ", "x", "a" * 300, "Ünïcode", "a\nb",
+    "${N}", "${N}", "${N}", "x-${N}", "$(HOME)", "-1", "1e3", "1Ei", "a/b", "..", "{}", [], {}, [None], [[]], [1], ["a", "a"], ["x", {}], {"name": "x"},
     {"x": None}, {"name": None}, {"name": 5}, {"": ""}, [{}], [{"name": 1}], [{"name": "a"}, {"name": "a"}], {"a": {"b": {"c": []}}},
 )  # fmt: skip
 WORDS = ("name", "value", "spec", "replicas", "metadata", "template", "kind", "x", "", "trainer", "node", "env")

@@ -12,7 +12,7 @@ import subprocess
 import tarfile
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import grpc
 import yaml
@@ -39,7 +39,7 @@ class PluginServer:
         self.socket = folder / f"{plugin['metadata']['name']}{f'-{version}' if version else ''}.sock"
         limits = [("grpc.max_receive_message_length", LARGEST), ("grpc.max_send_message_length", LARGEST)]
         self._server = grpc.server(ThreadPoolExecutor(8), options=limits)
-        methods = {
+        methods: dict[str, Any] = {
             "GenerateManifest": grpc.stream_unary_rpc_method_handler(self._generate),
             "MatchRepository": grpc.stream_unary_rpc_method_handler(self._match),
             "GetParametersAnnouncement": grpc.stream_unary_rpc_method_handler(self._announce),
@@ -144,7 +144,7 @@ class _Unpacked:
                 about[number] = text(value) if isinstance(value, bytes) else value
         return about
 
-    def __enter__(self) -> _Unpacked:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

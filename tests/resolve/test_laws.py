@@ -28,9 +28,7 @@ COMPONENTS = [
                 "spec": {
                     "template": {
                         "spec": {
-                            "containers": [
-                                {"name": "node", "volumeMounts": [{"name": "shm", "mountPath": "/shm"}]}
-                            ],
+                            "containers": [{"name": "node", "volumeMounts": [{"name": "shm", "mountPath": "/shm"}]}],
                             "volumes": [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}}],
                         }
                     }

@@ -14,7 +14,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, leaves, value
 from trainc.why import explain
-from trainc.why.landing import LANDS, landings, on_line
+from trainc.why.landing import LANDS, fields, landings, on_line
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def run(folder: Path, place: Path) -> Run:
         shutil.copytree(folder / "input", place / "input")
         return compile_in(place, *options(folder))
     shutil.copytree(folder, place / "input", ignore=shutil.ignore_patterns("output"))
-    return compile_in(place, "build", "input")
+    done = compile_in(place, "build", "input", "-o", "output")
+    assert done.bundles, done.err
+    return done
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=[str(folder.relative_to(ROOT)) for folder in FOLDERS])
@@ -60,8 +62,9 @@ def test_a_line_lands_where_the_output_says_that_it_comes_from(folder: Path, tmp
     told = {spot for bundle in done.bundles for spot in _origins(bundle) if not spot[0].startswith("trainc:")}
     texts = {file: documents(done, file) for file, *_ in told}
     found: set[tuple[str, int, str, str]] = set()
+    explained = list(fields(done.bundles))
     for file, line in sorted({(file, line) for file, line, *_ in told}):
-        for one in landings(texts[file], line, done.bundles, ()):
+        for one in landings(texts[file], line, done.bundles, (), explained):
             if one.at.line == line and one.outcome == LANDS:
                 found.update((file, line, field.object, field.path) for field in one.fields)
     assert found == told

@@ -11,7 +11,7 @@ from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
     shelves = Shelves(documents, desk)
-    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog.passing), shelves)
+    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog), shelves)
     return catalog
 
 
-def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[Bundle]) -> Iterator[Entry]:
+def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     for _, parts in documents.selected():
         jobs: list[Document] = []
         others: list[Document] = []
@@ -67,19 +67,19 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, passing: list[B
             elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
                 _unknown_kind(document, desk)
             elif document.kind in RUNTIMES:
-                shelves.admitted(document)
+                stored = shelves.admitted(document)
+                catalog.blueprints += [stored] if stored is not None else []
             else:
                 (jobs if document.kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
         if not jobs and desk.selection.include_other:
-            _pass_on(others, desk.project, passing)
+            _pass_on(others, catalog.passing)
 
 
-def _pass_on(others: list[Document], project: Project, passing: list[Bundle]) -> None:
-    """Keep what is a Kubernetes object and no part of what a cluster is known by."""
+def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
+    """Keep what is a Kubernetes object."""
     objects = [other for other in others if other.api_version and other.kind]
-    folders = [f"{cluster.folder}/" for cluster in project.clusters if cluster.folder]
-    if objects and not any(objects[0].file.startswith(folder) for folder in folders):
+    if objects:
         passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
 
 
@@ -122,12 +122,13 @@ def _generated(document: Document) -> Finding:
 
 def _unknown_kind(document: Document, desk: Desk) -> None:
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
-    close = nearest(document.kind, [kind for _, kind in served])
     versions = [version for version, kind in served if kind == document.kind]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
     else:
-        hint = f"did you mean `{close}`?" if close else f"known kinds: {', '.join(kind for _, kind in served)}"
+        hint = meant(
+            document.kind, [kind for _, kind in served], f"known kinds: {', '.join(kind for _, kind in served)}"
+        )
     desk.report.add(
         UNKNOWN_KIND.at(
             document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -60,12 +60,11 @@ def binds(document: Document, project: Project, report: Report) -> bool:
 
 def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
     known = [cluster.name for cluster in clusters if cluster.name]
-    near = nearest(name, known)
     report.add(
         UNKNOWN_CLUSTER.at(
             document.span(("metadata", "annotations", ANNOTATION)),
             f"there is no cluster `{name}`",
-            help=f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}",
+            help=meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}"),
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get
+from trainc.schema.fault import is_placeholder
 from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
@@ -62,6 +63,8 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     report.looking_at(document)
     strict = server.field_validation == STRICT
     found = verdict(document.tree, server.table, server.profile, strict=strict)
+    for fault in found.unchecked:
+        report.skip(_reason(fault))
     if found.dropped and server.field_validation == WARN:
         for fault in found.dropped:
             report.add(_unknown(document, fault, WARNING, server))
@@ -76,6 +79,14 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
         return document.admitted(walk(root, document.tree, Log()))
     return document.admitted(found.stored)
+
+
+def _reason(fault: Fault) -> str:
+    """Why a server's check could not be made, in words for the summary."""
+    if is_placeholder(fault.value):
+        name = str(fault.value).partition("${")[2].partition("}")[0]
+        return f"what `${{{name}}}` will be"
+    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot read"
 
 
 def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:

@@ -6,7 +6,6 @@ from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.tree import get, value
 from trainc.schema.fault import compact
-from trainc.schema.golang import typed
 from trainc.schema.table import load
 
 TYPE_CHECKING = False
@@ -63,7 +62,7 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
         return True
     path: Path = ("spec", "template", "spec", "replicatedJobs", index)
     place = f"spec.template.spec.replicatedJobs[{index}]"
-    replicas = value(job, "replicas")
+    replicas = value(job, "replicas") or 0
     fine: bool = replicas == 1 or document.composed
     if not fine:
         text = f"{place}.replicas: Invalid value: {compact(replicas)}: always must be 1"
@@ -79,6 +78,8 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
     if not any(value(container, "name") == _CONTAINERS[step] for container in containers):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
         schema = load().at(f"{document.api_version}/{document.kind}", at)
+        from trainc.schema.golang import typed  # noqa: PLC0415 (only where something is wrong)
+
         text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(typed(schema, containers))}: "
         report.add(
             STEP_CONTAINER.at(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
-from trainc.schema.profile import profile_of
-from trainc.schema.table import Table, load
+from trainc.model.tree import dotted
+from trainc.schema.served import served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
     from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.schema.profile import Profile
+    from trainc.schema.table import Table
 
 NOT_STRUCTURAL = Rule(
     "not-structural",
@@ -49,23 +46,10 @@ class Server:
 
 def server_of(cluster: Cluster, field_validation: str, report: Report) -> Server:
     """The server of a cluster; its own definitions replace the built-in schemas."""
-    table = _table(cluster.definitions, report) if cluster.definitions else load()
-    return Server(table, profile_of(cluster), field_validation)
-
-
-def _table(documents: Iterable[Document], report: Report) -> Table:
-    from trainc.schema.definitions import read_definition  # noqa: PLC0415 (few clusters bring definitions)
-    from trainc.schema.table import compile_table  # noqa: PLC0415
-
-    schemas: dict[str, Any] = {}
-    whole: list[str] = []
-    for document in documents:
-        found = read_definition(document.tree)
-        schemas |= found.schemas
-        whole += found.whole
-        for path, text in found.faults:
-            effect = "the built-in schema of the kind is used instead"
-            report.add(NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: {text}", effect=effect))
-        for path, text in found.notes:
-            report.add(UNCHECKED_RULE.at(document.span(path), f"`{document.name}`: {text}"))
-    return Table(compile_table(schemas, whole=whole), load())
+    found = served(cluster)
+    for document, path, text in found.faults:
+        effect = "the built-in schema of the kind is used instead"
+        report.add(NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: `{dotted(path[-2:])}` {text}", effect=effect))
+    for document, path, text in found.notes:
+        report.add(UNCHECKED_RULE.at(document.span(path), f"`{document.name}`: {text}"))
+    return Server(found.table, found.profile, field_validation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from annotated_types import MinLen
 from pydantic import Field
@@ -10,8 +10,28 @@ from pydantic import Field
 from trainc.api.node import Keywords, Name, Names, Node, Resource, list_map
 from trainc.api.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
 
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.config import JsonDict
+    from pydantic_core import CoreSchema
+
 PARTIAL = Keywords({"x-partial": True})
 """Below this field nothing is required, nothing is defaulted, null removes and `$patch` is understood."""
+
+
+class Piece:
+    """Stands for a piece of a model: a plain dict, written as in YAML, with the model's schema made partial."""
+
+    __slots__ = ("model",)
+
+    def __init__(self, model: type[Node]) -> None:
+        self.model = model
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
+        """The schema of the model, marked as partial."""
+        return {**handler(self.model.__pydantic_core_schema__), **PARTIAL.keywords}
+
+
 Scalar = Annotated[
     int | str,
     Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}),
@@ -40,11 +60,11 @@ class Lock(Node):
 class PartialRuntimeSpec(Node):
     """A piece of a TrainingRuntime's spec: what is absent comes from elsewhere."""
 
-    ml_policy: Annotated[MLPolicy, PARTIAL] | None = None
+    ml_policy: Annotated[dict[str, object], Piece(MLPolicy)] | None = None
     """How many nodes train and how their processes meet."""
-    pod_group_policy: Annotated[PodGroupPolicy, PARTIAL] | None = None
+    pod_group_policy: Annotated[dict[str, object], Piece(PodGroupPolicy)] | None = None
     """Who places the pods together."""
-    template: Annotated[JobSetTemplate, PARTIAL] | None = None
+    template: Annotated[dict[str, object], Piece(JobSetTemplate)] | None = None
     """The JobSet that a job starts from."""
 
 

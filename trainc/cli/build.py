@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool, StreamSpool
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
+
+MANY = 500  # files from which a second worker pays for itself
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
+    from trainc.compare.committed import Committed
+    from trainc.emit.spool import Spool
 
 
 def build(options: Options) -> int:
@@ -26,8 +30,8 @@ def build(options: Options) -> int:
             raise Trouble(f"--{name.replace('_', '-')} is for rendered files; add -w, --check or -o DIR")
     session = Session(options)
     spool = _stream(options, session)
-    pipeline.build(session.project, session.selection, spool, session.report)
-    code = session.finish(spool)
+    run(session, spool)
+    code = session.finish(spool.jobs, streams=spool.streams)
     if spool.objects == 0 and code == 0:
         raise Nothing
     return code
@@ -43,6 +47,8 @@ class Nothing(Trouble):
 
 
 def _stream(options: Options, session: Session) -> Spool:
+    from trainc.emit.spool import StreamSpool  # noqa: PLC0415 (to validate is to write nothing)
+
     one_stream(session)
     return StreamSpool(sys.stdout, json=options.one("format") == "json")
 
@@ -55,6 +61,24 @@ def one_stream(session: Session) -> None:
         raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
+def run(session: Session, spool: Spool, committed: Committed | None = None) -> None:
+    """Compile the selection into a spool, with as many workers as it is worth."""
+    asked = session.options.one("jobs")
+    if asked and not (asked.isascii() and asked.isdigit() and 0 < int(asked) < 257):
+        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{asked}`")
+    folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
+    if not (asked or folders or len(session.options.arguments) >= MANY) or session.report.recording:
+        pipeline.build(session.project, session.selection, spool, session.report)
+        return
+    from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
+
+    count = int(asked) if asked else workers(session.project, session.selection, MANY)
+    if count == 1:
+        pipeline.build(session.project, session.selection, spool, session.report)
+    else:
+        build_with(count, session, spool, committed)
+
+
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
     if options.has("whole_project"):
@@ -62,11 +86,16 @@ def validate(options: Options) -> int:
 
         return validate_whole(options)
     session = Session(options)
-    spool = Spool()
     if options.has("against"):
         _against(session, options.one("against"))
-    pipeline.build(session.project, session.selection, spool, session.report)
-    return session.finish(spool)
+    if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
+        return session.finish(pipeline.check(session.project, session.selection, session.report))
+    from trainc.emit.spool import Spool  # noqa: PLC0415 (a few files are only checked)
+
+    session.applied_twice(os.path.join(session.project.root, session.project.output))
+    spool = Spool()
+    run(session, spool)
+    return session.finish(spool.jobs)
 
 
 def _against(session: Session, base: str) -> None:

@@ -10,8 +10,9 @@ _REPORTING = (
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
+    Option("--jobs", "number of workers (default: one for each core from 500 files up)", metavar="N"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
-    Option("--report", "how findings are written", choices=("text", "json")),
+    Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),
     Option("-q --quiet", "errors only, no summary"),
 )
@@ -65,6 +66,12 @@ def _cmp(options: Options) -> int:
     return cmp(options)
 
 
+def _init(options: Options) -> int:
+    from trainc.cli.init import init  # noqa: PLC0415
+
+    return init(options)
+
+
 def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
@@ -102,6 +109,9 @@ COMMANDS = {
                 Option("-o --output", "write one file per job below DIR", metavar="DIR"),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
                 Option("--tracked", "with --check: rendered files that Git does not know count as missing"),
+                Option(
+                    "--changed-since", "only what differs from this Git revision, and what that reaches", metavar="REV"
+                ),
                 Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
@@ -170,6 +180,18 @@ COMMANDS = {
             _cmp,
         ),
         Command(
+            "init",
+            "[DIR]",
+            "Start a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for what is known of the\n"
+            "cluster, pre-commit, a workflow. What is there already stays.",
+            (
+                Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
+                Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
+            ),
+            ("trainc init", "trainc init training --delivery argocd"),
+            _init,
+        ),
+        Command(
             "rehearse",
             "PATH",
             "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
@@ -192,7 +214,7 @@ COMMANDS = {
             "[list|show NAME|copy NAME [DIR]|flatten NAME]",
             "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
             "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
-            (),
+            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
             (
                 "trainc runtimes",
                 "trainc runtimes show torch-distributed",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 
-
 from trainc import pipeline
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
 from trainc.compare.rendered import rendered
-from trainc.emit.spool import Spool
 from trainc.model.trouble import Trouble
 from trainc.report.diff import diff_json, diff_markdown, diff_text
 
@@ -38,7 +36,7 @@ def diff(options: Options) -> int:
         present = rendered(os.path.abspath(second), session.project, session.selection)
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
-        return session.finish(Spool())
+        return session.finish()
     found = _difference(session, base, second, present)
     print(_FORMS[options.one("report", "text")](found, base), end="")
     return 1 if options.has("exit_code") and not found.empty else 0

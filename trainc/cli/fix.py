@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 
 from trainc import pipeline
-from trainc.cli.migrate import texts, write
+from trainc.cli.migrate import put, texts, write
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.fix import diff
 from trainc.fix import fix as fixed
 from trainc.model.finding import ERROR
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def fix(options: Options) -> int:
     """Show the edits, or make them, and say how many findings still need a person."""
     session = Session(options)
-    pipeline.build(session.project, session.selection, Spool(), session.report)
+    pipeline.check(session.project, session.selection, session.report)
     found = session.report.findings
     applied: set[int] = set()
     for file, text in texts(session):
@@ -29,7 +28,7 @@ def fix(options: Options) -> int:
         if options.has("write") and done.text != text:
             write(session, file, done.text)
         else:
-            print(diff(text, done.text, session.shown(file)), end="")
+            put(diff(text, done.text, session.shown(file)))
     left = [finding for finding in found if id(finding) not in applied]
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"

@@ -6,6 +6,7 @@ import os
 import sys
 
 from trainc.cli.session import Session
+from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
 
@@ -28,27 +29,40 @@ def migrate(options: Options) -> int:
         if done.touched and options.has("write"):
             write(session, file, done.text)
         elif done.touched:
-            print(done.text, end="")
+            put(done.text)
     return 1 if stuck else 0
 
 
 def texts(session: Session) -> Iterator[tuple[str, str]]:
     """Every file under the paths that may hold a job, with its text."""
     if session.stdin is not None:
-        yield "<stdin>", session.stdin.decode()
+        yield "<stdin>", _text(session.stdin)
     for file in files(session.project.root, session.selection.paths):
         data = contents(session.project.root, file)
         if ours(data):
-            yield file, data.decode()
+            yield file, _text(data)
 
 
 def write(session: Session, file: str, text: str) -> None:
     """Put a new text in the place of a file's; standard input has none, its text is printed."""
     if file == "<stdin>":
-        print(text, end="")
+        put(text)
         return
-    with open(os.path.join(session.project.root, file), "w", encoding="utf-8", newline="") as stream:
-        stream.write(text)
+    # A link stays a link: what it points to gets the new text.
+    target = os.path.realpath(os.path.join(session.project.root, file))
+    mode = os.stat(target).st_mode
+    replace(target, text.encode("utf-8", "surrogateescape"))
+    os.chmod(target, mode)
+
+
+def put(text: str) -> None:
+    """Write a text to standard output, with the bytes in it that are no text as they were."""
+    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+def _text(data: bytes) -> str:
+    """The text of a file; bytes that are none stay recognisable, so that they are reported and never rewritten."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _tell(file: str, done: Migration) -> None:
@@ -57,4 +71,4 @@ def _tell(file: str, done: Migration) -> None:
     for difference in done.differences:
         print(f"{file}: compiled otherwise: {difference}", file=sys.stderr)
     for finding in done.problems:
-        print(f"{file}:{finding.span.line}: not migrated: {finding.message}", file=sys.stderr)
+        print(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}", file=sys.stderr)

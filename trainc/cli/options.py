@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -115,8 +115,7 @@ def _next(command: Command, option: Option, rest: list[str]) -> str:
 
 
 def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
-    close = nearest(name, known)
-    hint = f"did you mean {close}?" if close else f"see trainc {command.name} --help"
+    hint = meant(name, known, f"see trainc {command.name} --help")
     return f"trainc {command.name} has no option {name}; {hint}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import JSONDecodeError, loads
 from typing import Any, NamedTuple
 
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
 _SHAPES = {"cluster": "string", "paths": "array"}
@@ -48,8 +48,7 @@ def _parameter(entry: Any) -> tuple[str, Any]:
         raise Trouble("a parameter of the application has no name")
     shape = _SHAPES.get(name)
     if shape is None:
-        near = nearest(name, _SHAPES)
-        hint = f"did you mean `{near}`?" if near else f"parameters: {', '.join(_SHAPES)}"
+        hint = meant(name, _SHAPES, f"parameters: {', '.join(_SHAPES)}")
         raise Trouble(f"there is no parameter `{name}`; {hint}")
     for key in entry:
         if key not in ("name", shape) and entry[key] is not None:

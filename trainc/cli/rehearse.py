@@ -9,7 +9,6 @@ import tempfile
 
 from trainc.admit import admit
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.document import Document
@@ -37,7 +36,7 @@ def rehearse(options: Options) -> int:
     timeout = _number(options, "timeout", "120") or 120
     found = list(_bundles(session, nodes))
     if session.report.failed:
-        return session.finish(Spool())
+        return session.finish()
     if len(found) != 1:
         raise Trouble(f"a rehearsal is for one job, and there are {len(found)} under the paths given")
     with tempfile.TemporaryDirectory(prefix="trainc-") as folder:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc import pipeline
-from trainc.cli.build import Nothing
+from trainc.cli.build import Nothing, run
 from trainc.cli.session import Session
 from trainc.compare.committed import ALL, ITSELF, Committed
+from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
-from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Span
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -22,20 +21,6 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
 
-OUT_OF_DATE = Rule(
-    "out-of-date",
-    ERROR,
-    "a rendered file is not what its job compiles to",
-    "What is committed is what runs: a job whose rendering is missing or old never reaches the cluster.",
-    admission=True,
-)
-FOREIGN_OUTPUT = Rule(
-    "foreign-output",
-    ERROR,
-    "a file in the output folder was changed by hand, or not written by trainc",
-    "trainc overwrites nothing that somebody else has written.",
-    admission=True,
-)
 UNTRACKED = "untracked"
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
@@ -61,24 +46,26 @@ def build_folder(options: Options) -> int:
     check = options.has("check")
     committed = Committed(session.project, options.all("rerender"))
     folder = _folder(options, session)
+    session.applied_twice(folder)
+    gone = _narrow(session, options)
     spool = FolderSpool(
         folder,
-        reaches=_reaches(session),
+        reaches=_reaches(session, gone),
         settle=committed.settle,
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    pipeline.build(session.project, session.selection, spool, session.report)
+    run(session, spool, committed)
     _known(options.all("rerender"), spool)
     if options.has("tracked"):
         spool.changes += _untracked(spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
-    code = session.finish(spool)
+    code = session.finish(spool.jobs)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
-    if spool.objects == 0 and code == 0 and not spool.changes:
+    if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
         raise Nothing
     return code
 
@@ -89,14 +76,23 @@ def _folder(options: Options, session: Session) -> str:
     return os.path.relpath(os.path.join(session.project.root, session.project.output))
 
 
-def _reaches(session: Session) -> Callable[[str, str], bool]:
+def _narrow(session: Session, options: Options) -> frozenset[str]:
+    """Files of jobs that went since the revision to compare with; the selection keeps what a change reaches."""
+    if not options.has("changed_since"):
+        return frozenset()
+    from trainc.cli.changed import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
+
+    return narrow(session, options.one("changed_since"))
+
+
+def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], bool]:
     """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
     paths, clusters = session.selection.paths, session.selection.clusters
 
     def reaches(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
+        return source in gone or any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
     return reaches
 
@@ -116,8 +112,8 @@ def _untracked(spool: FolderSpool) -> list[Change]:
 def _known(names: Iterable[str], spool: FolderSpool) -> None:
     for name in names:
         if name != ALL and name not in spool.names:
-            near = nearest(name, spool.names)
-            raise Trouble(f"--rerender: no job `{name}` was compiled" + (f"; did you mean `{near}`?" if near else ""))
+            hint = meant(name, spool.names, "name one that was")
+            raise Trouble(f"--rerender: no job `{name}` was compiled; {hint}")
 
 
 def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import dumps
 
 from trainc.model.report import Report
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.rules import Example, examples
@@ -45,8 +45,8 @@ def _named(name: str, found: list[Rule]) -> Rule:
     for rule in found:
         if rule.name == name:
             return rule
-    near = nearest(name, [rule.name for rule in found])
-    raise Trouble(f"there is no rule `{name}`; " + (f"did you mean `{near}`?" if near else "see trainc rules"))
+    hint = meant(name, [rule.name for rule in found], "see trainc rules")
+    raise Trouble(f"there is no rule `{name}`; {hint}")
 
 
 def _entry(rule: Rule) -> dict[str, str]:

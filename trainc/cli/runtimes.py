@@ -7,10 +7,9 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.load import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.yaml.writer import dump
 
@@ -47,8 +46,7 @@ def _found(name: str) -> tuple[str, str]:
     for folder, names in known.items():
         if name in names:
             return folder, name
-    close = nearest(name, [one for names in known.values() for one in names])
-    hint = f"did you mean `{close}`?" if close else "see trainc runtimes list"
+    hint = meant(name, [one for names in known.values() for one in names], "see trainc runtimes list")
     raise Trouble(f"trainc ships no runtime or component `{name}`; {hint}")
 
 
@@ -82,4 +80,4 @@ def _flatten(name: str, options: Options) -> int:
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
     if found is not None:
         print(dump(found.tree), end="")
-    return session.finish(Spool())
+    return session.finish()

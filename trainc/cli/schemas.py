@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainc.api import shipped
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -40,10 +40,8 @@ def _list() -> None:
 def _text(kind: str, form: str) -> str:
     text = shipped.show(kind, form=form)
     if not text:
-        near = nearest(kind, [one.kind for one in shipped.listed()])
-        raise Trouble(
-            f"there is no schema of `{kind}`; " + (f"did you mean `{near}`?" if near else "see trainc schemas list")
-        )
+        hint = meant(kind, [one.kind for one in shipped.listed()], "see trainc schemas list")
+        raise Trouble(f"there is no schema of `{kind}`; {hint}")
     return text
 
 

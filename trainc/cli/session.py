@@ -8,7 +8,7 @@ import sys
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
@@ -16,7 +16,6 @@ from trainc.project.assignments import assigned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
-    from trainc.emit.spool import Spool
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
@@ -63,8 +62,7 @@ class Session:
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
-                near = nearest(name, known)
-                hint = f"did you mean `{near}`?" if near else f"clusters of this project: {', '.join(known) or 'none'}"
+                hint = meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}")
                 raise Trouble(f"there is no cluster `{name}`; {hint}")
         return tuple(self.options.all("cluster"))
 
@@ -98,23 +96,44 @@ class Session:
         except OSError:
             return b""
 
+    def applied_twice(self, folder: str) -> None:
+        """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
+        from trainc.compare.applied import MARKS, applied_twice, output_among_jobs  # noqa: PLC0415 (not for one file)
+        from trainc.load import RUNTIMES  # noqa: PLC0415
+        from trainc.load.walk import contents, files, ours  # noqa: PLC0415
+
+        root = self.project.root
+        jobs: list[str] = []
+        applications: list[tuple[str, bytes]] = []
+        for file in files(root, (".",)):
+            data = contents(root, file)
+            if any(mark in data for mark in MARKS):
+                applications.append((file, data))
+            if ours(data) and (b"kind: TrainJob" in data or not any(word in data for word in RUNTIMES)):
+                jobs.append(file)
+        applied_twice(applications, jobs, self.report)
+        inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
+        output_among_jobs(self.project.file, inner, jobs, self.report)
+
     def verdict(self) -> int:
         """The exit code that the findings ask for."""
         if self.report.failed:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, spool: Spool) -> int:
-        """Print the findings and the summary on standard error; the exit code."""
-        if self.options.one("report", "text") == "json":
-            from trainc.report.json import document  # noqa: PLC0415 (only where asked for)
+    def finish(self, jobs: int = 0, *, streams: bool = False) -> int:
+        """Print the findings and the summary; the exit code.
 
-            print(document(self.report, self.shown))
+        Text goes to standard error; what machines read goes to standard output, unless manifests went there.
+        """
+        form = self.options.one("report", "text")
+        if form == "text":
+            self._print_text(jobs)
         else:
-            self._print_text(spool)
+            print(_machine(form, self), end="", file=sys.stderr if streams else sys.stdout)
         return self.verdict()
 
-    def _print_text(self, spool: Spool) -> None:
+    def _print_text(self, jobs: int) -> None:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
@@ -129,7 +148,22 @@ class Session:
             print(text + "\n", file=sys.stderr)
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
-            print(summary(*counts, spool.jobs, self.report.unknown), file=sys.stderr)
+            print(summary(*counts, jobs, self.report.unknown), file=sys.stderr)
+
+
+def _machine(form: str, session: Session) -> str:
+    """The findings as a program reads them."""
+    if form == "github":
+        from trainc.report.github import commands  # noqa: PLC0415 (only where asked for)
+
+        return commands(session.report, session.shown)
+    if form == "sarif":
+        from trainc.report.sarif import log  # noqa: PLC0415
+
+        return f"{log(session.report, session.shown)}\n"
+    from trainc.report.json import document  # noqa: PLC0415
+
+    return f"{document(session.report, session.shown)}\n"
 
 
 def _colour(choice: str) -> bool:

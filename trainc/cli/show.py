@@ -6,7 +6,6 @@ from json import dumps
 
 from trainc import pipeline
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.verify import expand
@@ -32,10 +31,12 @@ def show(options: Options) -> int:
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if session.report.failed and not bundles:
-        return session.finish(Spool())
+        return session.finish()
     views = [view for bundle in bundles if (view := _view(bundle, rank)) is not None]
     if not views:
-        raise Trouble(f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given")
+        raise Trouble(
+            f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
+        )
     form = options.one("report", "text")
     if form == "json":
         print(dumps(views, indent=2, sort_keys=True))

@@ -7,7 +7,6 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
-from trainc.emit.spool import Spool
 from trainc.load import RUNTIMES
 from trainc.load.walk import contents, ours
 from trainc.model.report import Report
@@ -32,13 +31,12 @@ def validate_whole(options: Options) -> int:
 
 def _project(root: str, paths: list[str], options: Options) -> int:
     session = Session(Options([root], options.values))
-    spool = Spool()
-    pipeline.build(session.project, session.selection, spool, session.report)
+    jobs = pipeline.check(session.project, session.selection, session.report)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
     folders = [f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder]
     if not any(_is_shared(root, file, folders) for file in files):
         session.report = _about(files, session.report)
-    return session.finish(spool)
+    return session.finish(jobs)
 
 
 def _is_shared(root: str, file: str, folders: list[str]) -> bool:

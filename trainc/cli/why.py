@@ -8,7 +8,6 @@ from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
 from trainc.emit import path_of
-from trainc.emit.spool import Spool
 from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.paths import keyed
@@ -46,7 +45,7 @@ def why(options: Options) -> int:
     else:
         answers = [answer for bundle in bundles for answer in explain(bundle, wanted)]
     if session.report.failed and not answers:
-        return session.finish(Spool())
+        return session.finish()
     if not answers and wanted and not source:
         return _landings(options, file, wanted)
     if not answers:
@@ -111,7 +110,7 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
         return 0
     _print([landing_text(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
     if not bundles and session.report.failed:
-        return session.finish(Spool())
+        return session.finish()
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
-from trainc.compare.rendered import differing, relative, rendered
+from trainc.compare.rendered import SUFFIXES, differing, relative, rendered
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.trouble import Trouble
@@ -30,9 +30,6 @@ class Base(NamedTuple):
     edited: frozenset[str] | None
 
 
-_SUFFIXES = (".yaml", ".yml", ".json")
-
-
 @contextmanager
 def at_revision(project: Project, revision: str) -> Iterator[str]:
     """A folder that holds the project's specs as a revision has them; it is gone afterwards.
@@ -47,7 +44,7 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     wanted = [
         (path[len(prefix) :], name)
         for path, name in repository.files(commit, below if prefix else "")
-        if path.endswith(_SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
+        if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
     ]
     with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
         for (path, _), data in zip(wanted, repository.contents([name for _, name in wanted]), strict=True):

@@ -14,7 +14,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
@@ -59,6 +59,11 @@ class Committed:
         blamed = ", ".join(sorted(name for name in files if name)) or ITSELF
         self.kept.setdefault(blamed, []).append(bundle.name)
         return True
+
+    def absorb(self, kept: Mapping[str, list[str]]) -> None:
+        """Add the runs that another worker let keep their rendering."""
+        for blamed, names in kept.items():
+            self.kept.setdefault(blamed, []).extend(names)
 
     def _fixed(self, bundle: Bundle, before: str, file: str) -> Iterator[Field]:
         """The fields that differ although the server lets nobody change them."""

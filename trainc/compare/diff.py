@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from trainc.compare.facts import Facts, facts
 from trainc.compare.updates import update
-from trainc.schema.profile import profile_of
+from trainc.schema.served import Served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,13 +53,17 @@ class Diff(NamedTuple):
 def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     """The difference in meaning between two states."""
     before, after = {f.key: f for f in map(facts, old.bundles)}, {f.key: f for f in map(facts, new)}
-    profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     groups: dict[tuple[object, ...], list[str]] = {}
     for key in sorted(before.keys() & after.keys()):
         was, now = before[key], after[key]
         if was.digest != now.digest:
-            refused = update(was.jobset, now.jobset, profiles[key[0]]).refused
-            group = (_causes(was, now, old.edited), _changes(was, now), tuple(dict.fromkeys(c.shown for c, _ in refused)))
+            refused = update(was.jobset, now.jobset, servers[key[0]]).refused
+            group = (
+                _causes(was, now, old.edited),
+                _changes(was, now),
+                tuple(dict.fromkeys(c.shown for c, _ in refused)),
+            )
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
     return Diff(

@@ -48,7 +48,9 @@ def facts(bundle: Bundle) -> Facts:
     accelerators = _accelerators(bundle)
     hours = _hours(bundle.jobset, sum(accelerators.values()))
     key = (bundle.cluster, namespace, bundle.name)
-    return Facts(key, bundle.document.file, bundle.jobset, dict(_values(bundle.jobset)), accelerators, hours, digest, files)
+    return Facts(
+        key, bundle.document.file, bundle.jobset, dict(_values(bundle.jobset)), accelerators, hours, digest, files
+    )
 
 
 def _values(jobset: Tree) -> Iterator[tuple[str, str]]:
@@ -75,7 +77,10 @@ def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str]]:
         yield f"command of {name}", " ".join(str(word.value) for word in words)
     for entry in container.get("env") or ():
         content = value(entry, "value")
-        yield f"env {value(entry, 'name')} of {name}", str(content) if content is not None else str(plain(entry.get("valueFrom")))
+        yield (
+            f"env {value(entry, 'name')} of {name}",
+            str(content) if content is not None else str(plain(entry.get("valueFrom"))),
+        )
     for part in ("requests", "limits"):
         for resource, amount in (get(container, "resources", part) or {}).items():
             yield f"{part} {resource} of {name}", str(amount.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
-from trainc.model.paths import keyed, keyed_leaves, located
+from trainc.model.paths import keyed, keyed_leaves, located, shown
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -60,12 +60,6 @@ def differing(new: Tree, old: Tree, path: Path = ()) -> Iterator[Field]:
     for steps, value in before.items():
         if steps not in after:
             yield Field(new, steps, value, None)
-
-
-def shown(steps: Steps) -> str:
-    """A keyed path as people write it: `spec.replicatedJobs[node].replicas`."""
-    parts = (f"[{step[1] if type(step) is tuple else step}]" if type(step) is not str else f".{step}" for step in steps)
-    return "".join(parts).lstrip(".")
 
 
 def _nearest(tree: Tree, steps: Steps) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from trainc.load.walk import contents, files
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.header import read_header
@@ -18,20 +17,38 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
 def rendered(
     folder: str, project: Project, selection: Selection, *, path: str = ".", sources: tuple[str, ...] = (".",)
 ) -> list[Bundle]:
     """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
     names = {cluster.name for cluster in project.clusters if cluster.name}
     found: list[Bundle] = []
-    for name in files(folder, (path,)):
-        data = contents(folder, name)
+    for name in _files(folder, path):
+        data = _contents(folder, name)
         source = _source(data)
         cluster = next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = not selection.clusters or cluster in selection.clusters
         if source and wanted and _below(source, sources):
             found += _bundles(data, name, source, cluster)
     return found
+
+
+def _files(folder: str, path: str) -> list[str]:
+    """The files under a path as names relative to the folder, hidden ones left out."""
+    top = os.path.join(folder, path)
+    found = [top] if os.path.isfile(top) else []
+    for place, below, names in os.walk(top):
+        below[:] = [name for name in below if not name.startswith(".")]
+        found += [os.path.join(place, name) for name in names if name.endswith(SUFFIXES)]
+    return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in found)
+
+
+def _contents(folder: str, name: str) -> bytes:
+    with open(os.path.join(folder, name), "rb") as stream:
+        return stream.read()
 
 
 def _source(data: bytes) -> str:
@@ -54,7 +71,7 @@ def _bundles(data: bytes, path: str, source: str, cluster: str) -> Iterator[Bund
 
 def differing(old: str, new: str) -> frozenset[str]:
     """The files, relative to two folders, that are not the same in both."""
-    here, there = ({name: contents(folder, name) for name in files(folder, (".",))} for folder in (old, new))
+    here, there = ({name: _contents(folder, name) for name in _files(folder, ".")} for folder in (old, new))
     return frozenset(name for name in {*here, *there} if here.get(name) != there.get(name))
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.model.finding import ERROR, NOTE, Refusal, Rule
-from trainc.model.merge_keys import MERGE_KEYS
-from trainc.model.tree import leaves, value
-from trainc.schema.fault import compact, dotted
-from trainc.schema.profile import Profile, profile_of
-from trainc.schema.table import load
+from trainc.model.paths import keyed, keyed_leaves, located, shown
+from trainc.model.tree import get, value
+from trainc.schema.fault import compact
+from trainc.schema.served import Served
 from trainc.schema.verdict import verdict
 from trainc.schema.walker import Log, walk
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.paths import Steps
     from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.tree import Path, Tree
@@ -44,12 +44,12 @@ Key = tuple[str, str, str, str]
 def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
     """Findings for every object that stands on both sides and differs."""
     before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
-    profiles = {cluster.name: profile_of(cluster) for cluster in project.clusters}
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
         for tree in bundle.objects:
             known = before.get(key_of(bundle, tree))
             if known is not None:
-                _judge(bundle, tree, update(known, tree, profiles[bundle.cluster]), report)
+                _judge(bundle, tree, update(known, tree, servers[bundle.cluster]), report)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:
@@ -58,24 +58,27 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
     return (bundle.cluster, *(str(name) for name in names))  # type: ignore[return-value] # four of them
 
 
-def update(old: Tree, new: Tree, profile: Profile) -> Update:
+def update(old: Tree, new: Tree, server: Served) -> Update:
     """What changes between two forms of one object, and what of it the server refuses."""
-    table = load()
-    root = table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
+    root = server.table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
     if root is not None:
         # As stored: what only one side spells out, and the schema gives the other, is no change.
         old, new = walk(root, old, Log()), walk(root, new, Log())
     changed = differences(old, new)
-    said = verdict(new, table, profile, old=old) if root is not None and changed else None
+    said = verdict(new, server.table, server.profile, old=old) if root is not None and changed else None
     if said is None or said.accepted:
         return Update(changed, [])
     refused = [
         (change, Refusal(said.by, fault.message))
         for fault in said.faults
         for change in changed
-        if change.shown.startswith(dotted(fault.path))
+        if change.steps[: len(fault.path)] == _steps(fault.path, new, old)
     ]
     return Update(changed, refused)
+
+
+def _steps(path: Path, *trees: Tree) -> Steps:
+    return next((keyed(tree, path) for tree in trees if get(tree, *path) is not None), path)
 
 
 def _judge(bundle: Bundle, tree: Tree, found: Update, report: Report) -> None:
@@ -103,7 +106,9 @@ def _refused(bundle: Bundle, tree: Tree, change: Change, refusal: Refusal) -> Fi
 
 
 def _in_place(bundle: Bundle, tree: Tree, changed: list[str]) -> Finding:
-    shown = ", ".join(f"`{path}`" for path in changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    shown = ", ".join(f"`{path}`" for path in changed[:5]) + (
+        f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+    )
     return CHANGED_IN_PLACE.at(bundle.span(tree), f"{value(tree, 'kind')} `{bundle.name}` changes in place: {shown}")
 
 
@@ -113,12 +118,17 @@ def _text(content: object) -> str:
 
 
 class Change(NamedTuple):
-    """One leaf that differs: its path as people write it, its place in the new object, and both values."""
+    """One leaf that differs: its path in any form of the object, its place in the new one, and both values."""
 
-    shown: str
+    steps: Steps
     path: Path | None
     old: object
     new: object
+
+    @property
+    def shown(self) -> str:
+        """The path as people write it."""
+        return shown(self.steps)
 
 
 class Update(NamedTuple):
@@ -133,27 +143,11 @@ _ABSENT = object()
 
 def differences(old: Tree, new: Tree) -> list[Change]:
     """The leaves at which two objects differ, items of keyed lists matched by their key, sorted by path."""
-    before, after = _flat(old), _flat(new)
+    before = {steps: leaf.value for steps, leaf in keyed_leaves(old)}
+    after = {steps: leaf.value for steps, leaf in keyed_leaves(new)}
     found = []
-    for shown in sorted({*before, *after}):
-        was, now = before.get(shown, (None, _ABSENT)), after.get(shown, (None, _ABSENT))
-        if was[1] != now[1]:
-            found.append(Change(shown, now[0], was[1], now[1]))
-    return found
-
-
-def _flat(tree: Tree) -> dict[str, tuple[Path | None, object]]:
-    return {_shown(tree, path): (path, leaf.value) for path, leaf in leaves(tree)}
-
-
-def _shown(tree: Tree, path: Path) -> str:
-    text, field = "", ""
-    for step in path:
-        tree = tree[step]
-        if type(step) is int:
-            name = value(tree, MERGE_KEYS[field]) if MERGE_KEYS.get(field) and type(tree) is dict else None
-            text += f"[{step if name is None else name}]"
-        else:
-            field = str(step)
-            text += f".{step}" if text else field
-    return text
+    for steps in {**before, **after}:
+        was, now = before.get(steps, _ABSENT), after.get(steps, _ABSENT)
+        if was != now:
+            found.append(Change(steps, located(new, steps), was, now))
+    return sorted(found, key=lambda change: change.shown)

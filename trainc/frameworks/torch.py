@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import torchtune, torchtune_refusals
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, cpus, gpus
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, literal, on
+from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
-from trainc.model.tree import get
+from trainc.model.tree import get, plain
 from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
 
@@ -41,9 +40,16 @@ def lower(plan: Plan) -> Contribution:
     injected = sum((on(plan.role(job), c, env=world | master) for _, job, c in targets(plan)), Contribution())
     if not plan.wired:
         return injected
-    if torchtune.selected(plan):
+    if tunes(plan):
+        from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
+
         return on(trainer, env=world, ports=(PORT,)) + torchtune.lower(plan, nodes, procs) + injected
     return on(trainer, env=world | master, ports=(PORT,)) + injected
+
+
+def tunes(plan: Plan) -> bool:
+    """Whether the job's own command is exactly `tune run`, which selects torchtune."""
+    return bool(plain(plan.asked("command")) == ["tune", "run"])
 
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
@@ -79,14 +85,18 @@ def refuse_job(plan: Plan, report: Report) -> None:
                 "name a container of the runtime in `mlPolicy.torch.envInjection`",
             )
     refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
-    if torchtune.selected(plan):
+    if tunes(plan):
+        from trainc.frameworks import torchtune_refusals  # noqa: PLC0415
+
         torchtune_refusals.refuse_job(plan, report)
 
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the processes would not meet, or too few of them start."""
     check(plan, report, PET)
-    if torchtune.selected(plan):
+    if tunes(plan):
+        from trainc.frameworks import torchtune  # noqa: PLC0415
+
         torchtune.verify(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, plan.asked("numProcPerNode"))
@@ -101,4 +111,4 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify, computes=(PROCESSES,))

@@ -28,11 +28,6 @@ LOST_SETTING = Rule(
 )
 
 
-def selected(plan: Plan) -> bool:
-    """Whether the job's own command is exactly `tune run`."""
-    return bool(plain(plan.asked("command")) == ["tune", "run"])
-
-
 def lower(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:
     """The whole command, on the node container of every trainer."""
     args = plan.asked("args") or []

@@ -6,7 +6,7 @@ from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
 from trainc.model.inference import gpus
 from trainc.model.quantity import Quantity
 from trainc.model.refusals import refuse
-from trainc.model.tree import get, plain
+from trainc.model.tree import dotted, get, plain
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ REF = ("spec", "runtimeRef", "name")
 def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
     for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
-        path = "".join(f"[{step}]" if type(step) is int else f".{step}" for step in where)[1:]
+        path = dotted(where)
         said = path.removeprefix("spec.").removeprefix("trainer.")
         refuse(plan, report, where, f"`{said}` {detail}", invalid(path, bad, detail))
 

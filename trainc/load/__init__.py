@@ -25,13 +25,14 @@ RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
 _TELLING = (*RUNTIMES, b"trainc.dev/cluster", b"\\")
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
+AHEAD = 16 * 1024 * 1024  # bytes
 
 
 class Loader:
     """Reads files as documents when they are asked for.
 
-    Files that can only hold jobs are read again each time they are asked for, so that ten thousand of them are
-    never in memory together.
+    Files that can only hold jobs are not kept as documents: ten thousand of them are never in memory together. The
+    bytes of the first few megabytes wait for their turn.
     """
 
     def __init__(self, project: Project, selection: Selection, report: Report) -> None:
@@ -40,17 +41,22 @@ class Loader:
         self._report = report
         self._kept: dict[str, list[Document]] = {}
         self._shelves: dict[str, Shelf] = {}
+        self._listed: dict[tuple[str, ...], list[str]] = {}  # paths -> their files
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
+        self._ahead: dict[str, bytes] = {}  # read while looking for runtimes, until their turn as jobs comes
+        self._held = 0
         self.skipped = 0  # files under the paths that name no group of ours
 
     def selected(self) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order."""
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
         self.skipped = 0
-        if self._selection.stdin is not None:
+        part, parts = self._selection.share
+        if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
-        for file in self._files(self._selection.paths):
-            data = b"" if file in self._kept else contents(self._project.root, file)
+        names = self._files(self._selection.paths)
+        for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
+            data = b"" if file in self._kept else self._ahead.pop(file, b"") or contents(self._project.root, file)
             if self._elsewhere(file, data):
                 continue
             asked = file in explicit or self._selection.include_other
@@ -68,6 +74,9 @@ class Loader:
             data = contents(self._project.root, file)
             if any(word in data for word in RUNTIMES) and ours(data):
                 yield from self._keep(file, data)
+            elif self._held < AHEAD:
+                self._held += len(data)
+                self._ahead[file] = data
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
@@ -105,8 +114,11 @@ class Loader:
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""
-        dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
-        return [name for name in files(self._project.root, paths) if not name.startswith(dumps)]
+        if paths not in self._listed:
+            dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
+            found = files(self._project.root, paths)
+            self._listed[paths] = [name for name in found if not name.startswith(dumps)]
+        return self._listed[paths]
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)

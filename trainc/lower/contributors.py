@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
+from trainc.lower.computable import computable
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 
@@ -33,6 +34,8 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
                 help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
             )
         )
+        return None
+    if not computable(plan, found, report):
         return None
     heard = Report()
     if found.refuse is not None:

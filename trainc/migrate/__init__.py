@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ruamel.yaml.error import YAMLError
+
 from trainc.migrate import older, runtime, trainjob
 from trainc.migrate.chunks import comments, dump, load, split
 from trainc.migrate.compared import Difference, differences
 from trainc.migrate.compiled import LATEST, compiled
+from trainc.migrate.keys import MisshapenError
 from trainc.model.finding import ERROR
 from trainc.model.older import kind_of
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import plain
 from trainc.yaml.reader import read
+from trainc.yaml.rules import SYNTAX
 
 if TYPE_CHECKING:
     from trainc.migrate.wanted import Wanted
@@ -49,8 +56,10 @@ def migrate(text: str, project: Project = LATEST) -> Migration:
     changes: list[Change] = []
     found: list[Difference] = []
     problems: list[Finding] = []
+    line = 0
     for piece in split(text):
-        done = _piece(piece, project)
+        done = _piece(piece, line, project)
+        line += piece.count("\n")
         pieces.append(done.text)
         changes += done.changes
         found += done.differences
@@ -58,29 +67,58 @@ def migrate(text: str, project: Project = LATEST) -> Migration:
     return Migration(_joined(pieces), tuple(changes), tuple(found), tuple(problems))
 
 
-def _piece(piece: str, project: Project) -> Migration:
+def _piece(piece: str, line: int, project: Project) -> Migration:
+    """One document; `line` is the number of lines above it."""
     untouched = Migration(piece, (), (), ())
     if not any(word in piece for word in _WORDS):
         return untouched
-    root = load(piece)
+    heard = Report()
+    list(read(_placed(piece, line), "", heard, duplicates="ignore"))
+    if heard.failed:
+        return untouched._replace(problems=_errors(heard))
+    try:
+        root = load(piece)
+    except YAMLError as error:
+        return untouched._replace(problems=(_unreadable(error, line),))
     if not isinstance(root, dict) or not isinstance(root.get("kind"), str):
         return untouched
     api, kind = root.get("apiVersion"), root["kind"]
     if kind_of(str(api), kind) is not None:
-        return _older(piece, root, project)
+        return _older(piece, line, root, project)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         return untouched
     said = comments(root)
-    messages = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
+    try:
+        messages = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
+    except MisshapenError:
+        return untouched._replace(problems=_errors(compiled(_placed(piece, line), project)[1]))
     if not messages:
         return untouched
     return Migration(_kept(dump(root, piece), said), _changes(root, kind, messages), (), ())
 
 
-def _older(piece: str, root: Any, project: Project) -> Migration:
-    before, report = compiled(piece, project)
-    if not any(tree["kind"] == "JobSet" for tree in before):
-        return Migration(piece, (), (), tuple(f for f in report.findings if f.level == ERROR))
+def _placed(piece: str, line: int) -> bytes:
+    """A piece on the lines where it stands in its file, byte by byte as it was."""
+    return b"\n" * line + piece.encode("utf-8", "surrogateescape")
+
+
+def _errors(report: Report) -> tuple[Finding, ...]:
+    return tuple(finding for finding in report.findings if finding.level == ERROR)
+
+
+def _unreadable(error: YAMLError, line: int) -> Finding:
+    """The finding for what the comment-keeping parser cannot read."""
+    mark = getattr(error, "problem_mark", None)
+    row, column = (mark.line, mark.column) if mark is not None else (0, 0)
+    at = Span("", line + row + 1, column + 1, line + row + 1, column + 2)
+    message = getattr(error, "problem", None) or "this cannot be read"
+    return SYNTAX.at(at, f"{message}, so nothing here can be rewritten", help="write it in plain YAML")
+
+
+def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
+    before, report = compiled(_placed(piece, line), project)
+    if not any(tree.get("kind") == "JobSet" for tree in before):
+        return Migration(piece, (), (), _errors(report))
     kind, said = root["kind"], comments(root)
     plain = _plain(piece)
     documents, want = older.rewrite(root, plain, before)
@@ -92,10 +130,7 @@ def _older(piece: str, root: Any, project: Project) -> Migration:
 
 
 def _plain(piece: str) -> dict[str, Any]:
-    from trainc.model.report import Report  # noqa: PLC0415
-    from trainc.model.tree import plain  # noqa: PLC0415
-
-    (document,) = read(piece, "", Report())
+    (document,) = read(piece, "", Report(), duplicates="ignore")
     found: dict[str, Any] = plain(document.tree)
     return found
 
@@ -118,7 +153,8 @@ def _older_messages(kind: str, want: Wanted) -> list[str]:
 
 
 def _changes(root: Any, kind: str, messages: list[str]) -> tuple[Change, ...]:
-    name = (root.get("metadata") or {}).get("name", "")
+    metadata = root.get("metadata")
+    name = metadata.get("name", "") if isinstance(metadata, dict) else ""
     return tuple(Change(f"{kind} {name}", message) for message in messages)
 
 

@@ -160,7 +160,9 @@ def _same_amounts(node: Any, wanted: Any) -> bool:
     if not isinstance(node, CommentedMap) or set(node) != set(wanted):
         return False
     try:
-        return all(str(Quantity.parse(str(node[name]))) == str(Quantity.parse(str(amount))) for name, amount in wanted.items())
+        return all(
+            str(Quantity.parse(str(node[name]))) == str(Quantity.parse(str(amount))) for name, amount in wanted.items()
+        )
     except ValueError:
         return False
 

@@ -7,6 +7,28 @@ from typing import Any
 from trainc.migrate.chunks import fresh
 
 
+class MisshapenError(Exception):
+    """A node is not of the kind that its field holds, so nobody can say what was meant."""
+
+
+def mapping(node: Any) -> Any:
+    """The node as a map, an empty one where there is none."""
+    if node is None:
+        return {}
+    if not isinstance(node, dict):
+        raise MisshapenError
+    return node
+
+
+def items(node: Any) -> Any:
+    """The node as a list, an empty one where there is none."""
+    if node is None:
+        return []
+    if not isinstance(node, list):
+        raise MisshapenError
+    return node
+
+
 def rename(node: Any, old: str, new: str) -> None:
     """Call a key otherwise, in its place and with its comments."""
     at = list(node).index(old)
@@ -19,13 +41,13 @@ def rename(node: Any, old: str, new: str) -> None:
 
 def take(node: Any, key: str) -> Any:
     """The value of a key, which leaves the map; None where it is not there."""
-    return node.pop(key) if key in node else None
+    return mapping(node).pop(key, None)
 
 
 def below(node: Any, *path: str) -> Any:
     """The map at a path, made where it is missing."""
     for key in path:
-        if key not in node:
+        if mapping(node).get(key) is None:
             node[key] = fresh({})
-        node = node[key]
+        node = mapping(node[key])
     return node

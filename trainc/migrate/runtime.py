@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.keys import below, rename, take
+from trainc.migrate.keys import below, items, mapping, rename, take
 from trainc.migrate.trainjob import API, OLD_API
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _changes(root: Any) -> Iterator[str]:
     yield from _policy(spec)
     yield from _gang(spec)
     yield from _jobset(spec)
-    for job in (spec.get("template") or {}).get("spec", {}).get("replicatedJobs") or []:
+    for job in items(mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")):
         yield from _role(job)
 
 
@@ -85,14 +85,14 @@ def _jobset(spec: Any) -> Iterator[str]:
 
 
 def _role(job: Any) -> Iterator[str]:
-    labels = below(job, "template").get("metadata", {}).get("labels", {})
-    take(labels, _PHASE)
+    template = mapping(mapping(job).get("template"))
+    take(mapping(template.get("metadata")).get("labels"), _PHASE)
     if job.get("name") != "trainer-node":
         return
     job["name"] = "node"
     below(job, "template", "metadata", "labels")[ANCESTOR] = "trainer"
-    pod = job["template"].get("spec", {}).get("template", {}).get("spec", {})
-    for container in pod.get("containers") or []:
-        if container.get("name") == "trainer":
+    pod = mapping(mapping(mapping(template.get("spec")).get("template")).get("spec"))
+    for container in items(pod.get("containers")):
+        if mapping(container).get("name") == "trainer":
             container["name"] = "node"
     yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"

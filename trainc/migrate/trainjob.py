@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.chunks import fresh
-from trainc.migrate.keys import below, rename, take
+from trainc.migrate.keys import MisshapenError, below, items, mapping, rename, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,13 +55,13 @@ def _initializer(spec: Any) -> Iterator[str]:
         yield "`datasetConfig` became `initializer.dataset` in March 2025"
     model = take(spec, "modelConfig")
     if model is not None:
-        if "input" in model:
+        if "input" in mapping(model):
             below(spec, "initializer")["model"] = model["input"]
             yield "`modelConfig.input` became `initializer.model` in March 2025"
         if "output" in model:
             yield "`modelConfig.output` is gone: nothing exports a model, the job has to do it itself"
     for source in ("dataset", "model"):
-        secret = (spec.get("initializer") or {}).get(source, {}).get("secretRef")
+        secret = mapping(mapping(spec.get("initializer")).get(source)).get("secretRef")
         if isinstance(secret, dict) and take(secret, "namespace") is not None:
             yield f"`initializer.{source}.secretRef.namespace` is gone: the Secret lives in the job's namespace"
 
@@ -92,26 +92,29 @@ def _patches(spec: Any) -> Iterator[str]:
         if overrides is None:
             continue
         yield f"`{old}` became `runtimePatches` in v2.2: a patch merges with the whole template, and a role that is not there is added"
-        for index, override in enumerate(overrides):
+        for index, override in enumerate(items(overrides)):
             entry, lost = _patch(override, old, index)
             added.append(entry)
             yield from lost
     if added:
-        patches = spec.setdefault("runtimePatches", fresh([]))
-        patches.extend(added)
+        if spec.get("runtimePatches") is None:
+            spec["runtimePatches"] = fresh([])
+        items(spec["runtimePatches"]).extend(added)
 
 
 def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     manager = take(override, "manager") or f"trainc.dev/override-{index}"
-    targets = [item["name"] for item in take(override, "targetJobs") or []]
-    targets += take(override, "targetReplicatedJobs") or []
+    targets = [mapping(item).get("name") for item in items(take(override, "targetJobs"))]
+    targets += items(take(override, "targetReplicatedJobs"))
+    if not all(isinstance(target, str) for target in targets):
+        raise MisshapenError
     template = override if old == "podTemplateOverrides" else fresh({"spec": None})
     if old == "podSpecOverrides":
         template["spec"] = override
     lost = _patchable(template.get("spec"))
     jobs = fresh([])
     if any(target in _ROLES for target in targets):
-        _call_node(template.get("spec") or {})
+        _call_node(mapping(template.get("spec")))
     for target in targets:
         job = fresh({"name": _ROLES.get(target, target), "template": {"spec": {"template": None}}})
         job["template"]["spec"]["template"] = deepcopy(template) if len(targets) > 1 else template
@@ -123,8 +126,8 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
 
 def _call_node(spec: Any) -> None:
     """The first proposal called the container of the role `trainer-node` otherwise."""
-    for container in spec.get("containers") or []:
-        if container.get("name") == "trainer":
+    for container in items(spec.get("containers")):
+        if mapping(container).get("name") == "trainer":
             container["name"] = "node"
 
 
@@ -132,13 +135,13 @@ def _patchable(spec: Any) -> list[str]:
     """What a pod override said that no patch can say; the pod itself is put into today's words in place."""
     lost = []
     for old, new in _PLURAL.items():
-        if isinstance(spec, dict) and old in spec:
+        if old in mapping(spec):
             rename(spec, old, new)
     for field in ("containers", "initContainers"):
-        for container in (spec or {}).get(field) or []:
-            for key in [key for key in container if key not in _PATCHABLE]:
+        for container in items(mapping(spec).get(field)):
+            for key in [key for key in mapping(container) if key not in _PATCHABLE]:
                 del container[key]
-                lost.append(f"`{key}` of container `{container['name']}` cannot be patched: say it in `spec.trainer`")
+                lost.append(f"`{key}` of container `{container.get('name', '')}` cannot be patched: say it in `spec.trainer`")
     return lost
 
 

@@ -19,7 +19,7 @@ class Bundle:
     `plan` is None for a JobSet given as input: there is nothing behind it but its own text.
     """
 
-    __slots__ = ("cluster", "document", "objects", "plan")
+    __slots__ = ("cluster", "document", "jobset", "objects", "plan")
 
     def __init__(
         self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None, *, cluster: str = ""
@@ -28,11 +28,8 @@ class Bundle:
         self.objects = objects
         self.plan = plan
         self.cluster = cluster  # its name, empty where the project names none
-
-    @property
-    def jobset(self) -> Tree:
-        """The JobSet, None in a bundle that has none."""
-        return next((tree for tree in self.objects if value(tree, "kind") == "JobSet"), None)
+        # None in a bundle that has none.
+        self.jobset: Tree = next((tree for tree in objects if value(tree, "kind") == "JobSet"), None)
 
     @property
     def name(self) -> str:

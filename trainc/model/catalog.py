@@ -57,14 +57,16 @@ class Found(NamedTuple):
 class Catalog:
     """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
-    `passing` holds, once all entries have been seen, documents of other files that the run keeps.
+    `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `blueprints`
+    the runtimes that stood among the files of the run.
     """
 
-    __slots__ = ("_entries", "passing", "shelves")
+    __slots__ = ("_entries", "blueprints", "passing", "shelves")
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves) -> None:
         self._entries = entries
         self.passing: list[Bundle] = []
+        self.blueprints: list[Document] = []
         self.shelves = shelves
 
     def entries(self) -> Iterator[Entry]:

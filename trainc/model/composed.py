@@ -68,7 +68,7 @@ class Composed(Document):
 
     def admitted(self, tree: Tree) -> Composed:
         """This runtime with defaults in."""
-        return Composed(self.leaf, tree, self.parts)
+        return type(self)(self.leaf, tree, self.parts)
 
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the highest part that holds the node at `path` wrote it; the nearest parent for a node that is not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.finding import ERROR, Rule
 from trainc.model.plan import TRAINER, Role
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
+UNKNOWN_SIZE = Rule(
+    "unknown-size",
+    ERROR,
+    "a number of pods that is filled in later, where trainc has to compute with it",
+    "A placeholder can be copied, but not counted: what depends on the number could only be guessed.",
+)
 COMPLETE, READY = "Complete", "Ready"
 INITIALIZERS = ("dataset-initializer", "model-initializer")
 _DEFAULT = Origin(by="batch/v1 default")
@@ -41,7 +48,17 @@ def _number(node: Tree) -> list[Sourced[int]]:
 
 def pods(role: Role) -> int:
     """How many pods of a role are alive at once, over all its replicas."""
-    return max(role.count.value, 0) * max(role.replicas.value, 0)
+    found = 1
+    for number in (role.count.value, role.replicas.value):
+        # A placeholder stands for some pods: whoever needs to know how many asks `uncounted` first.
+        found *= max(number, 0) if type(number) is int else 1
+    return found
+
+
+def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
+    """The first role whose number of pods is filled in later, with the placeholder; None where all are known."""
+    numbers = ((role, leaf) for role in roles for leaf in (role.count, role.replicas))
+    return next(((role, leaf) for role, leaf in numbers if type(leaf.value) is not int), None)
 
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.quantity import Quantity
+from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get
 
@@ -45,5 +45,9 @@ def cpus(resources: Tree) -> Sourced[int]:
 
 
 def whole(amount: object) -> int:
-    """A Kubernetes quantity rounded up to an integer."""
-    return Quantity.parse(amount).ceil()
+    """A Kubernetes quantity rounded up to an integer; 0 for what is filled in later."""
+    try:
+        return Quantity.parse(amount).ceil()
+    except QuantityError:
+        # Admission lets nothing else through than amounts and placeholders.
+        return 0

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 GROUPS = FRAMEWORKS, SCHEDULERS, RULES = "trainc.frameworks", "trainc.schedulers", "trainc.rules"
-
-T = TypeVar("T")
 
 
 def installed(group: str, name: str, kind: type[T]) -> T | None:

@@ -183,15 +183,19 @@ def pod(
     return Contribution([patch])
 
 
+PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute with
+
+
 class Framework:
     """What a process needs to meet its peers.
 
     `reserved` are the variables a job must not set; `refuse` words that refusal as the TrainJob webhook does, given
     the plan and the report. `env_first` puts the framework's variables before the job's own. `verify` looks at a
-    plan for mistakes that only this framework knows.
+    plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them:
+    those that are filled in later stop the job.
     """
 
-    __slots__ = ("env_first", "lower", "name", "refuse", "reserved", "verify")
+    __slots__ = ("computes", "env_first", "lower", "name", "refuse", "reserved", "verify")
 
     def __init__(
         self,
@@ -202,12 +206,14 @@ class Framework:
         refuse: Callable[[Plan, Report], None] | None = None,
         env_first: bool = False,
         verify: Callable[[Plan, Report], None] | None = None,
+        computes: tuple[str, ...] = (PODS, PROCESSES),
     ) -> None:
         self.name = name
         self.lower = lower
         self.reserved = reserved
         self.refuse = refuse
         self.env_first = env_first
+        self.computes = computes
         self.verify = verify
 
 

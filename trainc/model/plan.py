@@ -53,21 +53,19 @@ class Layer:
 class Role:
     """One replicatedJob of a plan: `count` pods for each of its `replicas`."""
 
-    __slots__ = ("ancestor", "count", "index", "name", "replicas", "tree")
+    __slots__ = ("ancestor", "count", "index", "name", "pod", "replicas", "tree")
 
     def __init__(self, index: int, tree: Tree, count: Sourced[int]) -> None:
         self.index = index
         self.tree = tree  # the whole replicatedJob
         self.count = count
-        self.name: Sourced[str] = tree["name"]
+        name = tree.get("name")
+        # The JobSet webhook writes an empty name where there is none, and the server takes it.
+        self.name: Sourced[str] = name if type(name) is Sourced else Sourced("", Origin(by="JobSet default"))
         self.ancestor: str = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) or ""
+        self.pod: Mapping[str, Tree] = get(tree, "template", "spec", "template", "spec") or {}  # empty where there is none
         replicas = get(tree, "replicas")
         self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else Sourced(1, Origin(by="JobSet default"))
-
-    @property
-    def pod(self) -> Mapping[str, Tree]:
-        """The pod spec, empty where the runtime has none."""
-        return get(self.tree, "template", "spec", "template", "spec") or {}
 
     @property
     def containers(self) -> list[Tree]:
@@ -208,8 +206,10 @@ class Plan:
         return self._with(namespace=namespace) if namespace is not None else self
 
     def _with(self, **changes: Any) -> Plan:
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "job"}
-        return Plan(**{**fields, **changes})
+        view = Plan.__new__(Plan)
+        for name in self.__slots__:
+            setattr(view, name, changes[name] if name in changes else getattr(self, name))
+        return view
 
 
 def label_of(role: Role) -> Any:

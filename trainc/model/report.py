@@ -68,7 +68,18 @@ class Report:
     server's answer to every document is kept as well.
     """
 
-    __slots__ = ("_allows", "_answer", "_findings", "_level_of", "admission_only", "answers", "job", "reached", "recording", "unknown")
+    __slots__ = (
+        "_allows",
+        "_answer",
+        "_findings",
+        "_level_of",
+        "admission_only",
+        "answers",
+        "job",
+        "reached",
+        "recording",
+        "unknown",
+    )
 
     def __init__(
         self,
@@ -151,6 +162,27 @@ class Report:
     def skip(self, reason: str) -> None:
         """Count a check that could not be made: unknown is not wrong."""
         self.unknown[reason] = self.unknown.get(reason, 0) + 1
+
+    def absorb(self, other: Report) -> None:
+        """Take over what another worker found."""
+        for identity, finding in other._findings.items():
+            self._findings.setdefault(identity, finding)
+        for identity, jobs in other.reached.items():
+            self.reached.setdefault(identity, set()).update(jobs)
+        for reason, count in other.unknown.items():
+            self.unknown[reason] = self.unknown.get(reason, 0) + count
+        for comments in other._allows.values():
+            self.allow(comments)
+            for comment in comments:
+                for known in self._allows[comment.span.file, comment.span.line]:
+                    known.used = known.used or (comment.used and known.rule == comment.rule)
+
+    def portable(self) -> Report:
+        """This report without what cannot leave its process."""
+        one = Report(admission_only=self.admission_only)
+        one.unknown, one.reached = self.unknown, self.reached
+        one._findings, one._allows = self._findings, self._allows
+        return one
 
     def close(self) -> None:
         """Say which `allow` comments gave no reason or silenced nothing; called once, after the last stage."""

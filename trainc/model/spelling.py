@@ -13,3 +13,9 @@ def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str:
 
     found = get_close_matches(name, list(names), 1, cutoff)
     return found[0] if found else ""
+
+
+def meant(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """The help for a name that nobody knows: the one that was probably meant, else `otherwise`."""
+    near = nearest(name, names)
+    return f"did you mean `{near}`?" if near else otherwise

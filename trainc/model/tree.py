@@ -42,6 +42,17 @@ def _stamp(tree: Any, origin: Origin) -> Tree:
     return Sourced(tree, origin)
 
 
+def dotted(path: Path) -> str:
+    """A path as the schema validator prints it: `spec.jobs[0].name`."""
+    text = ""
+    for step in path:
+        if type(step) is int:
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text
+
+
 def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Sourced[Any]]]:
     """Every leaf with its path, in order."""
     kind = type(tree)

@@ -122,7 +122,7 @@ def check_gpus(plan: Plan, report: Report) -> None:
 def check_processes(plan: Plan, report: Report) -> None:
     """A finding where the job allows a node no process."""
     asked = plan.asked("numProcPerNode")
-    if asked is not None and asked.value < 1:
+    if asked is not None and type(asked.value) is int and asked.value < 1:
         report.add(
             NO_PROCESSES.at(
                 place(asked.origin) or template_span(plan),
@@ -136,7 +136,7 @@ def check_processes(plan: Plan, report: Report) -> None:
 def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
     """A finding where the processes that a node is told to run do not match its GPUs."""
     gpu = gpus(plan.resources)
-    if asked is None or asked.value < 1 or gpu.value in (0, asked.value):
+    if asked is None or type(asked.value) is not int or asked.value < 1 or gpu.value in (0, asked.value):
         return
     fewer = asked.value < gpu.value
     report.add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import UNITS, version
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -48,8 +48,7 @@ def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
     """
     known = SETTINGS.get(key)
     if known is None:
-        near = nearest(key, SETTINGS)
-        hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(SETTINGS)}"
+        hint = meant(key, SETTINGS, f"settings: {', '.join(SETTINGS)}")
         raise Trouble(f"there is no setting `{key}`; {hint}")
     field, read = known
     return field, read(key, leaf)

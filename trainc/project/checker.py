@@ -71,8 +71,9 @@ class Checker:
         name = value(self.document.tree, *path)
         if name is None:
             return ""
-        inside = type(name) is str and os.path.realpath(os.path.join(root, name)).startswith(os.path.realpath(root))
-        if inside and os.path.isdir(os.path.join(root, name)):
+        top = os.path.realpath(root)
+        real = os.path.realpath(os.path.join(root, name)) if type(name) is str else ""
+        if (real == top or real.startswith(top.rstrip(os.sep) + os.sep)) and os.path.isdir(os.path.join(root, name)):
             return os.path.normpath(str(name)).replace(os.sep, "/")
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""

@@ -24,8 +24,14 @@ _FIELDS = ("folder", *_LISTS, *_MAPS, *SETTINGS)
 
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
-    node = checker.map(("spec", "clusters"))
-    return tuple(_cluster(name, checker, root, assigned, report) for name in node)
+    found = []
+    for name in checker.map(("spec", "clusters")):
+        if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
+            found.append(_cluster(name, checker, root, assigned, report))
+        else:
+            hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
+            checker.complain(("spec", "clusters", name), f"`{name}` cannot be the name of a cluster", hint, key=True)
+    return tuple(found)
 
 
 def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> Cluster:
@@ -74,8 +80,13 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
             continue
         found[part] = {name: leaf for name, leaf in checker.map((*path, part)).items() if type(leaf) is Sourced}
         for name, leaf in found[part].items():
-            if part == "digests" and not str(leaf.value).startswith("sha256:"):
+            if part == "digests" and not _is_digest(str(leaf.value)):
                 checker.complain(
                     (*path, part, name), f"`{leaf.value}` is no digest", "write `sha256:` and 64 hexadecimal digits"
                 )
     return found
+
+
+def _is_digest(text: str) -> bool:
+    kind, _, digits = text.partition(":")
+    return kind == "sha256" and len(digits) == 64 and not digits.strip("0123456789abcdef")

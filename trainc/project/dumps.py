@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import get
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -84,14 +83,16 @@ def _items(document: Document) -> Iterator[Document]:
     if document.kind.endswith("List") and type(items) is list:
         for item in items:
             yield _own(document.part(item))
-    elif type(document.tree) is dict:
+    else:
         yield _own(document)
 
 
 def _own(document: Document) -> Document:
+    if type(document.tree) is not dict:
+        return document
     tree = {key: node for key, node in document.tree.items() if key != "status"}
-    metadata = get(tree, "metadata") or {}
-    tree["metadata"] = {key: node for key, node in metadata.items() if key not in _MANAGED}
+    if type(tree.get("metadata")) is dict:
+        tree["metadata"] = {key: node for key, node in tree["metadata"].items() if key not in _MANAGED}
     return document.admitted(tree)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.installed import RULES, offered
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.project.checker import BAD_PROJECT
 
 TYPE_CHECKING = False
@@ -21,8 +21,7 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     there = offered(RULES)
     for name in names:
         if name.value not in there:
-            near = nearest(name.value, there)
-            hint = f"did you mean `{near}`?" if near else "install the package beside trainc"
+            hint = meant(name.value, there, "install the package beside trainc")
             at = name.origin.at or checker.document.span(path)
             checker.report.add(BAD_PROJECT.at(at, f"no installed package offers rules as `{name.value}`", help=hint))
     return tuple(name for name in names if name.value in there)

@@ -62,7 +62,7 @@ def landing_text(landing: Landing, shown: Callable[[str], str], *, most: int) ->
         lines.append(f"  lands nowhere: {landing.reason}")
     lines.extend(f"  refused: {one.message} [{one.rule.name}]" for one in landing.findings)
     for field, objects in _by_path(landing.fields):
-        names = objects[0] if len(objects) == 1 else f"{len(objects)} objects ({', '.join(objects[:3])}, ...)"
+        names = ", ".join(objects[:3]) + (f" and {len(objects) - 3} more:" if len(objects) > 3 else "")
         lines.append(f"  {landing.outcome} in {names} {field.path}" + _beaten(landing, field, shown))
     if len(lines) > most:
         lines[most:] = [f"  and {len(lines) - most} more"]

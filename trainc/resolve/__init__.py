@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import UnknownDirectiveError, get, value
@@ -20,17 +21,27 @@ if TYPE_CHECKING:
     from trainc.model.catalog import Catalog, Entry
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
+
+    Made = tuple[Prepared | None, list[Finding]]
+    Ready = dict[tuple[int, tuple[str, ...]], Made]
 
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared: dict[tuple[int, tuple[str, ...]], Prepared] = {}
+    prepared: Ready = {}
+    entry = None
     for entry in catalog.entries():
         report.begin(entry.document)
         check_run(entry.document, report)
+        if (
+            entry.document.kind != "TrainJob"
+            and get(entry.document.tree, "metadata", "annotations", COMPONENTS) is not None
+        ):
+            from trainc.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
+
+            report.add(idle(entry.document))
         if entry.document.kind == "JobSet":
             plan: Plan | None = jobset_plan(entry)
         elif entry.document.kind != "TrainJob":
@@ -40,6 +51,17 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
+    if entry is None:
+        _unreached(catalog, project, report)
+
+
+def _unreached(catalog: Catalog, project: Project, report: Report) -> None:
+    """Runtimes that were given without any job are judged alone, but for what only a whole runtime must have."""
+    for document in catalog.blueprints:
+        if document.kind == RUNTIME:
+            from trainc.resolve.compose import compose  # noqa: PLC0415 (many projects inherit nothing)
+
+            compose(document, None, catalog, project, report)
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
@@ -71,22 +93,16 @@ def jobset_plan(entry: Entry) -> Plan:
     )
 
 
-def _trainjob(
-    entry: Entry,
-    catalog: Catalog,
-    prepared: dict[tuple[int, tuple[str, ...]], Prepared],
-    project: Project,
-    report: Report,
-) -> Plan | None:
+def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project, report: Report) -> Plan | None:
     document = entry.document
     found = runtime_for(document, catalog, project, report)
     if found is None:
         return None
-    key = (id(found), tuple(names_of(get(document.tree, "metadata", "annotations", COMPONENTS))))
-    runtime = prepared.get(key) or _prepared(found, document, catalog, project, report)
+    runtime, findings = _prepared(found, document, catalog, prepared, project)
+    for finding in findings:
+        report.add(finding)
     if runtime is None:
         return None
-    prepared[key] = runtime
     plan = _planned(entry, runtime, project, report)
     if plan is None:
         return None
@@ -128,14 +144,23 @@ def _asked_nodes(document: Document) -> Tree:
     return get(document.tree, "spec", "trainer", "numNodes")
 
 
-def _prepared(found: Document, job: Document, catalog: Catalog, project: Project, report: Report) -> Prepared | None:
-    """The runtime ready for this job and for all that switch on the same components."""
-    asked = get(job.tree, "metadata", "annotations", COMPONENTS) is not None
-    if found.kind != RUNTIME and not asked and not project.cluster.components and project.cluster.patch is None:
-        return Prepared(found, found.tree)
-    from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
+def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready, project: Project) -> Made:
+    """The runtime ready for this job and for all that switch on the same components, and what was found in it."""
+    asked = get(job.tree, "metadata", "annotations", COMPONENTS)
+    key = (id(found), tuple(names_of(asked)))
+    if key in prepared:
+        return prepared[key]
+    if found.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
+        made: Made = (Prepared(found, found.tree), [])
+    else:
+        from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
-    return composed(found, job, catalog, project, report)
+        heard = Report()
+        made = (composed(found, job, catalog, project, heard), heard.findings)
+    if not (key[1] and made[1]):
+        # What is found in components that a job names stands in that very job: the next one is looked at for itself.
+        prepared[key] = made
+    return made
 
 
 UNKNOWN_DIRECTIVE = Rule(
@@ -178,4 +203,4 @@ def _count(policy: Tree, tree: Tree) -> Sourced[int]:
         written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
     if written is None:
         return Sourced(1, Origin(by=otherwise))
-    return written if written.value >= 1 else derive("at least one pod", lambda _: 1, written)
+    return written if type(written.value) is not int or written.value >= 1 else derive("at least one pod", lambda _: 1, written)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
 from trainc.model.composed import Part
-from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
 from trainc.model.sourced import Sourced, Span
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get, merge, value
 from trainc.resolve.parameters import filled
 from trainc.resolve.runtimes import shipped
@@ -39,6 +39,13 @@ NO_TARGET = Rule(
     "a component finds nothing to apply to",
     "It would change nothing, or add a container that no image stands behind.",
     admission=True,
+)
+
+NO_RUNTIME = Rule(
+    "components-without-runtime",
+    WARNING,
+    "a job that starts from no runtime switches on components",
+    "Components are merged into runtimes; a JobSet and the older job kinds have none.",
 )
 
 # Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
@@ -95,6 +102,16 @@ def of_job(document: Document) -> Iterator[Use]:
     leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
     for name in names_of(leaf):
         yield Use(Sourced(name, leaf.origin), document.file, f"job `{document.name}`")
+
+
+def idle(document: Document) -> Finding:
+    """The finding for components on a job that starts from no runtime."""
+    return NO_RUNTIME.at(
+        document.span(("metadata", "annotations", COMPONENTS)),
+        f"a {document.kind} starts from no runtime, so its components have nothing to be merged into",
+        effect="nothing of them is in the manifests",
+        help="remove the annotation, or write a TrainJob",
+    )
 
 
 def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Switched | None:
@@ -156,13 +173,11 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
 
 def _unknown(use: Use, catalog: Catalog) -> Finding:
     name = use.name.value
-    near = nearest(name, catalog.shelves.names("RuntimeComponent", "", use.file))
+    known = catalog.shelves.names("RuntimeComponent", "", use.file)
     return UNKNOWN_COMPONENT.at(
         use.span,
         f"there is no component `{name}`",
-        help=f"did you mean `{near}`?"
-        if near
-        else "add the RuntimeComponent to one of these places, or remove the name",
+        help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
         notes=[f"looked in {', '.join(catalog.shelves.places(use.file))}"],
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, Label, Rule
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 from trainc.resolve.runtimes import shipped
 from trainc.resolve.template import FRAMEWORK_LABEL, POLICIES, RUNTIME, UPSTREAM_LABELS
@@ -79,14 +79,11 @@ def _missing(chain: Sequence[Document], name: str, catalog: Catalog) -> Finding:
     child = chain[-1]
     kinds = ("Runtime", "ClusterTrainingRuntime")
     known = {one for kind in kinds for one in catalog.shelves.names(kind, "", child.file)} - {child.name}
-    close = nearest(name, sorted(known))
     inherits = [f"{chained(chain)} -> `{name}`"] if len(chain) > 1 else []
     return MISSING_PARENT.at(
         child.span(("spec", "extends")),
         f"`{child.name}` extends `{name}`, and there is no runtime of that name",
-        help=f"did you mean `{close}`?"
-        if close
-        else "add the runtime to one of these places, or name one that is there",
+        help=meant(name, sorted(known), "add the runtime to one of these places, or name one that is there"),
         notes=[*inherits, f"looked in {', '.join(catalog.shelves.places(child.file))}"],
     )
 

@@ -125,7 +125,9 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
 def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     """What the runtimePatches change: the last one that says something about the field."""
     inner = lock.steps[1:]
-    if all(before[part] is plan.template[part] for part in before) or plain(found(before, inner)) == plain(found(plan.template, inner)):
+    if all(before[part] is plan.template[part] for part in before) or plain(found(before, inner)) == plain(
+        found(plan.template, inner)
+    ):
         return
     layers = [layer for layer in plan.layers if layer.name == "patches"]
     spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.quantity import Quantity
-from trainc.model.sourced import Sourced, derive
+from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ _KEPT_EMPTY = frozenset(
     }
 )
 _MAPS = frozenset({"annotations", "labels", "limits", "matchLabels", "nodeSelector", "overhead", "requests"})
+_SPELLINGS: dict[str, str] = {}  # amounts met before
+_MOST = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
 _FREE = frozenset({"annotations", "labels", "matchLabels", "nodeSelector", "volumeAttributes", "options"})
@@ -91,8 +93,13 @@ def canonical(leaf: Tree) -> Tree:
     """A quantity as the API machinery writes it; leaves that are no quantity stay as they are."""
     if type(leaf) is not Sourced:
         return leaf
-    try:
-        text = str(Quantity.parse(leaf.value))
-    except ValueError:
-        return leaf
-    return leaf if text == leaf.value else derive("canonical quantity", lambda _: text, leaf)
+    value = leaf.value
+    text = _SPELLINGS.get(value) if type(value) is str else None
+    if text is None:
+        try:
+            text = str(Quantity.parse(value))
+        except ValueError:
+            return leaf
+        if type(value) is str and len(_SPELLINGS) < _MOST:
+            _SPELLINGS[value] = text
+    return leaf if text == value else Sourced(text, Origin(None, "canonical quantity", (leaf.origin,)))

@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.paths import parsed
 from trainc.model.quantity import Quantity
 from trainc.model.sourced import Sourced
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -102,8 +102,8 @@ def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
         return "is no quantity"
     if parameter.get("choices") and _choice(parameter, leaf) is None:
         names = [str(value(one, "value")) for one in parameter["choices"]]
-        near = nearest(str(content), names)
-        return "is none of its choices" + (f"; did you mean `{near}`?" if near else "")
+        hint = meant(str(content), names)
+        return f"is none of its choices; {hint}" if hint else "is none of its choices"
     return ""
 
 
@@ -159,13 +159,12 @@ def _parameter_place(component: Document, index: int) -> Span:
 
 
 def _unknown(component: Document, name: str, leaf: Sourced[Any], known: list[str]) -> Finding:
-    near = nearest(name, known)
     listed = f"its parameters: {', '.join(known)}" if known else "it takes no parameters"
     return UNKNOWN_PARAMETER.at(
         place(leaf.origin) or component.span(),
         f"component `{component.name}` has no parameter `{name}`",
         also=[Label(component.span(("metadata", "name")), "this component")],
-        help=f"did you mean `{near}`?" if near else listed,
+        help=meant(name, known, listed),
     )
 
 

@@ -158,6 +158,9 @@ def _clash(earlier: tuple[Switched, Sourced[Any]], later: tuple[Switched, Source
         spots[0],
         f"components `{one.name}` and `{two.name}` set `{path}` to different values",
         label=f"component `{two.name}` says `{new.value}`",
-        also=[Label(spots[1], f"component `{one.name}` says `{old.value}`"), Label(two.span, f"switched on by {two.use.by}")],
+        also=[
+            Label(spots[1], f"component `{one.name}` says `{old.value}`"),
+            Label(two.span, f"switched on by {two.use.by}"),
+        ],
         help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import plain, value
 from trainc.schema.fault import compact
 
@@ -91,15 +91,13 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
 
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
-    close = nearest(name, catalog.shelves.names(kind, namespace, document.file))
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
     twin = catalog.shelves.names(other, "" if namespace else document.namespace or "default", document.file)
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
-    elif close:
-        hint = f"did you mean `{close}`?"
     else:
-        hint = f"add the {kind} to one of these places, or name one that is there"
+        add = f"add the {kind} to one of these places, or name one that is there"
+        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]

@@ -23,7 +23,10 @@ ROOMS = (
     "frameworks",
     "schedulers",
     "verify",
+    "compare",
+    "cli",
     "model",
+    "compare",
 )
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
 

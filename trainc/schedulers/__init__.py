@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
+from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ TABLE = {
     "native": "trainc.schedulers.native",
     "kueue": "trainc.schedulers.kueue",
 }
+UNCOUNTED = ("none", "kueue")  # what these add says nothing about numbers of pods
 # The fields of a runtime's podGroupPolicy. The Trainer controller obeys both when both are set.
 POLICIES = ("coscheduling", "volcano")
 
@@ -62,6 +64,8 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
         if back_end is None:
             assert cluster.scheduler is not None
             _unknown(plan, cluster.scheduler, report)
+        elif name not in UNCOUNTED and _unknown_size(plan, name, report):
+            continue
         elif cluster.scheduler is None and back_end.policy is not None:
             out += back_end.policy(plan).stamped(name)
         else:
@@ -69,6 +73,20 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
                 back_end.verify(plan, cluster, report)
             out += back_end.gang(plan, cluster).stamped(name)
     return out
+
+
+def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
+    found = uncounted(plan.roles)
+    if found is not None:
+        role, leaf = found
+        report.add(
+            UNKNOWN_SIZE.at(
+                place(leaf.origin) or plan.document.span(("metadata", "name")),
+                f"how many pods `{role.name.value}` has is not known here",
+                help=f"write the number: `{name}` is told how many pods make the group and what they ask for",
+            )
+        )
+    return found is not None
 
 
 def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
@@ -81,11 +99,10 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
 
 
 def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
-    near = nearest(name.value, TABLE)
     report.add(
         UNKNOWN_SCHEDULER.at(
             place(name.origin) or plan.document.span(("metadata", "name")),
             f"there is no scheduler back end `{name.value}`",
-            help=f"did you mean `{near}`?" if near else f"choose one of {', '.join(f'`{known}`' for known in TABLE)}",
+            help=meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}"),
         )
     )

@@ -153,7 +153,8 @@ def _tie(role: Role, spot: Spot) -> Iterator[Tie]:
 
 
 def _group(tree: Tree) -> Group | None:
-    group = (value(tree, "apiVersion") or "").partition("/")[0]
+    version = value(tree, "apiVersion")
+    group = version.partition("/")[0] if type(version) is str else ""
     return Group(API_GROUPS[group], tree) if group in API_GROUPS else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import KUEUE_PRIORITY, KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.schedulers.volcano import SYSTEM_CLASSES
@@ -172,12 +172,11 @@ def _one_of(placement: Placement, report: Report, rule: Rule, kind: str, leaf: T
 
 
 def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
-    near = nearest(leaf.value, names)
     where = f" in namespace `{namespace}`" if namespace else ""
     return rule.at(
         span,
         f"the cluster has no {kind} `{leaf.value}`{where}",
-        help=f"did you mean `{near}`?" if near else f"add its manifest to the cluster's folder once there is a {kind}",
+        help=meant(leaf.value, names, f"add its manifest to the cluster's folder once there is a {kind}"),
     )
 
 

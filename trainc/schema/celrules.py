@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
-from trainc.model.tree import plain
+from trainc.model.tree import dotted, plain
 from trainc.schema.celrun import CelError, bare, same
 from trainc.schema.fault import Fault, is_placeholder, shown, untold
 from trainc.schema.rules import RULES
@@ -74,14 +74,16 @@ def _apply(
             faults.append(_broken(rule, path, new))
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"
-        faults.append(Fault(path, "cel", f'{_place(path)}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}'))
+        faults.append(
+            Fault(path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}')
+        )
 
 
 def _broken(rule: Rule, path: Path, value: Any) -> Fault:
     where = path
     if rule.get("fieldPath"):
         where = (*path, *rule["fieldPath"].strip(".").split("."))
-    place, message = _place(where), _message(rule)
+    place, message = dotted(where) or "<nil>", _message(rule)
     reason = rule.get("reason", "")
     if reason == "FieldValueRequired":
         return Fault(where, "cel", f"{place}: Required value: {message}")
@@ -96,14 +98,6 @@ def _broken(rule: Rule, path: Path, value: Any) -> Fault:
 def _message(rule: Rule) -> str:
     text: str = rule.get("message", "").strip()
     return text or f"failed rule: {rule['rule'].strip()}"
-
-
-def _place(path: Path) -> str:
-    """A path as CEL errors print it; the whole object has none."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if type(step) is int else f".{step}" if text else str(step)
-    return text or "<nil>"
 
 
 def check_change(node: Node, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:

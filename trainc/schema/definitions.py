@@ -62,7 +62,7 @@ def read_definition(tree: Tree) -> Definition:
     held = spec if type(spec) is dict else {}
     names, group, versions = held.get("names"), held.get("group"), held.get("versions")
     if type(names) is not dict or type(names.get("kind")) is not str or type(group) is not str:
-        found.faults.append((("spec",), "group and names.kind are required"))
+        found.faults.append((("spec",), "has no group or no names.kind"))
         return found
     for index, version in enumerate(versions if type(versions) is list else ()):
         if type(version) is dict and version.get("served") is True:
@@ -76,7 +76,7 @@ def _add_version(found: Definition, key: str, version: dict[str, Any], at: Path)
     held = version.get("schema")
     schema = held.get("openAPIV3Schema") if type(held) is dict else None
     if type(schema) is not dict:
-        found.faults.append((at, "schema.openAPIV3Schema is required"))
+        found.faults.append((at, "has no schema.openAPIV3Schema"))
         return
     faults = [*structural_faults(schema, where)]
     found.faults += faults

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.tree import dotted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path
@@ -52,17 +54,6 @@ def is_placeholder(value: object) -> bool:
 def untold(path: Path, value: object) -> Fault:
     """The remark that a value could not be checked because nobody knows it yet."""
     return Fault(path, "unknowable", f"{dotted(path)}: the value of {quoted(str(value))} is not known here", value)
-
-
-def dotted(path: Path) -> str:
-    """A path as the schema validator prints it: `spec.jobs[0].name`."""
-    text = ""
-    for step in path:
-        if type(step) is int:
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else str(step)
-    return text
 
 
 _ESCAPES = {

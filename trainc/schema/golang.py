@@ -194,7 +194,7 @@ def zero(node: Node | None) -> Any:
         return None
     if is_quantity(node):
         return "0"
-    if node.kind == "object" and node.props.names:
+    if node.kind == "object" and (node.props.names or node.extra is None):
         return {key: zero(node.prop(key)) for key in (*node.required, *never_omitted(node))}
     return {"string": "", "boolean": False, "integer": 0, "number": 0}.get(node.kind)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, of_webhook
-from trainc.schema.jobset_claims import claim_faults
 from trainc.schema.jobset_failure import policy_faults
 from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
 from trainc.schema.webhook import count, field_fault, of, plain_fault
@@ -40,6 +39,8 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
         faults += policy_faults(spec, jobs, names, profile)
         faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
+        from trainc.schema.jobset_claims import claim_faults  # noqa: PLC0415 (few jobs make claims)
+
         faults += claim_faults(tree, node, profile)
     return faults
 

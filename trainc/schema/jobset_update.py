@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.tree import dotted
 from trainc.schema.celrun import bare
-from trainc.schema.fault import Fault, dotted, invalid, of_webhook
+from trainc.schema.fault import Fault, invalid, of_webhook
 from trainc.schema.golang import typed
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ Source: k8s.io/apimachinery ObjectMeta (decoding) and pkg/api/validation (Valida
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
-from trainc.model.tree import plain
-from trainc.schema.fault import Fault, dotted, invalid, is_placeholder
+from trainc.model.tree import dotted, plain
+from trainc.schema.fault import Fault, invalid, is_placeholder
 from trainc.schema.names import is_label, label, label_value, qualified, subdomain
 
 TYPE_CHECKING = False

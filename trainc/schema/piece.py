@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.sourced import Sourced
-from trainc.model.tree import value
-from trainc.schema.fault import Fault, compact, dotted, shown
+from trainc.model.tree import dotted, value
+from trainc.schema.fault import Fault, compact, shown
 from trainc.schema.scalar import scalar, type_faults
 
 TYPE_CHECKING = False

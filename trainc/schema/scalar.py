@@ -5,7 +5,8 @@ Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-api
 
 from __future__ import annotations
 
-from trainc.schema.fault import Fault, dotted, invalid, is_placeholder, shown, untold
+from trainc.model.tree import dotted
+from trainc.schema.fault import Fault, invalid, is_placeholder, shown, untold
 from trainc.schema.patterns import ORDINARY
 
 TYPE_CHECKING = False

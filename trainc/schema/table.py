@@ -153,9 +153,10 @@ class _Plainly:
 def _parsed(text: str) -> Any:
     """The value of a JSON text, by the scanner of `json` without the modules around it, which take longer than it."""
     try:
-        from _json import make_scanner  # type: ignore[import-not-found] # noqa: PLC0415
+        from _json import make_scanner  # noqa: PLC0415
     except ImportError:
         from json import loads  # noqa: PLC0415
 
         return loads(text)
-    return make_scanner(_Plainly)(text, 0)[0]
+    settings: Any = _Plainly
+    return make_scanner(settings)(text, 0)[0]

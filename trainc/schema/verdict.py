@@ -6,11 +6,10 @@ Order: decode, unknown fields, mutating webhooks (create only), schema and list 
 from __future__ import annotations
 
 from trainc.model.sourced import Origin, Sourced
-from trainc.schema import jobset, jobset_create, jobset_update, kueue, metadata, volcano
+from trainc.schema import jobset, jobset_create, metadata
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
 from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
-from trainc.schema.golang import decode, respelled
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.schema.profile import Profile
     from trainc.schema.table import Table
 
+VOLCANO = "scheduling.volcano.sh/v1beta1/PodGroup"
 # A server appends five random characters to generateName; here they are always the same.
 _SUFFIX = Sourced("abcde", Origin(None, "generated name"))
 
@@ -76,6 +76,8 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
     held = tree.get("metadata", {})
+    if type(held) is Sourced and held.value is None:
+        held, tree = {}, {**tree, "metadata": {}}
     unknown: list[Fault] = []
     sound = metadata.is_sound(held)
     if not sound:
@@ -125,6 +127,8 @@ def _fits(
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
     if log.schema or log.loose:
+        from trainc.schema.golang import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
+
         broken = decode(node, found.stored)
         if broken is not None:
             found.refuse("webhook", [Fault(broken.path, "webhook", broken.text)])
@@ -134,9 +138,13 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
             return False
     changed = jobset.with_defaults(found.stored)
     if profile.kueue:
+        from trainc.schema import kueue  # noqa: PLC0415
+
         changed = kueue.with_defaults(changed, profile)
     found.empty_patch = changed is found.stored
     if not found.empty_patch:
+        from trainc.schema.golang import respelled  # noqa: PLC0415
+
         found.stored = respelled(node, changed, jobset.BY)
     return True
 
@@ -199,19 +207,21 @@ def _is_open(fault: Fault) -> bool:
 
 
 def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
-    if kind == volcano.KIND and old is None:
+    if kind == VOLCANO and old is None:
+        from trainc.schema import volcano  # noqa: PLC0415
+
         faults = volcano.create_faults(found.stored, profile)
         return found.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else found
     if kind != jobset.KIND:
         return found
-    queueing: list[Fault] = []
     if old is None:
         faults = jobset_create.create_faults(found.stored, node, profile)
-        queueing = kueue.create_faults(found.stored) if profile.kueue else []
     else:
+        from trainc.schema import jobset_update  # noqa: PLC0415
+
         faults = jobset_update.update_faults(found.stored, old, node, profile)
-        queueing = kueue.update_faults(found.stored, old, profile) if profile.kueue else []
-    faults, queueing = _known(found, faults), _known(found, queueing)
+    faults = _known(found, faults)
+    queueing = _known(found, _queueing(found.stored, old, profile)) if profile.kueue else []
     if not faults and not queueing:
         return found
     messages = [*dict.fromkeys(fault.message for fault in faults)]
@@ -220,3 +230,10 @@ def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile
         # Kueue answers with one error, which lists several in brackets.
         messages.append(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
     return found.refuse("webhook", [*faults, *queueing], messages)
+
+
+def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:
+    """What Kueue has against a JobSet."""
+    from trainc.schema import kueue  # noqa: PLC0415
+
+    return kueue.create_faults(stored) if old is None else kueue.update_faults(stored, old, profile)

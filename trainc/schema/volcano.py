@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.schema.profile import Profile
 
-KIND = "scheduling.volcano.sh/v1beta1/PodGroup"
 _BOTH = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously."
 
 

@@ -7,8 +7,8 @@ k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
-from trainc.model.tree import plain
-from trainc.schema.fault import Fault, compact, dotted, shown
+from trainc.model.tree import dotted, plain
+from trainc.schema.fault import Fault, compact, shown
 from trainc.schema.piece import piece
 from trainc.schema.scalar import scalar, type_faults
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
-from trainc.schema.fault import Fault, dotted, invalid, of_webhook
+from trainc.model.tree import dotted
+from trainc.schema.fault import Fault, invalid, of_webhook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.schema.profile import profile_of
+from trainc.schema.served import served
 from trainc.verify.accepted import accepted
 from trainc.verify.expand import expand, look
 from trainc.verify.expand import verify as check_pods
@@ -22,5 +22,9 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         return
     if bundle.plan is not None and bundle.plan.framework:
         # A JobSet given as input has been judged when it was admitted.
-        accepted(bundle, profile_of(project.cluster), report)
+        accepted(bundle, served(project.cluster), report)
+    if project.delivery:
+        from trainc.verify.delivered import delivered  # noqa: PLC0415 (not where nobody applies it for people)
+
+        delivered(bundle, project.delivery, report)
     check_pods(bundle, project, selection, report)

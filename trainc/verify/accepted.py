@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.schema.table import load
 from trainc.schema.verdict import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
-    from trainc.schema.profile import Profile
+    from trainc.schema.served import Served
 
 JOBSET_REFUSED = Rule(
     "jobset-refused",
@@ -21,9 +20,9 @@ JOBSET_REFUSED = Rule(
 )
 
 
-def accepted(bundle: Bundle, profile: Profile, report: Report) -> None:
+def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
-    found = verdict(bundle.jobset, load(), profile)
+    found = verdict(bundle.jobset, server.table, server.profile)
     for fault in found.faults if not found.accepted else ():
         path, _, reason = fault.message.partition(": ")
         report.add(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.schedulers import rules
-from trainc.verify.foreign import foreign
 from trainc.verify.job import Job
 from trainc.verify.table import CHECKS
 from trainc.verify.traits import traits
@@ -29,8 +28,15 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         return
     cluster = project.cluster.seeing(bundle.objects, closed=selection.closed_world)
     rules.verify(bundle, cluster, report)
-    extra = [check for name in project.rules_from for check in foreign(name.value)]
+    extra = _foreign(project) if project.rules_from else ()
     look(bundle, cluster, report, extra)
+
+
+def _foreign(project: Project) -> Sequence[Check]:
+    """The checks of the installed packages that a project names."""
+    from trainc.verify.foreign import foreign  # noqa: PLC0415 (few projects name any)
+
+    return [check for name in project.rules_from for check in foreign(name.value)]
 
 
 def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = ()) -> None:

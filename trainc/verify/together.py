@@ -43,9 +43,17 @@ class Together:
                 value(tree, "metadata", "namespace") or "default",
                 value(tree, "metadata", "name"),
             )
-            first = self._seen.setdefault(key, (bundle.name, place))
-            if first[1] != place:
-                report.add(_clash(kind, key[3], bundle.name, first, place))
+            self._name(key, bundle.name, place, report)
+
+    def absorb(self, other: Together, report: Report) -> None:
+        """Compare the names that another worker met with all before them."""
+        for key, (job, place) in other._seen.items():
+            self._name(key, job, place, report)
+
+    def _name(self, key: tuple[str, ...], job: str, place: Span, report: Report) -> None:
+        first = self._seen.setdefault(key, (job, place))
+        if first[1] != place:
+            report.add(_clash(key[1], key[3], job, first, place))
 
 
 def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:

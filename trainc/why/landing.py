@@ -41,18 +41,23 @@ class Landing(NamedTuple):
 
 
 def landings(
-    documents: Iterable[Document], wanted: int | str, bundles: Sequence[Bundle], findings: Sequence[Finding]
+    documents: Iterable[Document],
+    wanted: int | str,
+    bundles: Sequence[Bundle],
+    findings: Sequence[Finding],
+    explained: Sequence[Why] = (),
 ) -> Iterator[Landing]:
     """What becomes of every value that `wanted` means, in all of these bundles.
 
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
+    Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    fields = list(_fields(bundles))
+    known = explained or list(fields(bundles))
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
             if type(leaf) is Sourced and leaf.origin.at is not None:
-                yield _landing(document, path, leaf, leaf.origin.at, fields, bundles, findings)
+                yield _landing(document, path, leaf, leaf.origin.at, known, bundles, findings)
 
 
 def on_line(document: Document, line: int) -> list[Path]:
@@ -87,7 +92,8 @@ def _at(tree: Tree, path: Path) -> Tree:
     return tree
 
 
-def _fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
+def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
+    """Every field of the output of these bundles, explained."""
     for bundle in bundles:
         for tree in bundle.objects:
             label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
@@ -101,7 +107,7 @@ def _landing(
     path: Path,
     leaf: Sourced[Any],
     at: Span,
-    fields: list[Why],
+    known: Sequence[Why],
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
 ) -> Landing:
@@ -111,10 +117,10 @@ def _landing(
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
-    landed = tuple(one for one in fields if _rests(one.winner.origin, at))
+    landed = tuple(one for one in known if _rests(one.winner.origin, at))
     if landed:
         return Landing(where, leaf.value, at, LANDS, landed)
-    lost = tuple(one for one in fields if any(_rests(said.origin, at) for said in one.beaten))
+    lost = tuple(one for one in known if any(_rests(said.origin, at) for said in one.beaten))
     if lost:
         return Landing(where, leaf.value, at, BEATEN, lost)
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))

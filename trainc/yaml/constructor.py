@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
+
 from trainc.model.document import Document, span_of
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.yaml import faults, scalars

@@ -59,7 +59,9 @@ def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Findi
         label="written again here",
         also=(Label(first, "first written here"),),
         effect="the last value wins" if warned else "",
-        help="if a second object starts here, put `---` on a line before it" if key == "apiVersion" else "remove one of the two",
+        help="if a second object starts here, put `---` on a line before it"
+        if key == "apiVersion"
+        else "remove one of the two",
         level=WARNING if warned else "",
     )
 

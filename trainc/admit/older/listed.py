@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.admit.older.refusals import Refuser, containers
 from trainc.model.listed import ListedReplica, listed, spelled
 from trainc.model.tree import get, value
+from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
         text = f"tfReplicaSpec.TfReplicaType is {role} but must be one of [MASTER PS WORKER]"
         r.say(entry.path, text, f"`{role}` is no replica type", help="one of MASTER, PS, WORKER")
         return
+    for name, leaf in (("replicas", entry.count), ("tfPort", entry.port)):
+        content: object = leaf.value
+        if type(content) is not int and not is_placeholder(content):
+            r.say((*entry.path, name), f"{PREFIX}{name} must be a 32-bit integer", f"`{name}` of {role} is no number", help="write a whole number")
     if entry.template is None:
         if role != "PS":
             r.say(entry.path, f"Replica type {role} is missing a template", f"the {role} entry has no template")

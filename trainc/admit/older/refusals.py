@@ -48,7 +48,7 @@ class Refuser:
     @property
     def spec(self) -> Tree:
         """The job's `spec`, empty where absent."""
-        return get(self.document.tree, "spec") or {}
+        return mapping(get(self.document.tree, "spec"))
 
     @property
     def replicas(self) -> Tree:

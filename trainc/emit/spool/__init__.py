@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import IO
+    from typing import IO, Any
 
     from trainc.emit import Rendered
     from trainc.model.bundle import Bundle
@@ -16,6 +16,8 @@ _IN_MEMORY = 4 * 1024 * 1024  # characters kept before text goes to a temporary 
 
 class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
+
+    streams = False  # whether the text goes to the one stream that people and programs see
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
@@ -53,6 +55,18 @@ class Spool:
         self._texts.clear()
         self._held = 0
 
+    def state(self) -> dict[str, Any]:
+        """Everything collected, so that another process can go on with it."""
+        return {"jobs": self.jobs, "objects": self.objects, "paths": self.paths, "texts": list(self.texts())}
+
+    def absorb(self, state: dict[str, Any]) -> None:
+        """Add what another worker has collected behind one's own."""
+        self.jobs += state["jobs"]
+        self.objects += state["objects"]
+        self.paths |= state["paths"]
+        for text in state["texts"]:
+            self.hold(text)
+
     def texts(self) -> Iterator[str]:
         """The text of every rendering, in order."""
         if self._file is not None:
@@ -72,6 +86,8 @@ class Spool:
 
 class StreamSpool(Spool):
     """Writes one YAML stream, or one JSON List, to an open stream."""
+
+    streams = True
 
     def __init__(self, stream: IO[str], *, json: bool = False) -> None:
         super().__init__(json=json)

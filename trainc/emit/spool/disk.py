@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from trainc.model.header import MARK, Header, read_header
 from trainc.model.trouble import Trouble
@@ -55,6 +56,8 @@ def replace(target: str, content: bytes) -> None:
             stream.write(content)
         os.replace(temporary, target)
     except OSError as error:
+        with suppress(OSError):
+            os.remove(temporary)
         raise Trouble(f"{target}: {error.strerror}") from error
 
 

@@ -12,6 +12,7 @@ from trainc.model.header import Header
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
@@ -101,6 +102,17 @@ class FolderSpool(Spool):
         if not self._keep_old:
             return rendered.path
         return "/".join([*rendered.path.split("/")[:-1], f"{rendered.name}.yaml"])
+
+    def state(self) -> dict[str, Any]:
+        """Everything collected, so that another process can go on with it."""
+        return {**super().state(), "changes": self.changes, "names": self.names, "stems": self._stems}
+
+    def absorb(self, state: dict[str, Any]) -> None:
+        """Add what another worker has collected behind one's own."""
+        super().absorb(state)
+        self.changes += state["changes"]
+        self.names |= state["names"]
+        self._stems |= state["stems"]
 
     def write(self) -> None:
         """Add what is stale; unless only checking, or something is in the way, replace and remove files."""

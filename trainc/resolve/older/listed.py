@@ -107,7 +107,8 @@ def _accelerators(job: Job) -> None:
     for replica in job.replicas:
         for at, container in enumerate(replica.containers):
             for kind in ("limits", "requests"):
-                for name in get(container, "resources", kind) or {}:
+                amounts = get(container, "resources", kind)
+                for name in amounts if type(amounts) is dict else ():
                     if name.startswith("alpha.kubernetes.io/"):
                         path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
                         message = f"`{name}` was set up by the operator and is no resource of today"

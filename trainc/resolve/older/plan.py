@@ -8,6 +8,7 @@ from trainc.model.plan import Layer, Plan, Role
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp
 from trainc.resolve.older import runpolicy
+from trainc.resolve.older.counted import countable
 from trainc.resolve.older.job import Options, read
 from trainc.resolve.older.pods import finish, prepare
 from trainc.resolve.older.restart import restart
@@ -50,6 +51,8 @@ def older(
     kind = kind_of(document.api_version, document.kind)
     assert kind is not None
     job = read(document, kind, options or Options(), report)
+    if not countable(job):
+        return None
     for replica in job.replicas:
         prepare(job, replica)
     shape = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind](job)

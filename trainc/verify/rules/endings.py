@@ -120,14 +120,20 @@ def ttl_on_child_job(job: Job) -> None:
 
 def self_deleting_job(job: Job) -> None:
     if "ttlSecondsAfterFinished" in job.spec:
-        job.report.add(
-            TTL_GITOPS.at(
-                job.at(("spec", "ttlSecondsAfterFinished"), key=True),
-                "the job deletes itself when it has finished, but Git still has it",
-                effect="a GitOps controller applies it again, and the training runs a second time",
-                help="remove it, and delete finished jobs from Git",
-            )
+        self_deleting(job)
+
+
+def self_deleting(job: Job, *, level: str = "") -> None:
+    """Say that a job deletes itself; certain to train again where a GitOps tool is known to apply it."""
+    job.report.add(
+        TTL_GITOPS.at(
+            job.at(("spec", "ttlSecondsAfterFinished"), key=True),
+            "the job deletes itself when it has finished, but Git still has it",
+            effect="a GitOps controller applies it again, and the training runs a second time",
+            help="remove it, and delete finished jobs from Git",
+            level=level,
         )
+    )
 
 
 def deadline_on_queue(job: Job) -> None:

@@ -73,6 +73,7 @@ _FAMILIES = {"NCCL": GPU, "TORCH": GPU, "CUDA": GPU, "TPU": TPU, "LIBTPU": TPU, 
 _READ_ELSEWHERE = {
     kind: frozenset(family for family, owner in _FAMILIES.items() if owner != kind) for kind in (GPU, TPU, NEURON)
 }
+_MOST = 10_000  # names remembered
 VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
@@ -96,17 +97,25 @@ def misspelt_variable(job: Job) -> None:
         elif name in SINGLE or len(name) < 8 or "_" not in name:
             continue
         else:
-            near = _almost(name)
+            near = _ALMOST[name]
         if near:
             _misspelt(job, name, near)
 
 
-def _almost(name: str) -> str:
-    """The single name that differs by one letter, or by two neighbours in the other order."""
-    for known in SINGLE:
-        if abs(len(known) - len(name)) <= 1 and known[0] == name[0] and _one_off(name, known):
-            return known
-    return ""
+class _Almost(dict[str, str]):
+    """By name, the single name that differs by one letter, or by two neighbours in the other order; remembered."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> str:
+        if len(self) >= _MOST:
+            self.clear()
+        close = (known for known in SINGLE if abs(len(known) - len(name)) <= 1 and known[0] == name[0])
+        found = self[name] = next((known for known in close if _one_off(name, known)), "")
+        return found
+
+
+_ALMOST = _Almost()
 
 
 def _one_off(left: str, right: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.spelling import nearest
+from trainc.model.spelling import meant
 from trainc.verify.refusal import dns_label, refuse
 from trainc.verify.values import rows, substituted, text
 
@@ -117,8 +117,7 @@ def mount_without_volume(job: Job) -> None:
 
 
 def _nearest(name: str, role: Role, job: Job) -> str:
-    near = nearest(name, [*role.volumes, *job.claimed])
-    return f"did you mean `{near}`?" if near else f"add a volume named `{name}` to the pod"
+    return meant(name, [*role.volumes, *job.claimed], f"add a volume named `{name}` to the pod")
 
 
 def bad_mount(job: Job) -> None:

@@ -1,0 +1,76 @@
+"""The number of workers changes how long a run takes, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repository import Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [f"job-{number:02}" for number in range(23)]
+COUNTS = ["2", "3", "8", "40"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path, *NAMES)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("words", [("build",), ("build", "--format", "json"), ("validate",), ("build", "--check")])
+def test_the_same_words(repository: Repository, count: str, words: tuple[str, ...]) -> None:
+    repository.job("broken-elsewhere")
+    one, many = repository.run(*words, "--jobs", "1"), repository.run(*words, "--jobs", count)
+    assert (many.code, many.out, many.err) == (one.code, one.out, one.err)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_the_same_findings(repository: Repository, count: str) -> None:
+    for name in NAMES[::3]:
+        repository.change(f"jobs/{name}.yaml", "numNodes: 2", "numNodes: many")
+    for name in NAMES[1::6]:
+        repository.change(f"jobs/{name}.yaml", "    numNodes: 2", "    numNodes: 2  # trainc: allow[nothing] a reason")
+    repository.change(f"jobs/{NAMES[-1]}.yaml", f"name: {NAMES[-1]}", f"name: {NAMES[1]}")
+    one, many = repository.run("validate", "--jobs", "1"), repository.run("validate", "--jobs", count)
+    assert one.code == 1
+    assert "same-name" in one.err
+    assert "unused-allow" in one.err
+    assert many.err == one.err
+
+
+def test_the_same_files(repository: Repository) -> None:
+    assert repository.run("build", "-w", "--jobs", "3").code == 0
+    assert repository.run("build", "--check", "--jobs", "1").code == 0
+    repository.change("runtimes/torch.yaml", "16Gi", "32Gi")
+    kept = repository.run("build", "-w", "--jobs", "4")
+    assert "23 runs keep their rendering (runtimes/torch.yaml changed)" in kept.err
+    for name in NAMES[:5]:
+        (repository.folder / f"jobs/{name}.yaml").unlink()
+    assert repository.run("build", "-w", "--jobs", "2").code == 0
+    assert len(repository.rendered()) == len(NAMES) - 5
+
+
+def test_one_error_and_nothing_is_written(repository: Repository) -> None:
+    repository.change(f"jobs/{NAMES[-1]}.yaml", "numNodes: 2", "numNodes: many")
+    assert repository.run("build", "-w", "--jobs", "2").code == 1
+    assert repository.rendered() == {}
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1e3", "9999"])
+def test_a_number_of_workers(repository: Repository, number: str) -> None:
+    done = repository.run("build", f"--jobs={number}")
+    assert done.code == 2
+    assert "--jobs takes a number" in done.err
+
+
+def test_trouble_of_a_worker_is_told(repository: Repository) -> None:
+    (repository.folder / f"jobs/{NAMES[-1]}.yaml").write_bytes(b"")
+    with (repository.folder / f"jobs/{NAMES[-1]}.yaml").open("wb") as stream:
+        stream.truncate(65 << 20)
+    done = repository.run("build", "--jobs", "2")
+    assert done.code == 2
+    assert "no training spec is" in done.err

@@ -1,0 +1,116 @@
+"""Clusters of a project: dumps, paths, and what is known of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compare.history import job, run, write
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import plain, value
+from trainc.project import find_root, open_project
+from trainc.project.dumps import read_dumps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TWO = """\
+apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  clusters:
+    eu: {paths: ["jobs/eu/*"], queue: one}
+    us: {paths: ["jobs/us/*", jobs/both.yaml]}
+"""
+DUMPS = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: kueue.x-k8s.io/v1beta1
+  kind: LocalQueue
+  metadata: {name: a, namespace: nlp, uid: x, resourceVersion: "1", managedFields: [], labels: {team: nlp}}
+  status: {pendingWorkloads: 1}
+- apiVersion: scheduling.k8s.io/v1
+  kind: PriorityClass
+  metadata: {name: high, creationTimestamp: null, generation: 1, selfLink: /x}
+  value: 10
+"""
+
+
+def test_dumps_are_known_by_kind_and_name_without_what_servers_write(tmp_path: Path) -> None:
+    write(tmp_path, {"lab/all.yaml": DUMPS, "lab/notes.txt": "nothing"})
+    report = Report()
+    found = read_dumps(str(tmp_path), "lab", report)
+    assert report.findings == []
+    queue = found["objects"]["LocalQueue"]["nlp/a"]
+    assert plain(queue["metadata"]) == {"name": "a", "namespace": "nlp", "labels": {"team": "nlp"}}
+    assert "status" not in queue
+    assert value(found["objects"]["PriorityClass"]["high"], "value") == 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "namespace", "names"),
+    [
+        ("LocalQueue", "nlp", ["a"]),
+        ("LocalQueue", "vision", []),
+        ("PriorityClass", "", ["high"]),
+        ("StorageClass", "", None),
+    ],
+)
+def test_what_nobody_listed_is_not_known(kind: str, namespace: str, names: list[str] | None, tmp_path: Path) -> None:
+    write(tmp_path, {"lab/all.yaml": DUMPS})
+    cluster = Cluster(**read_dumps(str(tmp_path), "lab", Report()))
+    assert cluster.names(kind, namespace) == names
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("jobs/eu/bert.yaml", ["eu"]),
+        ("jobs/eu/deep/bert.yaml", ["eu"]),
+        ("jobs/both.yaml", ["us"]),
+        ("jobs/bert.yaml", []),
+        ("Jobs/eu/bert.yaml", []),
+    ],
+)
+def test_paths_hold_files(file: str, names: list[str], tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO})
+    project = open_project((str(tmp_path),), Report())
+    assert [cluster.name for cluster in project.clusters if cluster.holds(file)] == names
+
+
+def test_what_is_set_for_a_run_counts_for_every_cluster(tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO})
+    queue = Sourced("two", Origin(by="--set"))
+    project = open_project((str(tmp_path),), Report(), {"queue": queue})
+    assert [cluster.queue for cluster in project.clusters] == [queue, queue]
+
+
+def test_a_project_starts_where_its_file_is(tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
+    assert find_root(str(tmp_path / "jobs/eu/a.yaml")) == (str(tmp_path), True)
+
+
+def test_one_stream_does_not_mix_clusters(tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
+    code, out, err = run(tmp_path, "build", ".")
+    assert (code, out) == (2, "")
+    assert err == "trainc: one stream would mix the clusters eu, us; add --cluster NAME, or -o DIR for all of them\n"
+
+
+def test_a_cluster_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
+    code, _, err = run(tmp_path, "build", ".", "--cluster", "uss")
+    assert code == 2
+    assert err == "trainc: there is no cluster `uss`; did you mean `us`?\n"
+
+
+def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
+    project = TWO.replace("queue: one", "folder: clusters/eu")
+    dump = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: llm}\nspec: {odd: 1}\n"
+    write(tmp_path, {"trainc.yaml": project, "clusters/eu/all.yaml": dump})
+    code, _, err = run(tmp_path, "validate", ".")
+    assert (code, err) == (0, "0 jobs, no errors\n")

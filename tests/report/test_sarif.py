@@ -1,0 +1,141 @@
+"""SARIF logs have the shape that code scanning services ask for (SARIF 2.1.0, errata 1)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from tests.repository import Repository
+from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.report.sarif import log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+TEXT = {"type": "string", "minLength": 1}
+COUNT = {"type": "integer", "minimum": 1}
+MESSAGE = closed(("text",), text=TEXT)
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+REGION = closed(("startLine",), startLine=COUNT, startColumn=COUNT, endLine=COUNT, endColumn=COUNT)
+ARTIFACT = closed(("uri",), uri={"type": "string", "pattern": r"^[^\\ ]+$"})
+PLACE = closed(("artifactLocation",), artifactLocation=ARTIFACT, region=REGION)
+LOCATION = closed((), id={"type": "integer", "minimum": -1}, physicalLocation=PLACE, message=MESSAGE)
+RULE = closed(
+    ("id",),
+    id=TEXT,
+    shortDescription=MESSAGE,
+    fullDescription=MESSAGE,
+    defaultConfiguration=closed((), level=LEVEL),
+)
+DRIVER = closed(
+    ("name",),
+    name=TEXT,
+    version=TEXT,
+    semanticVersion={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+    rules={"type": "array", "items": RULE, "uniqueItems": True},
+)
+RESULT = closed(
+    ("message",),
+    ruleId=TEXT,
+    ruleIndex={"type": "integer", "minimum": -1},
+    level=LEVEL,
+    message=MESSAGE,
+    locations={"type": "array", "items": LOCATION},
+    relatedLocations={"type": "array", "items": LOCATION, "uniqueItems": True},
+    partialFingerprints={"type": "object", "additionalProperties": TEXT},
+)
+RUN = closed(
+    ("tool",),
+    tool=closed(("driver",), driver=DRIVER),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results={"type": "array", "items": RESULT},
+)
+SARIF = closed(
+    ("version", "runs"),
+    **{"$schema": {"type": "string", "format": "uri"}},
+    version={"enum": ["2.1.0"]},
+    runs={"type": "array", "items": RUN},
+)
+
+
+def checked(text: str) -> Any:
+    content = json.loads(text)
+    jsonschema.validate(content, SARIF, format_checker=jsonschema.FormatChecker())
+    run = content["runs"][0]
+    names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert names == sorted(set(names))
+    assert all(names[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+    return run
+
+
+def finding(file: str, line: int = 3, message: str = "wrong") -> Report:
+    report = Report()
+    rule = Rule("some-rule", ERROR, "a mistake", "Because.")
+    also = [Label(Span("other.yaml", 1, 1, 1, 4), "the other")]
+    report.add(rule.at(Span(file, line, 2, line, 9), message, also=also, effect="breaks", help="repair it"))
+    return report
+
+
+def test_an_empty_log() -> None:
+    assert checked(log(Report(), str))["results"] == []
+
+
+def test_a_finding() -> None:
+    result = checked(log(finding("jobs/bert.yaml"), str))["results"][0]
+    assert result["message"]["text"] == "wrong\neffect: breaks\nhelp: repair it"
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "jobs/bert.yaml"
+    assert result["relatedLocations"][0]["message"]["text"] == "the other"
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"), [("jobs/my job.yaml", "jobs/my%20job.yaml"), ("ö.yaml", "%C3%B6.yaml"), ("<stdin>", "%3Cstdin%3E")]
+)
+def test_names_of_files_are_uris(file: str, uri: str) -> None:
+    result = checked(log(finding(file), str))["results"][0]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+def test_a_fingerprint_survives_moved_lines() -> None:
+    prints = [
+        checked(log(report, str))["results"][0]["partialFingerprints"]
+        for report in (finding("a.yaml"), finding("a.yaml", 9), finding("b.yaml"), finding("a.yaml", 3, "other"))
+    ]
+    assert prints[0] == prints[1]
+    assert len({str(each) for each in prints}) == 3
+
+
+@pytest.mark.parametrize("command", ["validate", "build"])
+def test_from_the_command_line(tmp_path: Path, command: str) -> None:
+    repository = Repository(tmp_path, "bert")
+    repository.change("jobs/bert.yaml", "numNodes: 2", "numNodes: many")
+    done = repository.run(command, "--report", "sarif")
+    assert done.code == 1
+    run = checked(done.out or done.err)
+    assert [result["ruleId"] for result in run["results"]] == ["invalid-field"]
+
+
+def test_manifests_and_report_do_not_mix(tmp_path: Path) -> None:
+    done = Repository(tmp_path, "bert").run("build", "--report", "sarif")
+    assert done.out.startswith("apiVersion: v1\n")
+    checked(done.err)
+
+
+def test_out_of_date_files_are_results(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "bert")
+    run = checked(repository.run("build", "--check", "--report", "sarif").out)
+    assert [result["ruleId"] for result in run["results"]] == ["out-of-date"]

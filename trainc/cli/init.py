@@ -1,0 +1,47 @@
+"""`trainc init`: a repository that works."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.cli.scaffold import KUBECTL, scaffold
+from trainc.load import catalogue
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+_RUNTIME = "torch-distributed"
+
+
+def init(options: Options) -> int:
+    """Write the files of a new repository, beside what is there already, and say what to do next."""
+    if len(options.arguments) > 1:
+        raise Trouble("usage: trainc init [DIR]")
+    folder = options.arguments[0] if options.arguments else "."
+    cluster = options.one("cluster", "main")
+    if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
+        raise Trouble(f"`{cluster}` is no name for a cluster: small letters, digits and dashes")
+    with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
+        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
+    for path in sorted(files):
+        print(f"{'wrote' if _write(os.path.join(folder, path), files[path]) else 'kept '} {os.path.join(folder, path)}")
+    step = "" if folder == "." else f"cd {folder} && "
+    print(f"\nnext:\n  {step}{KUBECTL.format(cluster=cluster)}")
+    print("  trainc build -w")
+    print("  git add -A && pre-commit install && git commit")
+    return 0
+
+
+def _write(target: str, text: str) -> bool:
+    """Whether the file was not there before."""
+    try:
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        with open(target, "x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise Trouble(f"{target}: {error.strerror}") from error
+    return True

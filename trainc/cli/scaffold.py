@@ -1,0 +1,174 @@
+"""The files of a new repository, as `trainc init` writes them."""
+
+from __future__ import annotations
+
+from trainc import __version__
+
+PROJECT = """\
+# What holds for every job of this repository.
+apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  requires: "trainc>={version}"
+  output: rendered
+{delivery}  clusters:
+    {cluster}:
+      # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
+      folder: clusters/{cluster}
+"""
+JOB = """\
+# One training job: what to run, on how many nodes. Its runtime says the rest.
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: hello
+  namespace: training
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    # Each process says hello; put your program here.
+    command: [torchrun, --no-python, echo, hello]
+    resourcesPerNode:
+      limits:
+        cpu: "2"
+        memory: 4Gi
+"""
+CLUSTER = """\
+# {cluster}
+
+What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Refresh them with one line, leaving
+out the kinds that the cluster does not have:
+
+    {kubectl}
+"""
+KUBECTL = (
+    "kubectl get clustertrainingruntimes,priorityclasses,runtimeclasses,storageclasses,clusterqueues,localqueues,"
+    "resourceflavors -A -o yaml > clusters/{cluster}/cluster.yaml"
+)
+PRE_COMMIT = """\
+repos:
+  - repo: local
+    hooks:
+      - id: trainc-validate
+        name: training jobs compile
+        entry: trainc validate --whole-project
+        language: python
+        additional_dependencies: ["trainc>={version}"]
+        types_or: [yaml, json]
+        require_serial: true
+      - id: trainc-build-check
+        name: rendered manifests are up to date
+        entry: trainc build --check --tracked
+        language: python
+        additional_dependencies: ["trainc>={version}"]
+        always_run: true
+        pass_filenames: false
+        require_serial: true
+"""
+WORKFLOW = """\
+# The rendered manifests are what the jobs compile to, and a pull request says what it changes.
+name: trainc
+on:
+  pull_request:
+  push:
+    branches: [main]
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+        with:
+          fetch-depth: 0
+      - uses: actions/setup-python@v6
+        with:
+          python-version: "3.13"
+      - run: pip install "trainc>={version}"
+      - run: trainc build --check --report github
+      - if: github.event_name == 'pull_request'
+        run: trainc diff "origin/$BASE" --report markdown >> "$GITHUB_STEP_SUMMARY"
+        env:
+          BASE: ${{{{ github.base_ref }}}}
+"""
+ATTRIBUTES = "rendered/** text eol=lf linguist-generated=true\n"
+ARGOCD = """\
+# One application over the rendered manifests of one cluster; write your repository's address into it.
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: training-{cluster}
+  namespace: argocd
+spec:
+  project: default
+  source:
+    repoURL: https://git.example.com/training.git
+    targetRevision: main
+    path: rendered/{cluster}
+    directory:
+      recurse: true
+  destination:
+    server: https://kubernetes.default.svc
+    namespace: training
+  syncPolicy:
+    automated:
+      prune: true
+      # Repairing what was deleted by hand would train again.
+      selfHeal: false
+    syncOptions:
+      - ServerSideApply=true
+      - RespectIgnoreDifferences=true
+      - ApplyOutOfSyncOnly=true
+      - PruneLast=true
+  ignoreDifferences:
+    - group: jobset.x-k8s.io
+      kind: JobSet
+      jsonPointers:
+        - /spec/suspend
+"""
+FLUX = """\
+# One Kustomization over the rendered manifests of one cluster; `training` is the GitRepository of this repository.
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: training-{cluster}
+  namespace: flux-system
+spec:
+  interval: 10m
+  timeout: 72h
+  path: ./rendered/{cluster}
+  prune: true
+  wait: true
+  force: false
+  sourceRef:
+    kind: GitRepository
+    name: training
+  healthCheckExprs:
+    - apiVersion: jobset.x-k8s.io/v1alpha2
+      kind: JobSet
+      failed: has(status.conditions) && status.conditions.exists(c, c.type == 'Failed' && c.status == 'True')
+      current: has(status.conditions) && status.conditions.exists(c, c.type == 'Completed' && c.status == 'True')
+"""
+
+
+def scaffold(cluster: str, delivery: str) -> dict[str, str]:
+    """The text of each file by its path; `delivery` is argocd, flux or empty."""
+    words = {
+        "version": __version__,
+        "cluster": cluster,
+        "delivery": f"  delivery: {delivery}\n" if delivery else "",
+        "kubectl": KUBECTL.format(cluster=cluster),
+    }
+    files = {
+        "trainc.yaml": PROJECT,
+        "jobs/hello.yaml": JOB,
+        f"clusters/{cluster}/README.md": CLUSTER,
+        ".pre-commit-config.yaml": PRE_COMMIT,
+        ".github/workflows/manifests.yaml": WORKFLOW,
+        ".gitattributes": ATTRIBUTES,
+    }
+    if delivery:
+        files[f"deploy/{delivery}.yaml"] = {"argocd": ARGOCD, "flux": FLUX}[delivery]
+    return {path: text.format(**words) for path, text in files.items()}

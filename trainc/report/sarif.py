@@ -1,0 +1,89 @@
+"""Findings as SARIF 2.1.0, which code scanning services read."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from json import dumps
+from typing import Any
+from urllib.parse import quote
+
+from trainc import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.model.finding import Finding, Label, Rule
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def log(report: Report, shown: Callable[[str], str]) -> str:
+    """One SARIF log with one run: every rule that was met, every finding."""
+    rules = {finding.rule.name: finding.rule for finding in report.findings}
+    names = sorted(rules)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "trainc",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(rules[name]) for name in names],
+            }
+        },
+        # Columns count characters; without this a reader counts UTF-16 units.
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, names, shown) for finding in report.findings],
+    }
+    return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "defaultConfiguration": {"level": rule.level},
+    }
+    if rule.why:
+        out["fullDescription"] = {"text": rule.why}
+    return out
+
+
+def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> dict[str, Any]:
+    said = [finding.message]
+    said += [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
+    file = shown(finding.span.file)
+    # The same mistake keeps its fingerprint when lines move: its place is no part of it.
+    mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode()).hexdigest()
+    out: dict[str, Any] = {
+        "ruleId": finding.rule.name,
+        "ruleIndex": names.index(finding.rule.name),
+        "level": finding.level,
+        "message": {"text": "\n".join(said)},
+        "locations": [{"physicalLocation": _place(finding.span, shown)}],
+        "partialFingerprints": {"traincFinding/v1": mark[:32]},
+    }
+    if len(finding.labels) > 1:
+        out["relatedLocations"] = [_related(i, label, shown) for i, label in enumerate(finding.labels[1:], 1)]
+    return out
+
+
+def _related(number: int, label: Label, shown: Callable[[str], str]) -> dict[str, Any]:
+    out: dict[str, Any] = {"id": number, "physicalLocation": _place(label.span, shown)}
+    if label.text:
+        out["message"] = {"text": label.text}
+    return out
+
+
+def _place(span: Span, shown: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "artifactLocation": {"uri": quote(shown(span.file), safe="/:")},
+        "region": {
+            "startLine": span.line,
+            "startColumn": span.column,
+            "endLine": span.end_line,
+            "endColumn": span.end_column,
+        },
+    }

@@ -1,0 +1,165 @@
+"""Mistakes that show only where a GitOps tool applies the manifests, again and again.
+
+Argo CD and Flux hold the cluster to what Git says; a training run is created once and ends.
+"""
+
+from __future__ import annotations
+
+from trainc.model.cluster import Cluster
+from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.tree import leaves
+from trainc.verify.job import Job
+from trainc.verify.rules.endings import self_deleting
+from trainc.verify.values import table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+HOOK = Rule(
+    "training-as-hook",
+    ERROR,
+    "a training job is a hook of Argo CD or Helm",
+    "Hooks run again at every sync, are left out of an application's health, and can hold a sync up for ever.",
+)
+FORCED = Rule(
+    "forced-sync",
+    ERROR,
+    "an annotation lets the GitOps tool delete a running job to change it",
+    "Force and Replace delete the object and create it again, on any refusal or at every sync.",
+)
+SUBSTITUTED = Rule(
+    "substituted-by-flux",
+    WARNING,
+    "Flux would replace what a shell is meant to read",
+    "With `postBuild.substitute` Flux replaces every `${NAME}` of an object, and since 1.9 fails on unknown names.",
+)
+NO_NAMESPACE = Rule(
+    "no-namespace-under-flux",
+    ERROR,
+    "an object without a namespace is delivered by Flux",
+    "Flux puts no object into a default namespace: without `targetNamespace` the whole Kustomization fails.",
+)
+CLUSTER_SCOPED = Rule(
+    "cluster-scoped-beside-job",
+    WARNING,
+    "an object of the whole cluster stands beside a job",
+    "A team's application may usually create namespaced objects only, and pruning it would remove what others use.",
+)
+SECRET = Rule(
+    "secret-in-git",
+    ERROR,
+    "a Secret with its content stands beside a job",
+    "Everybody who reads the repository, Argo CD's cache or the history of either reads it.",
+)
+MARKED = Rule(
+    "mark-of-the-tool",
+    WARNING,
+    "a job carries the mark by which a GitOps tool knows its own objects",
+    "The tool writes it itself; a committed one makes it claim the object for another application, or prune it.",
+)
+
+_ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
+_HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
+_MARKS = (f"{_ARGO}tracking-id", "app.kubernetes.io/instance", f"{_FLUX}name", f"{_FLUX}namespace")
+_OF_THE_CLUSTER = frozenset(
+    (
+        "ClusterQueue",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "Namespace",
+        "PersistentVolume",
+        "PriorityClass",
+        "ResourceFlavor",
+        "StorageClass",
+        "WorkloadPriorityClass",
+    )
+)
+
+
+def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
+    """A finding for everything in a bundle that goes wrong with the tool that applies it."""
+    if type(bundle.jobset) is not dict:
+        return
+    job = Job(bundle, bundle.jobset, Cluster(), report)
+    metadata = table(job.tree, "metadata")
+    if "ttlSecondsAfterFinished" in job.spec:
+        self_deleting(job, level=ERROR)
+    for field in ("labels", "annotations"):
+        _keys(job, field, table(metadata, field))
+    if delivery == "flux" and not job.namespace:
+        _no_namespace(job)
+    plan = bundle.plan
+    for document in plan.companions if plan is not None else ():
+        _beside(job, document.tree, delivery)
+
+
+def _keys(job: Job, field: str, said: Tree) -> None:
+    for key in said:
+        span = job.at(("metadata", field, key), key=True)
+        if key in _HOOKS:
+            effect = "each sync trains again, and the application is healthy whatever comes of it"
+            job.report.add(HOOK.at(span, f"`{key}` makes a hook of the job", effect=effect, help="remove it"))
+        elif _forces(key, text(said, key)):
+            effect = "an edit, even a mistyped one, deletes the running job, and the training starts anew"
+            help_ = 'remove it, and start a new run with `trainc.dev/run: "2"`'
+            job.report.add(FORCED.at(span, f"`{key}: {text(said, key)}` replaces the job", effect=effect, help=help_))
+        elif key in _MARKS:
+            effect = "the tool takes the job for one of another application, and may remove it"
+            job.report.add(MARKED.at(span, f"`{key}` is written by the tool itself", effect=effect, help="remove it"))
+
+
+def _forces(key: str, said: str) -> bool:
+    if key == f"{_ARGO}sync-options":
+        return any(option.strip() in ("Force=true", "Replace=true") for option in said.split(","))
+    return key == f"{_FLUX}force" and said.lower() == "enabled"
+
+
+def _no_namespace(job: Job) -> None:
+    job.report.add(
+        NO_NAMESPACE.at(
+            job.at(("metadata", "name")),
+            f"`{job.name}` names no namespace",
+            effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
+            help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
+        )
+    )
+
+
+def _beside(job: Job, tree: Tree, delivery: str) -> None:
+    kind, name = text(tree, "kind"), text(table(tree, "metadata"), "name")
+    if kind in _OF_THE_CLUSTER:
+        job.report.add(
+            CLUSTER_SCOPED.at(
+                job.at_object(tree, ("kind",)),
+                f"{kind} `{name}` belongs to the whole cluster",
+                effect="the application may not be allowed to create it, and takes it along when the job goes",
+                help="keep it in a file and an application of its own",
+            )
+        )
+    if kind == "Secret" and not tree.get("sops") and (table(tree, "data") or table(tree, "stringData")):
+        job.report.add(
+            SECRET.at(
+                job.at_object(tree, ("kind",)),
+                f"the content of Secret `{name}` stands in Git",
+                effect="whoever can read the repository has it",
+                help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
+            )
+        )
+    said = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
+    if delivery == "flux" and said.lower() != "disabled" and _shell(tree):
+        job.report.add(
+            SUBSTITUTED.at(
+                job.at_object(tree, ("kind",)),
+                f"{kind} `{name}` holds `${{`, which Flux reads as a variable of its own",
+                effect="the script is applied with the variable replaced, or the Kustomization fails",
+                help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",
+            )
+        )
+
+
+def _shell(tree: Tree) -> bool:
+    return any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))
