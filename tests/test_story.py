@@ -43,20 +43,33 @@ class Story(WorkingTree):
 
 def test_story(tmp_path: Path) -> None:
     story = Story(tmp_path)
+    _begins(story)
+    _gains_a_job(story)
+    _edits_a_run(story)
+    _edits_a_runtime(story)
+    _loses_a_job(story)
+
+
+def _begins(story: Story) -> None:
+    """An empty folder becomes a repository that the hooks let through."""
     assert story.trainc("init", "--delivery", "argocd").returncode == 0
     story.hooks()
     story.fails("`rendered/main/training/hello.yaml` has not been rendered")
     story.builds()
     story.passes()
 
-    # A job is added: the hook wants its rendering, and passes with it.
+
+def _gains_a_job(story: Story) -> None:
+    """The hook wants the new job's rendering, and passes with it."""
     job = story.read("jobs/hello.yaml").replace("name: hello", "name: bert")
     story.write("jobs/bert.yaml", job)
     story.fails("`rendered/main/training/bert.yaml` has not been rendered")
     assert "wrote 1, removed 0" in story.builds()
     story.passes()
 
-    # An immutable field is edited: the hook explains, a build refuses, and a new run is the way out.
+
+def _edits_a_run(story: Story) -> None:
+    """The hook explains an edit of an immutable field, a build refuses it, and a new run is the way out."""
     story.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 4")
     story.fails("error[immutable-change]", "parallelism: 2 -> 4", 'set `trainc.dev/run: "2"`')
     assert story.trainc("build", "-w").returncode == 1
@@ -66,7 +79,9 @@ def test_story(tmp_path: Path) -> None:
     assert "name: bert-r2\n" in story.rendered()[BERT]
     story.passes()
 
-    # The runtime is edited: runs keep what they were started with; only what may change, does.
+
+def _edits_a_runtime(story: Story) -> None:
+    """Runs keep what they were started with; a new one takes the runtime as it is."""
     before = story.rendered()
     story.change("runtimes/torch-distributed.yaml", "maxRestarts: 3", "maxRestarts: 5")
     assert "2 runs keep their rendering (runtimes/torch-distributed.yaml changed)" in story.builds()
@@ -78,7 +93,9 @@ def test_story(tmp_path: Path) -> None:
     assert story.rendered()[HELLO] == before[HELLO]
     story.passes()
 
-    # The job is deleted: the hook notices although no file of it is passed, and a build removes its rendering.
+
+def _loses_a_job(story: Story) -> None:
+    """The hook notices although no file of the job is passed, and a build removes its rendering."""
     story.git("rm", "-q", "jobs/bert.yaml")
     story.fails("`rendered/main/training/bert.yaml` is left over")
     assert "removed 1" in story.builds()

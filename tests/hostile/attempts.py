@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"^ *(?:-->|:::) (.+):(\d+):(\d+)$", re.MULTILINE)
 _HEAD = re.compile(r"^(?:error|warning|note)\[[a-z0-9-]+\]: .", re.MULTILINE)
+
+
+SECONDS = 20  # generous: each run takes well under two on a slow machine
+
+
+class LateError(BaseException):
+    """A run took longer than any input may make it; no exception that the command line would catch."""
 
 
 class Attempt:
@@ -40,7 +48,12 @@ class Attempt:
 def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
     """What `trainc ARGV` does when it is started in `folder`; raises where it breaks a promise."""
     before = listing(folder)
-    found = _run(folder, argv, stdin)
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(SECONDS)
+    try:
+        found = _run(folder, argv, stdin)
+    finally:
+        signal.alarm(0)
     told = f"trainc {' '.join(argv)}: exit {found.code}\n{found.err[-4000:]}"
     assert found.code in {0, 1, 2}, told
     assert "Traceback" not in found.err, told
@@ -50,9 +63,14 @@ def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
         assert found.err.strip(), told
     if found.code and argv[0] != "migrate":
         assert listing(folder) == before, told
+    lines = {file: _lines(folder, file, stdin) for file in {file for file, _, _ in found.places}}
     for file, line, column in found.places:
-        assert _exists(folder, file, line, column, stdin), f"{file}:{line}:{column} is no place\n{told}"
+        assert _exists(lines[file], line, column), f"{file}:{line}:{column} is no place\n{told}"
     return found
+
+
+def _late(*_: object) -> None:
+    raise LateError
 
 
 def _run(folder: Path, argv: tuple[str, ...], stdin: bytes) -> Attempt:
@@ -90,12 +108,16 @@ def listing(folder: Path) -> dict[str, str]:
     return found
 
 
-def _exists(folder: Path, file: str, line: int, column: int, stdin: bytes) -> bool:
-    """Whether a place is one that people can open: columns count characters, and may point behind the last one."""
+def _lines(folder: Path, file: str, stdin: bytes) -> list[str] | None:
+    """The lines of a file that a finding names, None for one of trainc's own."""
     if file.startswith("trainc:"):
+        return None
+    data = stdin if file == "<stdin>" else (folder / file).read_bytes()
+    return re.split("\r\n|[\r\n\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
+
+
+def _exists(lines: list[str] | None, line: int, column: int) -> bool:
+    """Whether a place is one that people can open: columns count characters, and may point behind the last one."""
+    if lines is None:
         return line >= 1 and column >= 1
-    data = stdin if file == "<stdin>" else (folder / file).read_bytes() if (folder / file).is_file() else None
-    if data is None:
-        return False
-    lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
     return 1 <= line <= len(lines) and 1 <= column <= len(lines[line - 1]) + 1

@@ -49,7 +49,9 @@ def server_of(cluster: Cluster, field_validation: str, report: Report) -> Server
     found = served(cluster)
     for document, path, text in found.faults:
         effect = "the built-in schema of the kind is used instead"
-        report.add(NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: `{dotted(path[-2:])}` {text}", effect=effect))
+        report.add(
+            NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: `{dotted(path[-2:])}` {text}", effect=effect)
+        )
     for document, path, text in found.notes:
         report.add(UNCHECKED_RULE.at(document.span(path), f"`{document.name}`: {text}"))
     return Server(found.table, found.profile, field_validation)

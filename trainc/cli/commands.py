@@ -273,7 +273,7 @@ COMMANDS = {
 def overview() -> str:
     """What `trainc --help` prints."""
     width = max(len(name) for name in COMMANDS)
-    rows = [f"  {name:<{width}}  {command.summary.splitlines()[0]}" for name, command in COMMANDS.items()]
+    rows = [_row(name, width, command.summary) for name, command in COMMANDS.items()]
     return "\n".join(
         [
             "usage: trainc COMMAND [ARGUMENT...]",
@@ -288,3 +288,11 @@ def overview() -> str:
             "",
         ]
     )
+
+
+def _row(name: str, width: int, summary: str) -> str:
+    """A command with the first sentence of what it is for, folded."""
+    from textwrap import fill  # noqa: PLC0415 (for --help alone)
+
+    sentence = " ".join(summary.split()).partition(". ")[0].removesuffix(".")
+    return fill(f"{name:<{width}}  {sentence}.", 120, initial_indent="  ", subsequent_indent=" " * (width + 4))

@@ -17,7 +17,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
-from trainc.yaml.rules import SYNTAX
+from trainc.yaml.rules import SIZE, SYNTAX
 
 if TYPE_CHECKING:
     from trainc.migrate.wanted import Wanted
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 _WORDS = ("kubeflow.org/", "mlkube.io/", "tensorflow.org/")
+_LARGEST = 1024 * 1024  # characters of one document; the parser that keeps comments is slow
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 _OURS = ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")
 
@@ -76,9 +77,13 @@ def _piece(piece: str, line: int, project: Project) -> Migration:
     list(read(_placed(piece, line), "", heard, duplicates="ignore"))
     if heard.failed:
         return untouched._replace(problems=_errors(heard))
+    if len(piece) > _LARGEST:
+        at = Span("", line + 1, 1, line + 1, 1)
+        help_ = "no server stores an object of that size: keep the data elsewhere"
+        return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
     try:
         root = load(piece)
-    except YAMLError as error:
+    except (YAMLError, ValueError) as error:
         return untouched._replace(problems=(_unreadable(error, line),))
     if not isinstance(root, dict) or not isinstance(root.get("kind"), str):
         return untouched
@@ -106,7 +111,7 @@ def _errors(report: Report) -> tuple[Finding, ...]:
     return tuple(finding for finding in report.findings if finding.level == ERROR)
 
 
-def _unreadable(error: YAMLError, line: int) -> Finding:
+def _unreadable(error: Exception, line: int) -> Finding:
     """The finding for what the comment-keeping parser cannot read."""
     mark = getattr(error, "problem_mark", None)
     row, column = (mark.line, mark.column) if mark is not None else (0, 0)

@@ -15,6 +15,8 @@ LATEST = Project(".")
 def compiled(text: str | bytes, project: Project = LATEST) -> tuple[list[Any], Report]:
     """The objects of all jobs in a text, and what was found about them."""
     report = Report()
-    selection = Selection((), stdin=text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"), field_validation="warn")
+    selection = Selection(
+        (), stdin=text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"), field_validation="warn"
+    )
     objects = [plain(tree) for bundle in bundles(project, selection, report) for tree in bundle.objects]
     return objects, report

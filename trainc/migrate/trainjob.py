@@ -141,7 +141,9 @@ def _patchable(spec: Any) -> list[str]:
         for container in items(mapping(spec).get(field)):
             for key in [key for key in mapping(container) if key not in _PATCHABLE]:
                 del container[key]
-                lost.append(f"`{key}` of container `{container.get('name', '')}` cannot be patched: say it in `spec.trainer`")
+                lost.append(
+                    f"`{key}` of container `{container.get('name', '')}` cannot be patched: say it in `spec.trainer`"
+                )
     return lost
 
 

@@ -63,7 +63,9 @@ class Role:
         # The JobSet webhook writes an empty name where there is none, and the server takes it.
         self.name: Sourced[str] = name if type(name) is Sourced else Sourced("", Origin(by="JobSet default"))
         self.ancestor: str = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) or ""
-        self.pod: Mapping[str, Tree] = get(tree, "template", "spec", "template", "spec") or {}  # empty where there is none
+        self.pod: Mapping[str, Tree] = (
+            get(tree, "template", "spec", "template", "spec") or {}
+        )  # empty where there is none
         replicas = get(tree, "replicas")
         self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else Sourced(1, Origin(by="JobSet default"))
 

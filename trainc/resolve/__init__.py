@@ -203,4 +203,8 @@ def _count(policy: Tree, tree: Tree) -> Sourced[int]:
         written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
     if written is None:
         return Sourced(1, Origin(by=otherwise))
-    return written if type(written.value) is not int or written.value >= 1 else derive("at least one pod", lambda _: 1, written)
+    return (
+        written
+        if type(written.value) is not int or written.value >= 1
+        else derive("at least one pod", lambda _: 1, written)
+    )

@@ -36,7 +36,12 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
     for name, leaf in (("replicas", entry.count), ("tfPort", entry.port)):
         content: object = leaf.value
         if type(content) is not int and not is_placeholder(content):
-            r.say((*entry.path, name), f"{PREFIX}{name} must be a 32-bit integer", f"`{name}` of {role} is no number", help="write a whole number")
+            r.say(
+                (*entry.path, name),
+                f"{PREFIX}{name} must be a 32-bit integer",
+                f"`{name}` of {role} is no number",
+                help="write a whole number",
+            )
     if entry.template is None:
         if role != "PS":
             r.say(entry.path, f"Replica type {role} is missing a template", f"the {role} entry has no template")

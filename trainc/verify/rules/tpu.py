@@ -110,9 +110,7 @@ def tpu_topology_mismatch(job: Job) -> None:
                     Label(job.at(_chips_of(container)), f"{chips} chips each"),
                 ],
                 effect="the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts",
-                help=f"use {job.sized(role, hosts)}"
-                if hosts
-                else "choose the topology that these pods make",
+                help=f"use {job.sized(role, hosts)}" if hosts else "choose the topology that these pods make",
                 notes=(table_,),
             )
         )
