@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import UNITS, version
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.spelling import meant
+from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
