@@ -29,7 +29,7 @@ COMMANDS = (
     ("migrate",),
     ("fix",),
 )
-TEXTS = {
+TEXTS: dict[str, str | bytes] = {
     "half a flow": f"{MARK}a: [1, 2\n",
     "bad indentation": f"{MARK}a:\n  b: 1\n c: 2\n",
     "tab": f"{MARK}a:\n\tb: 1\n",
