@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
+NO_PODS = Rule(
+    "no-pods",
+    ERROR,
+    "a role, or a whole job, that asks for no pods",
+    "Nothing would run, and nothing would ever succeed: the job waits for pods that nobody makes.",
+)
 UNKNOWN_SIZE = Rule(
     "unknown-size",
     ERROR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.gang import NO_PODS
 from trainc.verify.check import Check
 from trainc.verify.data.variables import LOCKED, OBSOLETE
 from trainc.verify.rules import (
@@ -89,7 +90,7 @@ CHECKS: tuple[Check, ...] = (
     Check(names.POD_NAME, names.pod_name_too_long),
     Check(names.SELECTOR, names.placement_label_too_long, "JobSet annotations"),
     Check(names.ROLE, names.role_name_empty),
-    Check(sizes.NO_PODS, sizes.no_pods, "odd count"),
+    Check(NO_PODS, sizes.no_pods, "odd count"),
     Check(sizes.UNEQUAL, sizes.pods_not_all_at_once),
     Check(topology.NNODES, topology.nodes_mismatch, "PET_NNODES", "command", "args"),
     Check(topology.NPROC, topology.processes_mismatch, "devices"),
