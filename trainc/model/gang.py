@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
+NO_PODS = Rule("no-pods", ERROR, "a role has no pods", "What has no pods runs nothing and never finishes.")
 UNKNOWN_SIZE = Rule(
     "unknown-size",
     ERROR,

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.gang import UNKNOWN_SIZE
+from trainc.model.gang import NO_PODS, UNKNOWN_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.resolve.older.job import Job, Replica
 
-NO_PODS = Rule(
-    "no-pods",
-    ERROR,
-    "an older job that asks for no pods, or for fewer than none",
-    "Nothing would run, and nothing would ever succeed: the operator waits for pods that nobody makes.",
-)
 TOO_MANY_PODS = Rule(
     "too-many-pods",
     ERROR,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.gang import NO_PODS
 from trainc.verify.world import collective
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-
-NO_PODS = Rule("no-pods", ERROR, "a role has no pods", "A JobSet whose roles have no pods never finishes.")
 
 
 UNEQUAL = Rule(
