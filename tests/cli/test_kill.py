@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 JOBS = 12
 POINTS = 200
-# A child that has everything loaded compiles once for each byte it is told: only the build itself is killed.
+# A child that has everything loaded compiles once for each number it is told: only the build itself is killed. The
+# child kills itself before it replaces that many files and one more; a negative number lets it run.
 PROGRAM = """
 import os, sys
 from trainc.cli import main
@@ -28,7 +29,13 @@ import trainc.cli.rendered
 while True:
     child = os.fork()
     if not child:
-        sys.stdin.readline()
+        left, replace = [int(sys.stdin.readline())], os.replace
+        def counted(source, target):
+            if not left[0]:
+                os.kill(os.getpid(), 9)
+            left[0] -= 1
+            replace(source, target)
+        os.replace = counted
         os.write(1, b".")
         os._exit(main(["build", "-w", "-q"]))
     os.write(1, b"%d\\n" % child)
@@ -48,11 +55,11 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     assert versions[0] != versions[1]
     chance = random.Random(20261121)  # noqa: S311 (moments, not secrets)
     with _nursery(tmp_path) as nursery:
-        partial = sum(
-            _kill(nursery, repository, versions, number, chance.uniform(0, 1.2 * lasts)) for number in range(POINTS)
-        )
+        for number in range(POINTS):
+            _kill(nursery, repository, versions, number, chance.uniform(0, 1.2 * lasts))
+        stale = [_kill(nursery, repository, versions, number, 10, after=number) for number in range(JOBS)]
         nursery.kill()
-    assert partial > 0, "no build was cut off in the middle of its writing"
+    assert stale == [JOBS - number for number in range(JOBS)]
 
 
 def _own(repository: Repository, owner: str) -> None:
@@ -79,16 +86,20 @@ def _kill(
     versions: list[dict[str, str]],
     number: int,
     moment: float,
-) -> bool:
-    """Start a build, kill it after `moment` seconds, and look: whether old and new files lay side by side."""
+    *,
+    after: int = -1,
+) -> int:
+    """Start a build, kill it after `moment` seconds or `after` files, and look: how many files are still the old ones."""
     assert nursery.stdin
     assert nursery.stdout
     _own(repository, ("one", "two")[number % 2])
     old, new = versions[1 - number % 2], versions[number % 2]
     child = int(nursery.stdout.readline())
-    nursery.stdin.write(b"\n")
+    nursery.stdin.write(b"%d\n" % after)
     assert nursery.stdout.read(1) == b"."
-    time.sleep(moment)
+    until = time.monotonic() + moment
+    while time.monotonic() < until and _lives(child):
+        time.sleep(min(0.001, moment))
     with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
     while _lives(child):
@@ -103,7 +114,7 @@ def _kill(
     assert check.code == (1 if stale else 0)
     assert repository.run("build", "-w").code == 0
     assert repository.rendered() == new
-    return 0 < len(stale) < JOBS
+    return len(stale)
 
 
 def _lives(process: int) -> bool:
