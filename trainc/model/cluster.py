@@ -149,6 +149,11 @@ class Cluster:
             return sorted(found)
         return sorted(name.partition("/")[2] for name in found if name.startswith(f"{namespace}/"))
 
+    def lacks(self, kind: str, name: str, namespace: str) -> bool:
+        """Whether an object of a namespace is known not to be there."""
+        found = self.objects.get(kind)
+        return self.closed if found is None else f"{namespace}/{name}" not in found
+
     def overhead(self, runtime_class: str | None) -> Tree:
         """What pods of a RuntimeClass need beyond their containers, None where nothing is known of it."""
         if runtime_class is None:

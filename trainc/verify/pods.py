@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.disks import VOLUMES
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -37,6 +38,7 @@ class Role:
         "annotations",
         "containers",
         "devices",
+        "disks",
         "index",
         "indexed",
         "init",
@@ -73,7 +75,8 @@ class Role:
         self.annotations = table(metadata, "annotations")
         self._counts()
         self.restart_policy = text(self.pod, "restartPolicy") or "OnFailure"  # the JobSet webhook's default
-        self.volumes: dict[str, Tree] = {text(v, "name"): v for v in rows(self.pod, "volumes")}
+        self.disks = VOLUMES[self.pod.get("volumes")]
+        self.volumes = self.disks.by_name
         self.main = self._containers("containers")
         self.init = self._containers("initContainers") if "initContainers" in self.pod else []
         self.containers = [*self.init, *self.main] if self.init else self.main

@@ -2,92 +2,220 @@
 
 from __future__ import annotations
 
-from trainc.verify.values import integer, table
-from trainc.verify.world import ADDRESSED, RANKED, Place
+from trainc.model.sourced import Sourced
+from trainc.verify.data.machines import MACHINE_LABELS
+from trainc.verify.policies import policies
+from trainc.verify.rules.hygiene import SERVER_FIELDS
+from trainc.verify.rules.life import PREEMPTIBLE
+from trainc.verify.rules.templates import TOLERATIONS
+from trainc.verify.starting import meeting, settings, starting
+from trainc.verify.texts import IMAGES, ODD_CLASSES, ODD_KEYS, ODD_NAMES, ODD_VALUES
+from trainc.verify.values import flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+    from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
-# A trait of the same name: the text of some command holds this.
-_WORDS = (
-    "parallel",
-    "batch",
-    "sleep",
-    "tail",
-    "while",
-    "install",
-    "http",
-    "git clone",
-    "mpirun",
-    "mpiexec",
-    "horovodrun",
-)
-_MEETING_WORDS = ("rdzv", "master", "main_process")
-
 
 def traits(job: Job) -> set[str]:
-    """All fields, variables, resources and kinds that occur in a job, words of its commands, and these besides.
+    """All fields, variables, resources, annotations and kinds that occur in a job, words of its commands, and more.
 
-    `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`, `odd restart`, `meetings`, `odd meeting`,
-    `several meetings`, `several roles`, `several Jobs`, `several containers`, `not Indexed`, `parallelism alone`,
-    `labels`, `annotations`, `JobSet annotations` and `beside` (there are other objects).
+    Besides, what many checks look for: `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`,
+    `odd restart`, `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `several containers`,
+    `not Indexed`, `parallelism alone`, `labels`, `annotations`, `JobSet annotations` and `beside` (there are other
+    objects). The others are named after the one mistake that they may be; each holds wherever its check finds one.
     """
-    found = set(job.spec)
-    found.update(job.names, job.families, job.kinds, table(job.spec, "failurePolicy"))
+    found = {*job.spec, *job.kinds}
     for role in job.roles:
         _role(found, role)
     for container in job.containers:
-        found.update(container.tree, container.limits, container.requests, container.traits)
-    _commands(found, job.text)
-    if not RANKED.isdisjoint(job.names):
-        found.add("ranks")
-    if not ADDRESSED.isdisjoint(job.names) or any(word in job.text for word in _MEETING_WORDS):
-        _meetings(found, job)
+        _container(found, container)
+        settings(found, container)
+    for container in job.main:
+        starting(found, container)
+    meeting(found, job)
+    policies(found, job)
     if len(job.roles) > 1:
         found.add("several roles")
-    if job.kinds:
-        found.add("beside")
-    if "annotations" in table(job.tree, "metadata"):
-        found.add("JobSet annotations")
+    if job.cluster.closed or job.cluster.objects:
+        found.add("objects known")
+    _metadata(found, job)
+    _beside(found, job)
+    _together(found)
     return found
 
 
 def _role(found: set[str], role: Role) -> None:
-    found.update(role.spec, role.pod, role.tree)
-    for volume in role.volumes.values():
-        found.update(volume)
-    if role.labels:
-        found.add("labels")
-    if role.annotations:
-        found.add("annotations")
-    if not role.indexed:
-        found.add("not Indexed")
-    if role.replicas != 1:
-        found.add("several Jobs")
-    if role.replicas == 0 or role.width == 0 or role.size == 0:
-        found.add("odd count")
-    if "parallelism" in role.spec and "completions" not in role.spec:
-        found.add("parallelism alone")
-    if role.restart_policy not in ("Never", "OnFailure"):
-        found.add("odd restart")
+    found.update(role.tree, role.spec, role.pod, role.disks.traits)
+    if not role.name:
+        found.add("no role name")
+    if "successPolicy" in role.spec:
+        found.add("own successPolicy")
     if len(role.containers) > 1:
         found.add("several containers")
+    _counts(found, role)
+    _labels(found, role)
+    _pod(found, role)
+    _memory(found, role)
 
 
-def _commands(found: set[str], text: str) -> None:
-    for word in _WORDS:
-        if word in text:
-            found.add(word)
+def _counts(found: set[str], role: Role) -> None:
+    spec, replicas, width, size = role.spec, role.replicas, role.width, role.size
+    if replicas != 1:
+        found.add("several Jobs")
+    if replicas == 0 or width == 0 or size == 0:
+        found.add("odd count")
+    if type(replicas) is not int or type(width) is not int or type(size) is not int:
+        found.add("unknown count")
+    if width is not size and width != size:
+        found.add("not at once")
+    if "completions" not in spec:
+        found.add("no completions")
+        if "parallelism" in spec:
+            found.add("parallelism alone")
+    if not role.indexed:
+        found.add("not Indexed")
+    if "backoffLimit" not in spec:
+        found.add("no backoffLimit")
+    for leaf in spec.values():
+        if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
+            found.add("odd setting")
 
 
-def _meetings(found: set[str], job: Job) -> None:
-    if job.meetings:
-        found.add("meetings")
-    if len(job.meetings) > 1:
-        found.add("several meetings")
-    for meeting in job.meetings:
-        number = integer(meeting.port) if meeting.port else 1
-        if type(meeting.place) is not Place or number is None or not 0 < number < 65536:
-            found.add("odd meeting")
+def _labels(found: set[str], role: Role) -> None:
+    if role.labels:
+        found.add("labels")
+        if _odd_labels(role.labels):
+            found.add("odd label")
+    if role.annotations:
+        found.add("annotations")
+        found.update(role.annotations)
+        for key in role.annotations:
+            if ODD_KEYS[key]:
+                found.add("odd label")
+    if "nodeSelector" in role.pod:
+        selector = table(role.pod, "nodeSelector")
+        if _odd_labels(selector):
+            found.add("odd label")
+        if not MACHINE_LABELS.isdisjoint(selector):
+            found.add("machine")
+        if not PREEMPTIBLE.isdisjoint(selector):
+            found.add("preemptible")
+
+
+def _odd_labels(labels: dict[str, Tree]) -> bool:
+    for key, leaf in labels.items():
+        if ODD_KEYS[key] or (type(leaf) is Sourced and type(leaf.value) is str and ODD_VALUES[leaf.value]):
+            return True
+    return False
+
+
+def _pod(found: set[str], role: Role) -> None:
+    pod = role.pod
+    if role.restart_policy not in ("Never", "OnFailure"):
+        found.add("odd restart")
+    if pod and not role.main:
+        found.add("no containers")
+    if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
+        found.add("odd toleration")
+    if "priorityClassName" in pod and ODD_CLASSES[text(pod, "priorityClassName")]:
+        found.add("odd priority class")
+    grace = pod.get("terminationGracePeriodSeconds")
+    if grace is None:
+        found.add("no grace")
+    elif type(grace) is not Sourced or type(grace.value) is not int or grace.value < 0:
+        found.add("odd grace")
+    unused = role.disks.written
+    for container in role.containers:
+        names = container.mounts.names
+        unused -= names
+        if names and not names <= role.volumes.keys():
+            found.add("unknown mount")
+    if unused:
+        found.add("unused volume")
+
+
+def _memory(found: set[str], role: Role) -> None:
+    """What accelerators and memory have to do with each other."""
+    for container in role.main:
+        demand = container.demand
+        if demand.memory is not None and demand.memory < role.disks.largest:
+            found.add("large tmpfs")
+        if demand.sharing > 1 and not container.mounts.shm and not flag(role.pod, "hostIPC"):
+            found.add("no shm")
+    if role.devices and not role.disks.lasting:
+        found.add("nothing lasting")
+
+
+def _container(found: set[str], container: Container) -> None:
+    tree = container.tree
+    found.update(
+        tree,
+        container.limits,
+        container.requests,
+        container.traits,
+        container.names.traits,
+        container.mounts.traits,
+        container.demand.traits,
+        IMAGES[text(tree, "image")],
+    )
+    if ODD_NAMES[container.name]:
+        found.add("odd container name")
+    if "ports" in tree and _odd_ports(rows(tree, "ports")):
+        found.add("odd port")
+
+
+def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
+    for port in ports:
+        leaf = port.get("containerPort")
+        if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
+            return True
+    return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)
+
+
+def _metadata(found: set[str], job: Job) -> None:
+    if "annotations" in table(job.tree, "metadata"):
+        found.add("JobSet annotations")
+    source = job.bundle.document.tree
+    metadata = table(source, "metadata")
+    if "status" in source or "annotations" in metadata or not SERVER_FIELDS.isdisjoint(metadata):
+        found.add("odd metadata")
+
+
+def _beside(found: set[str], job: Job) -> None:
+    if job.kinds:
+        found.add("beside")
+    for kind, trees in job.kinds.items():
+        metadata = table(trees[0], "metadata")
+        if len(trees) > 1 or text(metadata, "namespace") != job.namespace:
+            found.add("odd beside")
+        if kind == "Service" and (len(trees) > 1 or not _joins(trees[0], metadata, job)):
+            found.add("odd Service")
+
+
+def _joins(service: Tree, metadata: Tree, job: Job) -> bool:
+    """Whether a Service is the one by which the pods of the job find each other."""
+    spec = table(service, "spec")
+    selector = table(spec, "selector")
+    return (
+        text(metadata, "name") == job.subdomain
+        and text(spec, "clusterIP") == "None"
+        and len(selector) == 1
+        and text(selector, "jobset.sigs.k8s.io/jobset-name") == job.name
+    )
+
+
+def _together(found: set[str]) -> None:
+    """What counts only where two things occur."""
+    if "output" in found:
+        if "read-only mount" in found:
+            found.add("output, read-only mount")
+        if "emptyDir" in found and "maxRestarts" in found:
+            found.add("output, emptyDir")
+    if "no grace" in found and "checkpoints" in found and "devices" in found:
+        found.add("checkpoints, no grace")
+    if "maxRestarts" in found and "nothing lasting" in found:
+        found.add("restarts, nothing lasting")

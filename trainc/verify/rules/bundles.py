@@ -34,6 +34,7 @@ SPOT = Rule(
 
 MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 _EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 _SPOT = "cloud.google.com/gke-spot"
 _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
@@ -77,9 +78,9 @@ def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> li
 
 def maintenance_half_handled(job: Job) -> None:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
-    reacting = [index for index, rule in enumerate(policy) if _REASON in texts(rule, "onJobFailureReasons")]
-    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
-    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
+    reacting = [index for index, rule in enumerate(policy) if reacts(rule)]
+    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if ends_job(rule)]
+    disrupted = [(role, index) for role, index in failing if on_disruption(_pod_rules(role)[index])]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index = disrupted[0]
         job.report.add(
@@ -105,11 +106,18 @@ def _pod_rules(role: Role) -> list[Tree]:
     return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
 
 
-def _ends_job(rule: Tree) -> bool:
+def reacts(rule: Tree) -> bool:
+    """Whether a rule of the JobSet's failure policy is for Jobs that their pod failure policy has failed."""
+    return _REASON in texts(rule, "onJobFailureReasons")
+
+
+def ends_job(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy fails the Job."""
     return text(rule, "action") == "FailJob"
 
 
-def _on_disruption(rule: Tree) -> bool:
+def on_disruption(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy is for pods that were taken from their node."""
     return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
@@ -131,7 +139,7 @@ def spot_without_toleration(job: Job) -> None:
 def tcpxo_half_set_up(job: Job) -> None:
     """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
     for role in job.roles:
-        daemon = next((c for c in role.containers if "/gpudirect-tcpxo/tcpgpudmarxd" in text(c.tree, "image")), None)
+        daemon = next((c for c in role.containers if TCPXO_DAEMON in text(c.tree, "image")), None)
         if daemon is None or not role.devices:
             continue
         missing = []

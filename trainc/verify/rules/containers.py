@@ -138,7 +138,7 @@ def bad_field_path(job: Job) -> None:
             if "valueFrom" not in entry:
                 continue
             field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
-            if field and not _known_field(field):
+            if field and not readable(field):
                 path = (*container.path, "env", index, "valueFrom", "fieldRef", "fieldPath")
                 refuse(
                     job,
@@ -150,7 +150,8 @@ def bad_field_path(job: Job) -> None:
                 )
 
 
-def _known_field(field: str) -> bool:
+def readable(field: str) -> bool:
+    """Whether the downward API gives this field of a pod."""
     if field in _FIELDS:
         return True
     return field.startswith(("metadata.annotations['", "metadata.labels['")) and field.endswith("']")
