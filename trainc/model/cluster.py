@@ -149,10 +149,12 @@ class Cluster:
             return sorted(found)
         return sorted(name.partition("/")[2] for name in found if name.startswith(f"{namespace}/"))
 
-    def lacks(self, kind: str, name: str, namespace: str) -> bool:
-        """Whether an object of a namespace is known not to be there."""
+    def has(self, kind: str, name: str, namespace: str = "") -> bool | None:
+        """Whether an object exists, None where nobody has listed any of its kind; with a namespace, one that lives in it."""
         found = self.objects.get(kind)
-        return self.closed if found is None else f"{namespace}/{name}" not in found
+        if found is None:
+            return False if self.closed else None
+        return (f"{namespace}/{name}" if namespace else name) in found
 
     def overhead(self, runtime_class: str | None) -> Tree:
         """What pods of a RuntimeClass need beyond their containers, None where nothing is known of it."""

@@ -17,8 +17,6 @@ from trainc.schedulers.keys import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Role
@@ -26,6 +24,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 POD = ("template", "spec", "template")
+# What ties pods to a group, by the section of their metadata, and whose group it is.
+_TIES = {"labels": COSCHEDULING_LABEL, "annotations": VOLCANO_GROUP}
+_BACK_ENDS = {COSCHEDULING_LABEL: "coscheduling", VOLCANO_GROUP: "volcano"}
 
 
 class Tie:
@@ -74,34 +75,53 @@ class Spot:
 class Placement:
     """Everything about placing the pods of one bundle that a rule may want to look at."""
 
-    __slots__ = ("_members", "back_ends", "bundle", "cluster", "groups", "jobset", "roles", "spots", "ties")
+    __slots__ = ("_members", "_roles", "back_ends", "bundle", "cluster", "groups", "jobs", "jobset", "spots", "ties")
 
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
-        self.roles = roles_of(self.jobset["spec"])
+        self._roles: tuple[Role, ...] | None = None
         self.groups = [g for tree in bundle.of_kind("PodGroup") if (g := _group(tree)) is not None]
-        self.spots = list(_spots("jobset", (), self.jobset))
+        self.spots = _spots("jobset", (), self.jobset)
         self.ties: list[Tie] = []
-        for role in self.roles:
-            self._read(role)
+        # The named replicatedJobs: those that are roles, each with its place in the list.
+        jobs = self.jobset["spec"].get("replicatedJobs")
+        listed = enumerate(jobs) if type(jobs) is list else ()
+        self.jobs = [(index, job) for index, job in listed if type(job) is dict and type(job.get("name")) is Sourced]
+        for at, (index, job) in enumerate(self.jobs):
+            self._read(at, ("spec", "replicatedJobs", index, "template"), job.get("template"))
         # Whose groups or ties are there, each once.
         self.back_ends = list(dict.fromkeys([*(g.back_end for g in self.groups), *(t.back_end for t in self.ties)]))
         self._members: tuple[Role, ...] | None = None
 
-    def _read(self, role: Role) -> None:
-        path: Path = ("spec", "replicatedJobs", role.index, "template")
-        template = role.tree.get("template")
+    def _read(self, at: int, path: Path, template: Tree) -> None:
+        """Take in what a template says, that of the role `at` this place."""
         pod_template = get(template, "spec", "template")
         self.spots += _spots("job", path, template)
-        pod = list(_spots("pod", (*path, "spec", "template"), pod_template))
+        pod = _spots("pod", (*path, "spec", "template"), pod_template)
         self.spots += pod
-        self.ties += [tie for spot in pod for tie in _tie(role, spot)]
+        for spot in pod:
+            key = _TIES[spot.section]
+            leaf = spot.keys.get(key)
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                self.ties.append(Tie(_BACK_ENDS[key], self.roles[at], (*spot.path, key), leaf))
         group = get(pod_template, "spec", NATIVE_FIELD, "podGroupName")
         if type(group) is Sourced:
             where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
-            self.ties.append(Tie("native", role, where, group))
+            self.ties.append(Tie("native", self.roles[at], where, group))
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """All roles, whether their pods belong to a group or not."""
+        if self._roles is None:
+            self._roles = roles_of(self.jobset["spec"])
+        return self._roles
+
+    @property
+    def pods(self) -> list[Tree]:
+        """The spec of each role's pods."""
+        return [get(job, "template", *POD[1:], "spec") for _, job in self.jobs]
 
     @property
     def members(self) -> tuple[Role, ...]:
@@ -132,24 +152,19 @@ class Placement:
     def volcano(self) -> bool:
         """Whether Volcano has a say: a group, a tie, or a pod that asks for its scheduler."""
         return "volcano" in self.back_ends or any(
-            value(role.pod, "schedulerName") == PROFILES["volcano"] for role in self.roles
+            value(pod, "schedulerName") == PROFILES["volcano"] for pod in self.pods
         )
 
 
-def _spots(level: str, path: Path, tree: Tree) -> Iterator[Spot]:
+def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     metadata = tree.get("metadata") if type(tree) is dict else None
-    if type(metadata) is dict:
-        for section in ("labels", "annotations"):
-            keys = metadata.get(section)
-            if keys and type(keys) is dict:
-                yield Spot(level, (*path, "metadata"), section, keys)
-
-
-def _tie(role: Role, spot: Spot) -> Iterator[Tie]:
-    back_end, key = ("coscheduling", COSCHEDULING_LABEL) if spot.section == "labels" else ("volcano", VOLCANO_GROUP)
-    leaf = spot.keys.get(key)
-    if type(leaf) is Sourced and type(leaf.value) is str:
-        yield Tie(back_end, role, (*spot.path, key), leaf)
+    if type(metadata) is not dict:
+        return []
+    return [
+        Spot(level, (*path, "metadata"), section, keys)
+        for section in _TIES
+        if (keys := metadata.get(section)) and type(keys) is dict
+    ]
 
 
 def _group(tree: Tree) -> Group | None:

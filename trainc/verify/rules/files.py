@@ -201,7 +201,7 @@ def object_not_declared(job: Job) -> None:
     for kind, name, base, below in _references(job):
         if (
             name
-            and cluster.lacks(kind, name, job.namespace or "default")
+            and cluster.has(kind, name, job.namespace or "default") is False
             and "$" not in name
             and (kind, name) not in here
         ):
