@@ -45,8 +45,9 @@ INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "an
 class Container:
     """A container of every pod of one role, read once; the trees stay at hand for positions.
 
-    `literals` are the variables whose value is written, `fields` those that a field of the pod gives; `traits` is what
-    occurs in it besides the fields of its own.
+    `literals` are the variables whose value is written, `fields` those that a field of the pod gives, `sources` the
+    entries that say where a value is from, each with its place in the list; `traits` is what occurs in it besides the
+    fields of its own.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class Container:
         "role",
         "script",
         "shell",
+        "sources",
         "text",
         "traits",
         "tree",
@@ -98,29 +100,40 @@ class Container:
             self.traits.add("devices")
 
     def _read_variables(self) -> None:
-        self.env: dict[str, Tree] = {}
-        self.literals: dict[str, str] = {}
-        self.fields: dict[str, str] = {}
-        for entry in rows(self.tree, "env"):
+        env: dict[str, Tree] = {}
+        literals: dict[str, str] = {}
+        sources: list[tuple[int, Tree]] = []
+        for index, entry in enumerate(rows(self.tree, "env")):
             leaf = entry.get("name")
             name = leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
-            self.env[name] = entry
+            env[name] = entry
             leaf = entry.get("value")
             if type(leaf) is Sourced and type(leaf.value) is str:
-                value = self.literals[name] = leaf.value
+                value = literals[name] = leaf.value
                 if "$" in value:
                     self.traits.add("$")
-                if len(entry) != 2:
-                    self.traits.add("odd env")
                 if len(value) >= SHORTEST and value.startswith(TOKENS):
                     self.traits.add("secret")
+                if len(entry) == 2:
+                    continue
+                self.traits.add("odd env")
             if "valueFrom" in entry:
-                field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
-                if field:
-                    self.fields[name] = field
-                    if ODD_FIELDS[field]:
-                        self.traits.add("odd field")
-        self.names = NAMES[tuple(self.env)]
+                sources.append((index, entry))
+        self.env, self.literals, self.sources = env, literals, sources
+        self.names = NAMES[tuple(env)]
+        self.fields = self._fields() if sources else {}
+
+    def _fields(self) -> dict[str, str]:
+        """The fields of the pod that variables are read from, by variable."""
+        found: dict[str, str] = {}
+        for _, entry in self.sources:
+            source = entry["valueFrom"]
+            field = text(table(source, "fieldRef"), "fieldPath") if type(source) is dict else ""
+            if field:
+                found[text(entry, "name")] = field
+                if ODD_FIELDS[field]:
+                    self.traits.add("odd field")
+        return found
 
     def _read_words(self) -> None:
         self.words = [*texts(self.tree, "command"), *texts(self.tree, "args")]

@@ -64,14 +64,15 @@ def _odd(volume: Tree) -> bool:
 
 
 class Mounts:
-    """The mounts of a container: the names of their volumes, and whether one of them brings shared memory."""
+    """The mounts of a container: the names of their volumes, their places, and whether one brings shared memory."""
 
-    __slots__ = ("names", "shm", "traits")
+    __slots__ = ("names", "places", "shm", "traits")
 
     def __init__(self, tree: Tree) -> None:
         listed = mappings(tree)
         places = [text(mount, "mountPath") for mount in listed]
         self.names = frozenset([text(mount, "name") for mount in listed])
+        self.places = places
         self.shm = any(place.rstrip("/") in ("/dev/shm", "/dev") for place in places)  # noqa: S108 (somebody's path)
         traits = set()
         if "" in places or len(set(places)) < len(places) or any(map(_leaves, listed)):

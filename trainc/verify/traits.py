@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.verify.data.machines import MACHINE_LABELS
 from trainc.verify.policies import policies
+from trainc.verify.rules.accelerators import whole_machine
 from trainc.verify.rules.hygiene import SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
@@ -100,8 +101,8 @@ def _labels(found: set[str], role: Role) -> None:
         selector = table(role.pod, "nodeSelector")
         if _odd_labels(selector):
             found.add("odd label")
-        if not MACHINE_LABELS.isdisjoint(selector):
-            found.add("machine")
+        if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
+            found.add("odd machine")
         if not PREEMPTIBLE.isdisjoint(selector):
             found.add("preemptible")
 

@@ -6,13 +6,12 @@ from trainc.verify.data.variables import LOCKED
 from trainc.verify.remembered import Remembered
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
+from trainc.verify.rules.networks import TCPX, TCPXO
 from trainc.verify.rules.tokens import is_secret, named_secret
 from trainc.verify.world import ADDRESSES, RANKED
 
 INTERFACE = "NCCL_SOCKET_IFNAME"
 _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
-# Where a variable of one of these prefixes stands, a network set-up was meant.
-_NETWORKS = {"NCCL_GPUDIRECTTCPX_": "tcpx", "NCCL_FASTRAK_": "tcpxo"}
 
 
 class Names:
@@ -36,7 +35,7 @@ class Names:
 def _alone(name: str) -> frozenset[str]:
     """The traits of a single name."""
     traits = {name, name.partition("_")[0]}
-    traits.update(trait for prefix, trait in _NETWORKS.items() if name.startswith(prefix))
+    traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
     if not name or "=" in name or not name.isascii() or not name.isprintable():
         traits.add("odd variable name")
     if misspelling(name):

@@ -134,9 +134,7 @@ def env_value_and_source(job: Job) -> None:
 
 def bad_field_path(job: Job) -> None:
     for container in job.containers:
-        for index, entry in enumerate(rows(container.tree, "env")):
-            if "valueFrom" not in entry:
-                continue
+        for index, entry in container.sources:
             field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
             if field and not readable(field):
                 path = (*container.path, "env", index, "valueFrom", "fieldRef", "fieldPath")

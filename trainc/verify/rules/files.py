@@ -194,41 +194,44 @@ def path_not_mounted(job: Job) -> None:
 
 
 def object_not_declared(job: Job) -> None:
-    cluster = job.cluster
-    if not cluster.closed and not cluster.objects:
+    if not job.cluster.closed and not job.cluster.objects:
         return
-    here = {(kind, text(table(tree, "metadata"), "name")) for kind, trees in job.kinds.items() for tree in trees}
-    for kind, name, base, below in _references(job):
-        if (
-            name
-            and cluster.has(kind, name, job.namespace or "default") is False
-            and "$" not in name
-            and (kind, name) not in here
-        ):
-            job.report.add(
-                MISSING.at(
-                    job.at((*base, *below)),
-                    f"{kind} `{name}` is neither beside this job nor in the cluster",
-                    effect="the pods wait for it and are never started",
-                    help="put it beside the job, or into the cluster's folder",
-                )
-            )
-
-
-_Reference = tuple[str, str, "Path", "Path"]
-
-
-def _references(job: Job) -> list[_Reference]:
-    """The objects that the pods need: kind, name, and where that stands, the path of the pod or container first."""
-    found: list[_Reference] = []
     for role in job.roles:
         for kind, name, below in role.disks.references:
-            found.append((kind, name, role.pod_path, ("volumes", *below)))
+            _declared(job, kind, name, role.pod_path, "volumes", *below)
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
-            found.append(("Secret", text(secret, "name"), role.pod_path, ("imagePullSecrets", index)))
+            _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
         for container in role.containers:
-            found += _of_env(container)
-    return found
+            _env_declared(job, container)
+
+
+def _env_declared(job: Job, container: Container) -> None:
+    for index, entry in container.sources:
+        source = table(entry, "valueFrom")
+        for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
+            if field in source:
+                name = text(table(source, field), "name")
+                _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
+    for index, entry in enumerate(rows(container.tree, "envFrom")):
+        for field, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
+            name = text(table(entry, field), "name")
+            _declared(job, kind, name, container.path, "envFrom", index, field, "name")
+
+
+def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> None:
+    """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
+    if not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False:
+        return
+    if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
+        return
+    job.report.add(
+        MISSING.at(
+            job.at((*base, *below)),
+            f"{kind} `{name}` is neither beside this job nor in the cluster",
+            effect="the pods wait for it and are never started",
+            help="put it beside the job, or into the cluster's folder",
+        )
+    )
 
 
 _SOURCES = (
@@ -241,17 +244,3 @@ _SOURCES = (
 def references_of(volume: Tree) -> list[tuple[str, str, str]]:
     """The objects that a volume needs: kind, the field that names it, and its name."""
     return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
-
-
-def _of_env(container: Container) -> list[_Reference]:
-    found: list[_Reference] = []
-    for index, entry in enumerate(rows(container.tree, "env")):
-        source = table(entry, "valueFrom") if "valueFrom" in entry else {}
-        for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
-            if field in source:
-                name = text(table(source, field), "name")
-                found.append((kind, name, container.path, ("env", index, "valueFrom", field, "name")))
-    for index, entry in enumerate(rows(container.tree, "envFrom")):
-        for field, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
-            found.append((kind, text(table(entry, field), "name"), container.path, ("envFrom", index, field, "name")))
-    return found

@@ -5,10 +5,12 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.data.machines import EFA
 from trainc.verify.data.pairs import PAIRS
+from trainc.verify.remembered import Remembered
 from trainc.verify.values import flag, rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -63,15 +65,14 @@ PORT_CLASH = Rule(
 )
 
 
+# What the names of the variables of these set-ups begin with.
+TCPX, TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"
+
+
 def network_half_set_up(job: Job) -> None:
-    looks = [_infiniband]
-    if "NCCL" in job.families:
-        looks += [_tcpx, _tcpxo]
-    if "FI" in job.families:
-        looks.append(_efa)
     for role in job.roles:
         for container in role.main:
-            for look in looks if container.devices else ():
+            for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
                 found = look(role, container)
                 if found is not None:
                     there, missing, path = found
@@ -85,30 +86,38 @@ def network_half_set_up(job: Job) -> None:
                     )
 
 
-_Half = tuple[str, str, tuple[str | int, ...]]
+_Half = tuple[str, str, "Path"]
 
 
-def _daemon(role: Role, word: str) -> bool:
-    return any(word in text(c.tree, "image") or word in c.text or word in c.name for c in role.containers)
+def _daemon(role: Role, *words: str) -> bool:
+    for container in role.containers:
+        image = text(container.tree, "image")
+        for word in words:
+            if word in image or word in container.text or word in container.name:
+                return True
+    return False
+
+
+def _first(container: Container, prefix: str) -> Path:
+    return container.env_path(next(name for name in container.env if name.startswith(prefix)))
 
 
 def _tcpx(role: Role, container: Container) -> _Half | None:
-    name = next((n for n in container.env if n.startswith("NCCL_GPUDIRECTTCPX_")), "")
-    if name and not _daemon(role, "tcpgpudmarxd") and not _daemon(role, "tcpx"):
-        return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", container.env_path(name)
-    return None
+    if TCPX not in container.names.traits or _daemon(role, "tcpgpudmarxd", "tcpx"):
+        return None
+    return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, TCPX)
 
 
 def _tcpxo(role: Role, container: Container) -> _Half | None:
-    name = next((n for n in container.env if n.startswith("NCCL_FASTRAK_")), "")
-    if not name:
+    if TCPXO not in container.names.traits:
         return None
-    if not any(_daemon(role, word) for word in ("rxdm", "fastrak", "tcpgpudmarxd", "tcpxo")):
-        return "variables of GPUDirect-TCPXO", "no receive daemon (RxDM) runs beside it", container.env_path(name)
-    mounts = [text(m, "mountPath") for m in rows(container.tree, "volumeMounts")]
-    if not any(mount.startswith("/dev/aperture_devices") or mount == "/dev" for mount in mounts):
-        return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", container.env_path(name)
-    return None
+    if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
+        missing = "no receive daemon (RxDM) runs beside it"
+        return "variables of GPUDirect-TCPXO", missing, _first(container, TCPXO)
+    for place in container.mounts.places:
+        if place.startswith("/dev/aperture_devices") or place == "/dev":
+            return None
+    return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, TCPXO)
 
 
 def _efa(role: Role, container: Container) -> _Half | None:
@@ -146,30 +155,41 @@ def _infiniband(role: Role, container: Container) -> _Half | None:
 
 def daemon_and_plugin_differ(job: Job) -> None:
     for role in job.roles:
-        if len(role.containers) < 2:
-            continue
-        for daemon_image, plugin_image, known in PAIRS:
-            daemon, plugin = _tag(role, daemon_image), _tag(role, plugin_image)
-            if daemon is None or plugin is None or daemon[0] not in known or plugin[0] in known[daemon[0]]:
-                continue
-            fitting = " or ".join(f"`{tag}`" for tag in sorted(known[daemon[0]]))
+        images = tuple([text(container.tree, "image") for container in role.containers])
+        for at, of, fitting in _DIFFERING[images]:
+            daemon, plugin = role.containers[at], role.containers[of]
+            listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
             job.report.add(
                 PAIR.at(
-                    job.at((*plugin[1].path, "image")),
-                    f"plugin {plugin[0]} is not known to work with daemon {daemon[0]}",
-                    also=[Label(job.at((*daemon[1].path, "image")), f"daemon {daemon[0]}")],
+                    job.at((*plugin.path, "image")),
+                    f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                    also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
                     effect="connections fail, or data is lost without a message",
-                    help=f"with this daemon use plugin {fitting}",
+                    help=f"with this daemon use plugin {listed}",
                 )
             )
 
 
-def _tag(role: Role, image: str) -> tuple[str, Container] | None:
-    for container in role.containers:
-        name, _, tag = text(container.tree, "image").rpartition(":")
-        if name.endswith(image):
-            return tag, container
-    return None
+def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:
+    """The places of a daemon and a plugin not known to work together, and the plugins that the daemon works with."""
+    found = []
+    for daemon_image, plugin_image, known in PAIRS:
+        daemon, plugin = _place(images, daemon_image), _place(images, plugin_image)
+        fitting = known.get(_tag(images[daemon])) if daemon is not None else None
+        if daemon is not None and plugin is not None and fitting and _tag(images[plugin]) not in fitting:
+            found.append((daemon, plugin, fitting))
+    return found
+
+
+_DIFFERING = Remembered(_differing)  # by the images of a pod, in order
+
+
+def _place(images: tuple[str, ...], image: str) -> int | None:
+    return next((at for at, one in enumerate(images) if one.rpartition(":")[0].endswith(image)), None)
+
+
+def _tag(image: str) -> str:
+    return image.rpartition(":")[2]
 
 
 def bucket_mount_without_annotation(job: Job) -> None:
