@@ -12,6 +12,7 @@ from trainc.schedulers.keys import (
     NATIVE_FIELD,
     PROFILES,
     VOLCANO_GROUP,
+    concerns,
     pod_metadata,
 )
 
@@ -44,7 +45,7 @@ class Tie:
 class Group:
     """One PodGroup: whose it is and the fewest pods that it lets start."""
 
-    __slots__ = ("back_end", "minimum", "minimum_path", "tree")
+    __slots__ = ("back_end", "minimum", "minimum_path", "name", "tree")
 
     def __init__(self, back_end: str, tree: Tree) -> None:
         self.back_end = back_end
@@ -53,11 +54,7 @@ class Group:
             ("spec", "schedulingPolicy", "gang", "minCount") if back_end == "native" else ("spec", "minMember")
         )
         self.minimum: int | None = _whole(get(tree, *self.minimum_path))
-
-    @property
-    def name(self) -> str:
-        """The name its pods tie themselves to."""
-        return value(self.tree, "metadata", "name") or ""
+        self.name: str = value(tree, "metadata", "name") or ""  # its pods tie themselves to it
 
 
 class Spot:
@@ -73,43 +70,66 @@ class Spot:
 
 
 class Placement:
-    """Everything about placing the pods of one bundle that a rule may want to look at."""
+    """Everything about placing the pods of one bundle that a rule may want to look at.
 
-    __slots__ = ("_members", "_roles", "back_ends", "bundle", "cluster", "groups", "jobs", "jobset", "spots", "ties")
+    `jobs` are the named replicatedJobs, those that are roles, `pods` the specs of their pods, `queue` is Kueue's, None
+    where the JobSet names none; `spots` are left out where nothing is said to any scheduler or queue.
+    """
+
+    __slots__ = (
+        "_members",
+        "_roles",
+        "back_ends",
+        "bundle",
+        "cluster",
+        "groups",
+        "jobs",
+        "jobset",
+        "pods",
+        "queue",
+        "spots",
+        "ties",
+    )
 
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
         self._roles: tuple[Role, ...] | None = None
+        self._members: tuple[Role, ...] | None = None
+        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
+        self.queue: Sourced[str] | None = leaf if type(leaf) is Sourced and leaf.value else None
         self.groups = [g for tree in bundle.of_kind("PodGroup") if (g := _group(tree)) is not None]
         self.spots = _spots("jobset", (), self.jobset)
         self.ties: list[Tie] = []
-        # The named replicatedJobs: those that are roles, each with its place in the list.
+        self.jobs: list[Tree] = []
+        self.pods: list[Tree] = []
         jobs = self.jobset["spec"].get("replicatedJobs")
-        listed = enumerate(jobs) if type(jobs) is list else ()
-        self.jobs = [(index, job) for index, job in listed if type(job) is dict and type(job.get("name")) is Sourced]
-        for at, (index, job) in enumerate(self.jobs):
-            self._read(at, ("spec", "replicatedJobs", index, "template"), job.get("template"))
+        for index, job in enumerate(jobs if type(jobs) is list else ()):
+            if type(job) is dict and type(job.get("name")) is Sourced:
+                self.jobs.append(job)
+                self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
         # Whose groups or ties are there, each once.
-        self.back_ends = list(dict.fromkeys([*(g.back_end for g in self.groups), *(t.back_end for t in self.ties)]))
-        self._members: tuple[Role, ...] | None = None
+        self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
 
-    def _read(self, at: int, path: Path, template: Tree) -> None:
-        """Take in what a template says, that of the role `at` this place."""
+    def _read(self, path: Path, template: Tree) -> None:
+        """Take in what the template of the next role says."""
         pod_template = get(template, "spec", "template")
+        pod = get(pod_template, "spec")
+        at = len(self.pods)
+        self.pods.append(pod)
         self.spots += _spots("job", path, template)
-        pod = _spots("pod", (*path, "spec", "template"), pod_template)
-        self.spots += pod
-        for spot in pod:
+        for spot in _spots("pod", (*path, "spec", "template"), pod_template):
+            self.spots.append(spot)
             key = _TIES[spot.section]
             leaf = spot.keys.get(key)
             if type(leaf) is Sourced and type(leaf.value) is str:
                 self.ties.append(Tie(_BACK_ENDS[key], self.roles[at], (*spot.path, key), leaf))
-        group = get(pod_template, "spec", NATIVE_FIELD, "podGroupName")
-        if type(group) is Sourced:
-            where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
-            self.ties.append(Tie("native", self.roles[at], where, group))
+        if type(pod) is dict and NATIVE_FIELD in pod:
+            group = get(pod, NATIVE_FIELD, "podGroupName")
+            if type(group) is Sourced:
+                where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
+                self.ties.append(Tie("native", self.roles[at], where, group))
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -117,11 +137,6 @@ class Placement:
         if self._roles is None:
             self._roles = roles_of(self.jobset["spec"])
         return self._roles
-
-    @property
-    def pods(self) -> list[Tree]:
-        """The spec of each role's pods."""
-        return [get(job, "template", *POD[1:], "spec") for _, job in self.jobs]
 
     @property
     def members(self) -> tuple[Role, ...]:
@@ -137,12 +152,6 @@ class Placement:
     def role_at(self, role: Role, *path: str | int) -> Span:
         """The place of a node of one role's replicatedJob."""
         return self.at("spec", "replicatedJobs", role.index, *path)
-
-    @property
-    def queue(self) -> Sourced[str] | None:
-        """Kueue's queue, None where the JobSet names none."""
-        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
-        return leaf if type(leaf) is Sourced and leaf.value else None
 
     def tied(self, back_end: str) -> list[Role]:
         """The roles whose pods belong to a group of that back end."""
@@ -160,11 +169,12 @@ def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
         return []
-    return [
-        Spot(level, (*path, "metadata"), section, keys)
-        for section in _TIES
-        if (keys := metadata.get(section)) and type(keys) is dict
-    ]
+    found = []
+    for section in _TIES:
+        keys = metadata.get(section)
+        if type(keys) is dict and concerns("\n".join(keys)):
+            found.append(Spot(level, (*path, "metadata"), section, keys))
+    return found
 
 
 def _group(tree: Tree) -> Group | None:

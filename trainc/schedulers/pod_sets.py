@@ -177,7 +177,7 @@ def _exclusive(placement: Placement) -> Iterator[Finding]:
 
 def _slow(placement: Placement) -> bool:
     """Whether anything in a job may make it wait for some of its pods."""
-    if any("dependsOn" in job for _, job in placement.jobs):
+    if any("dependsOn" in job for job in placement.jobs):
         return True
     listed = [get(pod, "containers") for pod in placement.pods]
     return any(get(one, "readinessProbe") is not None for each in listed if type(each) is list for one in each)
