@@ -5,7 +5,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from collections.abc import Set as AbstractSet
 
     from trainc.model.finding import Rule
     from trainc.verify.job import Job
@@ -27,7 +26,7 @@ class Check:
         self.look = look
         self.where = frozenset(where) if where else None
 
-    def for_(self, traits: AbstractSet[str]) -> bool:
+    def for_(self, traits: frozenset[str]) -> bool:
         """Whether a job with these traits may hold the mistake."""
         return self.where is None or not self.where.isdisjoint(traits)
 

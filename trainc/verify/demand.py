@@ -29,7 +29,7 @@ class Demand:
 
     def __init__(self, written: tuple[Written, Written]) -> None:
         limits, requests = dict(written[0]), dict(written[1])
-        traits: set[str] = set()
+        traits = {*limits, *requests}
         self.devices = _devices(traits, (requests, limits))
         counts = [(device_kind(resource), number) for resource, number in self.devices.items()]
         gpus = [number for kind, number in counts if kind == GPU]

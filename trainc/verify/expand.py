@@ -42,19 +42,21 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     if job is None:
         return
     there = traits(job)
-    for check in _WORTHWHILE[_ASKED.intersection(there)]:
+    for check in _WORTHWHILE[there]:
         check.look(job)
-    for check in extra:
-        if check.for_(there):
-            check.look(job)
+    if extra:
+        everything = there[0] | there[1]
+        for check in extra:
+            if check.for_(everything):
+                check.look(job)
 
 
-def _worthwhile(there: frozenset[str]) -> tuple[Check, ...]:
+def _worthwhile(there: tuple[frozenset[str], frozenset[str]]) -> tuple[Check, ...]:
     """The checks that have something to look at in jobs with these traits; jobs of one runtime share them."""
-    return tuple(check for check in CHECKS if check.for_(there))
+    everything = there[0] | there[1]
+    return tuple(check for check in CHECKS if check.for_(everything))
 
 
-_ASKED = frozenset().union(*[check.where or () for check in CHECKS])  # the traits that make a difference
 _WORTHWHILE = Remembered(_worthwhile)
 
 

@@ -45,24 +45,24 @@ def _odd(rule: Tree) -> bool:
 _POD_POLICIES = Shared(PodPolicy)
 
 
-def policies(found: set[str], job: Job) -> None:
-    """Add the traits of all failure policies of a job."""
-    policy = table(job.spec, "failurePolicy")
-    reacting = False
+def policies(found: set[str], job: Job) -> list[str]:
+    """Add the traits of all failure policies of a job; the fields of the JobSet's own."""
+    fields: list[str] = []
+    reacting = failing = disrupted = False
     if "failurePolicy" in job.spec:
-        found.update(policy)
+        policy = table(job.spec, "failurePolicy")
+        fields += policy
         restarts = whole(policy, "maxRestarts")
         if type(restarts) is int and restarts < 0:
             found.add("negative restarts")
-        rules = rows(policy, "rules")
+        rules = rows(policy, "rules") if "rules" in policy else []
         if len(rules) > 1:
             found.add("several rules")
         for rule in rules:
-            found.update(rule)
+            fields += rule
             reacting = reacting or reacts(rule)
     else:
         found.add("no failurePolicy")
-    failing = disrupted = False
     for role in job.roles:
         if "podFailurePolicy" in role.spec:
             own = _POD_POLICIES[role.spec["podFailurePolicy"]]
@@ -72,3 +72,4 @@ def policies(found: set[str], job: Job) -> None:
                 found.add("podFailurePolicy without Never")
     if (reacting and not failing) or (disrupted and not reacting):
         found.add("half maintenance")
+    return fields

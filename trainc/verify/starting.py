@@ -18,10 +18,10 @@ _COUNTED = ("auto", "gpu")  # torchrun counts the accelerators itself
 
 def starting(found: set[str], container: Container) -> None:
     """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
-    names, literals, role = container.names, container.literals, container.role
-    if "nodes option" in found or ("PET_NNODES" in container.env and literals.get("PET_NNODES") != str(role.size)):
+    names, literals, words = container.names, container.literals, container.traits
+    if "nodes option" in words or ("PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)):
         found.add("odd nodes")
-    if _odd_processes(found, container):
+    if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
         found.add("odd processes")
     for name in names.ranked:
         if name in literals or container.fields.get(name) not in INDEX_FIELDS:
@@ -31,12 +31,10 @@ def starting(found: set[str], container: Container) -> None:
         found.add("foreign variable")
 
 
-def _odd_processes(found: set[str], container: Container) -> bool:
+def _odd_processes(container: Container) -> bool:
     """Whether the launcher may start another number of processes than there are accelerators to use."""
-    if "processes option" in found:
+    if "processes option" in container.traits:
         return True
-    if "torchrun" not in found:
-        return False
     written = container.literals.get("PET_NPROC_PER_NODE")
     if container.devices:
         gpus = container.demand.gpus

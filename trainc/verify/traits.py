@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.verify.data.machines import MACHINE_LABELS
 from trainc.verify.policies import policies
+from trainc.verify.remembered import Remembered
 from trainc.verify.rules.accelerators import whole_machine
 from trainc.verify.rules.hygiene import SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
@@ -21,36 +22,53 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
 
 
-def traits(job: Job) -> set[str]:
-    """All fields, variables, resources, annotations and kinds that occur in a job, words of its commands, and more.
+def traits(job: Job) -> tuple[frozenset[str], frozenset[str]]:
+    """All fields, variables, resources, annotations and kinds that occur in a job; then words of its commands, and more.
 
-    Besides, what many checks look for: `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`,
-    `odd restart`, `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `several containers`,
-    `not Indexed`, `parallelism alone`, `labels`, `annotations`, `JobSet annotations` and `beside` (there are other
-    objects). The others are named after the one mistake that they may be; each holds wherever its check finds one.
+    What many checks look for: `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`, `odd restart`,
+    `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `several containers`, `not Indexed`,
+    `parallelism alone`, `labels`, `annotations`, `JobSet annotations` and `beside` (there are other objects). The
+    others are named after the one mistake that they may be; each holds wherever its check finds one.
     """
-    found = {*job.spec, *job.kinds}
+    parts: list[object] = [*job.spec, *job.kinds]
+    found: set[str] = set()
     for role in job.roles:
+        parts += (*role.tree, *role.spec, *role.pod, *role.annotations, role.disks)
         _role(found, role)
     for container in job.containers:
+        parts += (*container.tree, container.names, container.mounts, container.demand)
         _container(found, container)
         settings(found, container)
     for container in job.main:
         starting(found, container)
     meeting(found, job)
-    policies(found, job)
+    parts += policies(found, job)
     if len(job.roles) > 1:
         found.add("several roles")
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
     _metadata(found, job)
     _beside(found, job)
-    _together(found)
-    return found
+    occurring = _OCCURRING[tuple(parts)]
+    _together(found, occurring)
+    return occurring, frozenset(found)
+
+
+def _occurring(parts: tuple[object, ...]) -> frozenset[str]:
+    """The names themselves, and the traits of what has traits of its own."""
+    found: set[str] = set()
+    for part in parts:
+        if type(part) is str:
+            found.add(part)
+        else:
+            found |= part.traits  # type: ignore[attr-defined]
+    return frozenset(found)
+
+
+_OCCURRING = Remembered(_occurring)
 
 
 def _role(found: set[str], role: Role) -> None:
-    found.update(role.tree, role.spec, role.pod, role.disks.traits)
     if not role.name:
         found.add("no role name")
     if "successPolicy" in role.spec:
@@ -58,9 +76,12 @@ def _role(found: set[str], role: Role) -> None:
     if len(role.containers) > 1:
         found.add("several containers")
     _counts(found, role)
-    _labels(found, role)
+    if role.labels or role.annotations or "nodeSelector" in role.pod:
+        _labels(found, role)
     _pod(found, role)
-    _memory(found, role)
+    _mounts(found, role)
+    if role.devices:
+        _devices(found, role)
 
 
 def _counts(found: set[str], role: Role) -> None:
@@ -93,7 +114,6 @@ def _labels(found: set[str], role: Role) -> None:
             found.add("odd label")
     if role.annotations:
         found.add("annotations")
-        found.update(role.annotations)
         for key in role.annotations:
             if ODD_KEYS[key]:
                 found.add("odd label")
@@ -129,40 +149,35 @@ def _pod(found: set[str], role: Role) -> None:
         found.add("no grace")
     elif type(grace) is not Sourced or type(grace.value) is not int or grace.value < 0:
         found.add("odd grace")
-    unused = role.disks.written
+
+
+def _mounts(found: set[str], role: Role) -> None:
+    unused, largest = role.disks.written, role.disks.largest
     for container in role.containers:
         names = container.mounts.names
         unused -= names
         if names and not names <= role.volumes.keys():
             found.add("unknown mount")
+        memory = container.demand.memory
+        if memory is not None and memory < largest:
+            found.add("large tmpfs")
     if unused:
         found.add("unused volume")
 
 
-def _memory(found: set[str], role: Role) -> None:
-    """What accelerators and memory have to do with each other."""
+def _devices(found: set[str], role: Role) -> None:
     for container in role.main:
         demand = container.demand
-        if demand.memory is not None and demand.memory < role.disks.largest:
-            found.add("large tmpfs")
         if demand.sharing > 1 and not container.mounts.shm and not flag(role.pod, "hostIPC"):
             found.add("no shm")
-    if role.devices and not role.disks.lasting:
+    if not role.disks.lasting:
         found.add("nothing lasting")
 
 
 def _container(found: set[str], container: Container) -> None:
     tree = container.tree
-    found.update(
-        tree,
-        container.limits,
-        container.requests,
-        container.traits,
-        container.names.traits,
-        container.mounts.traits,
-        container.demand.traits,
-        IMAGES[text(tree, "image")],
-    )
+    found |= container.traits
+    found |= IMAGES[text(tree, "image")]
     if ODD_NAMES[container.name]:
         found.add("odd container name")
     if "ports" in tree and _odd_ports(rows(tree, "ports")):
@@ -209,14 +224,14 @@ def _joins(service: Tree, metadata: Tree, job: Job) -> bool:
     )
 
 
-def _together(found: set[str]) -> None:
+def _together(found: set[str], occurring: frozenset[str]) -> None:
     """What counts only where two things occur."""
     if "output" in found:
-        if "read-only mount" in found:
+        if "read-only mount" in occurring:
             found.add("output, read-only mount")
-        if "emptyDir" in found and "maxRestarts" in found:
+        if "emptyDir" in occurring and "maxRestarts" in occurring:
             found.add("output, emptyDir")
     if "no grace" in found and "checkpoints" in found and "devices" in found:
         found.add("checkpoints, no grace")
-    if "maxRestarts" in found and "nothing lasting" in found:
+    if "nothing lasting" in found and "maxRestarts" in occurring:
         found.add("restarts, nothing lasting")
