@@ -57,13 +57,13 @@ class Container:
         "devices",
         "env",
         "fields",
+        "index",
         "kind",
         "limits",
         "literals",
         "mounts",
         "name",
         "names",
-        "path",
         "requests",
         "role",
         "script",
@@ -75,10 +75,10 @@ class Container:
         "words",
     )
 
-    def __init__(self, role: Role, tree: Tree, path: Path, kind: str) -> None:
+    def __init__(self, role: Role, tree: Tree, index: int, kind: str) -> None:
         self.role = role
         self.tree = tree
-        self.path = path
+        self.index = index
         self.kind = kind
         self.name = text(tree, "name")
         self.traits: set[str] = set()
@@ -143,6 +143,11 @@ class Container:
         self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
         if self.script:
             self.traits.add("script")
+
+    @property
+    def path(self) -> Path:
+        """Where the container stands in the JobSet."""
+        return (*self.role.pod_path, "containers" if self.kind is MAIN else "initContainers", self.index)
 
     @property
     def main(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.verify.containers import INDEX_FIELDS
+from trainc.verify.containers import INDEX_FIELDS, MAIN
+from trainc.verify.remembered import Remembered
 from trainc.verify.values import integer
 from trainc.verify.variables import TOLD
 from trainc.verify.world import ADDRESSES, Place
@@ -11,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
 
 _COUNTED = ("auto", "gpu")  # torchrun counts the accelerators itself
 
@@ -19,7 +19,9 @@ _COUNTED = ("auto", "gpu")  # torchrun counts the accelerators itself
 def starting(found: set[str], container: Container) -> None:
     """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
     names, literals, words = container.names, container.literals, container.traits
-    if "nodes option" in words or ("PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)):
+    if "nodes option" in words or (
+        "PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)
+    ):
         found.add("odd nodes")
     if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
         found.add("odd processes")
@@ -55,7 +57,7 @@ def meeting(found: set[str], job: Job) -> None:
     addressed = [container for container in job.containers if container.names.addressed]
     if not addressed and "meets" not in found:
         return
-    if len(addressed) == 1 and found.isdisjoint(("meets", "may meet")) and _plain(addressed[0], job):
+    if len(addressed) == 1 and "meets" not in found and "may meet" not in found and _plain(addressed[0], job):
         found.add("meetings")
         return
     if job.meetings:
@@ -63,30 +65,34 @@ def meeting(found: set[str], job: Job) -> None:
     if len(job.meetings) > 1:
         found.add("several meetings")
     for one in job.meetings:
-        number = integer(one.port) if one.port else 1
-        if type(one.place) is not Place or number is None or not 0 < number < 65536:
+        if type(one.place) is not Place or (one.port and not _PORTS[one.port]):
             found.add("odd meeting")
 
 
+def _port(written: str) -> bool:
+    number = integer(written)
+    return number is not None and 0 < number < 65536
+
+
+_PORTS = Remembered(_port)  # whether a text is a port
+
+
 def _plain(container: Container, job: Job) -> bool:
-    """Whether the only address is written, with a port beside it, and visibly that of the first pod of a role."""
-    name = container.names.addressed[0]
-    if (
-        not container.main
-        or len(container.names.addressed) > 1
-        or f"{name}=" in container.script
-        or not job.dns
-        or not job.name
-    ):
-        return False
-    host = container.literals.get(name, "")
-    port = container.literals.get(ADDRESSES[name], "")
-    # One dot, and nothing else but what host names are made of: there is one way to read it.
-    if not (port.isdigit() and port.isascii() and 0 < int(port) < 65536):
-        return False
-    return host.replace("-", "").replace(".", "", 1).isalnum() and any(_first(role, host) for role in job.roles)
-
-
-def _first(role: Role, host: str) -> bool:
-    replicas, size = role.replicas, role.size
-    return type(replicas) is int and replicas > 0 and type(size) is int and size > 0 and host == role.address()
+    """Whether the only address is written, with a port beside it, and visibly that of the first pod of its own role."""
+    role, name = container.role, container.names.addressed[0]
+    host, port = container.literals.get(name, ""), container.literals.get(ADDRESSES[name], "")
+    return (
+        host == f"{job.name}-{role.name}-0-0.{job.subdomain}"
+        # One dot, and nothing else but what host names are made of: there is one way to read it.
+        and host.replace("-", "").replace(".", "", 1).isalnum()
+        and job.name != ""
+        and job.dns
+        and type(role.replicas) is int
+        and role.replicas > 0
+        and type(role.size) is int
+        and role.size > 0
+        and _PORTS[port]
+        and len(container.names.addressed) == 1
+        and container.kind is MAIN
+        and f"{name}=" not in container.script
+    )
