@@ -115,19 +115,21 @@ class Cluster:
         if not (closed or self.closed or self.objects):
             return self
         closed = closed or self.closed
-        objects = dict(self.objects)
+        added: dict[str, Mapping[str, Tree]] = {}
         for tree in trees:
-            kind, name = value(tree, "kind"), value(tree, "metadata", "name")
-            if (closed or kind in objects) and type(kind) is str and type(name) is str:
-                namespace = value(tree, "metadata", "namespace")
+            kind = value(tree, "kind")
+            if type(kind) is not str or not (closed or kind in self.objects):
+                continue
+            name, namespace = value(tree, "metadata", "name"), value(tree, "metadata", "namespace")
+            if type(name) is str:
                 key = f"{namespace}/{name}" if namespace else name
-                objects[kind] = {**objects.get(kind, {}), key: tree}
-        if closed == self.closed and all(objects[kind] is self.objects.get(kind) for kind in objects):
+                added[kind] = {**(added.get(kind) or self.objects.get(kind, {})), key: tree}
+        if closed == self.closed and not added:
             return self
         view = Cluster.__new__(Cluster)
         for field in self.__slots__:
             setattr(view, field, getattr(self, field))
-        view.objects, view.closed = objects, closed
+        view.objects, view.closed = {**self.objects, **added}, closed
         return view
 
     def placing(self, namespace: Sourced[str]) -> Cluster:

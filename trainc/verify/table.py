@@ -71,7 +71,7 @@ CHECKS: tuple[Check, ...] = (
         templates.NAME, templates.bad_pod_name_field, "hostname", "subdomain", "odd priority class", "schedulingGates"
     ),
     Check(templates.LABEL, templates.bad_label, "odd label"),
-    Check(templates.DEADLINE, templates.bad_pod_deadline, "activeDeadlineSeconds"),
+    Check(templates.DEADLINE, templates.bad_pod_deadline, "pod deadline"),
     Check(templates.ALIAS, templates.bad_host_alias, "hostAliases"),
     Check(templates.AFFINITY, templates.empty_topology_key, "affinity"),
     Check(templates.TOLERATION, templates.bad_toleration, "odd toleration"),
@@ -150,7 +150,7 @@ CHECKS: tuple[Check, ...] = (
     Check(networks.DNS, networks.host_network_without_dns_policy, "hostNetwork"),
     Check(networks.HOST_PORT, networks.host_port_clash, "hostNetwork"),
     Check(networks.TUNER, networks.tuner_of_other_machine, "NCCL_TUNER_CONFIG_PATH"),
-    Check(networks.PORT_CLASH, networks.ports_clash_in_pod, "several containers"),
+    Check(networks.PORT_CLASH, networks.ports_clash_in_pod, "several ports"),
     Check(networks.HALF, bundles.tcpxo_half_set_up, "tcpxo daemon"),
     Check(bundles.SLICES, bundles.multislice_half_set_up, "google.com/tpu"),
     Check(bundles.MAINTENANCE, bundles.maintenance_half_handled, "half maintenance"),

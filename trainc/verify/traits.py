@@ -75,6 +75,8 @@ def _role(found: set[str], role: Role) -> None:
         found.add("own successPolicy")
     if len(role.containers) > 1:
         found.add("several containers")
+        if len([container for container in role.containers if "ports" in container.tree]) > 1:
+            found.add("several ports")
     _counts(found, role)
     if role.labels or role.annotations or "nodeSelector" in role.pod:
         _labels(found, role)
@@ -138,6 +140,8 @@ def _pod(found: set[str], role: Role) -> None:
     pod = role.pod
     if role.restart_policy not in ("Never", "OnFailure"):
         found.add("odd restart")
+    if "activeDeadlineSeconds" in pod:
+        found.add("pod deadline")
     if pod and not role.main:
         found.add("no containers")
     if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.data.machines import TPU
-from trainc.verify.rules.networks import HALF
+from trainc.verify.rules.networks import HALF, TCPXO
 from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False
@@ -143,11 +143,12 @@ def tcpxo_half_set_up(job: Job) -> None:
         if daemon is None or not role.devices:
             continue
         missing = []
-        if not any(name.startswith("NCCL_FASTRAK_") for container in role.main for name in container.env):
+        if not any(TCPXO in container.names.traits for container in role.main):
             missing.append("no container sets the variables NCCL_FASTRAK_*")
-        if not role.host_network and "networking.gke.io/interfaces" not in role.annotations:
+        alone = not role.host_network
+        if alone and "networking.gke.io/interfaces" not in role.annotations:
             missing.append("the pod has no annotation `networking.gke.io/interfaces`")
-        if not role.host_network and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
+        if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
             job.report.add(
