@@ -99,7 +99,7 @@ def _untied(placement: Placement) -> Iterator[Finding]:
         if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
             continue
         tied = {tie.role.index for tie in names}
-        for role in placement.members:
+        for role in placement.members if len(tied) < len(placement.roles) else ():
             if role.index not in tied and not _elsewhere(placement, group, role):
                 yield UNTIED.at(
                     placement.role_at(role, "name"),
