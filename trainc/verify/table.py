@@ -144,7 +144,7 @@ CHECKS: tuple[Check, ...] = (
     Check(tpu.HOST, tpu.tpu_chips_per_host, "google.com/tpu"),
     Check(tpu.SINGLE, tpu.multislice_single_host, "MEGASCALE"),
     Check(networks.HALF, networks.network_half_set_up, networks.TCPX, networks.TCPXO, "FI_PROVIDER", "rdma"),
-    Check(networks.PAIR, networks.daemon_and_plugin_differ, "paired image"),
+    Check(bundles.PAIR, bundles.daemon_and_plugin_differ, "paired image"),
     Check(networks.FUSE, networks.bucket_mount_without_annotation, "csi"),
     Check(networks.FUSE_UNUSED, networks.bucket_annotation_without_mount, "gke-gcsfuse/volumes"),
     Check(networks.DNS, networks.host_network_without_dns_policy, "hostNetwork"),

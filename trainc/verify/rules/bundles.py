@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.data.machines import TPU
+from trainc.verify.data.pairs import PAIRS
+from trainc.verify.remembered import Remembered
 from trainc.verify.rules.networks import HALF, TCPXO
 from trainc.verify.values import rows, table, text, texts
 
@@ -24,6 +26,12 @@ MAINTENANCE = Rule(
     WARNING,
     "a lost node ends the Job for a reason that JobSet has no rule for, or JobSet has a rule for a reason that no Job gives",
     "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
+)
+PAIR = Rule(
+    "daemon-and-plugin-differ",
+    WARNING,
+    "the network daemon and the NCCL plugin are not of versions known to work together",
+    "They speak a protocol of their own, and are released in pairs.",
 )
 SPOT = Rule(
     "spot-without-toleration",
@@ -134,6 +142,45 @@ def spot_without_toleration(job: Job) -> None:
                     help=f'tolerate `{_SPOT}` with value `"true"`',
                 )
             )
+
+
+def daemon_and_plugin_differ(job: Job) -> None:
+    for role in job.roles:
+        images = tuple([text(container.tree, "image") for container in role.containers])
+        for at, of, fitting in _DIFFERING[images]:
+            daemon, plugin = role.containers[at], role.containers[of]
+            listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
+            job.report.add(
+                PAIR.at(
+                    job.at((*plugin.path, "image")),
+                    f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                    also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
+                    effect="connections fail, or data is lost without a message",
+                    help=f"with this daemon use plugin {listed}",
+                )
+            )
+
+
+def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:
+    """The places of a daemon and a plugin not known to work together, and the plugins that the daemon works with."""
+    found = []
+    for daemon_image, plugin_image, known in PAIRS:
+        daemon, plugin = _place(images, daemon_image), _place(images, plugin_image)
+        fitting = known.get(_tag(images[daemon])) if daemon is not None else None
+        if daemon is not None and plugin is not None and fitting and _tag(images[plugin]) not in fitting:
+            found.append((daemon, plugin, fitting))
+    return found
+
+
+_DIFFERING = Remembered(_differing)  # by the images of a pod, in order
+
+
+def _place(images: tuple[str, ...], image: str) -> int | None:
+    return next((at for at, one in enumerate(images) if one.rpartition(":")[0].endswith(image)), None)
+
+
+def _tag(image: str) -> str:
+    return image.rpartition(":")[2]
 
 
 def tcpxo_half_set_up(job: Job) -> None:
