@@ -41,6 +41,17 @@ class Flow:
         self.table = table
 
 
+class Literal:
+    """A `|`: the text on the lines below, with its last line end or (`|-`) without; where it starts."""
+
+    __slots__ = ("ending", "start")
+
+    def __init__(self, ending: str, start: int) -> None:
+        self.ending = ending
+        self.start = start
+
+
+_ENDINGS = {"|": "\n", "|-": ""}
 BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
 
 
@@ -62,7 +73,7 @@ def _line(text: str) -> Line | None:
     """The columns of a dash and of the key or item, the key and where it ends, the value and where it starts and ends.
 
     Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is no scalar: a
-    `Flow`, or the None of a key whose value stands below or is null.
+    `Flow`, a `Literal`, or the None of a key whose value stands below or is null.
     """
     body = text.lstrip(" ")
     if not body or body[0] == "#":
@@ -98,6 +109,8 @@ def _key(name: str) -> Any:
 
 
 def _value(text: str, at: int) -> tuple[Any, int, int]:
+    if text in _ENDINGS:
+        return Literal(_ENDINGS[text], at), 0, 0
     if text[:1] in _OPENING:
         return _flow(text.partition(" #")[0].rstrip(" "), at)
     return _scalar(text, at)

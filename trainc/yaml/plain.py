@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from trainc.model.document import Document
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.yaml.lines import BOUNDARY, LINES, DeclinedError, Flow
+from trainc.yaml.lines import BOUNDARY, LINES, DeclinedError, Flow, Literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class _Builder:
         "_column",
         "_file",
         "_last",
+        "_open_ended",
         "_places",
         "_stack",
         "_top",
@@ -68,6 +69,7 @@ class _Builder:
         self._begun = (0, 0)
         self._last = Span(file, 0, 0, 0, 0)  # of the latest value, which ends all that it is the last of
         self._waiting: tuple[str, int, int] | None = None  # a key without a value so far
+        self._open_ended = True
         self.marks: dict[int, Marks] = {}
         self.root: Tree = None
         self.start = 0  # the line of the document's first word
@@ -78,6 +80,15 @@ class _Builder:
         Raises:
             DeclinedError: where the document is spelled in a way that only a parser understands.
         """
+        while self._open_ended:
+            at = self._lines(lines, at)
+        self._void()
+        while self._stack:
+            self._pop()
+        return at
+
+    def _lines(self, lines: list[str], at: int) -> int:
+        """Read until a text of several lines, or the document, ends; the index of the line behind."""
         file, said = self._file, LINES
         for number in range(at, len(lines)):
             line = said[lines[number]]
@@ -88,7 +99,8 @@ class _Builder:
             if dash or column != self._column or self._waiting is not None or self._places is None:
                 if line is BOUNDARY:
                     if self.start:
-                        return self._close(number)
+                        self._open_ended = False
+                        return number
                     self.start = place
                     continue
                 self._move(dash, column, place, key)
@@ -99,15 +111,18 @@ class _Builder:
                 node = None
                 self._waiting = key, place, end  # type: ignore[assignment]  # only after a key there is nothing
             else:
-                node = self._bracketed(value, place, end)
+                node = self._several(value, lines, place, end)
             if key is None:
                 self._top.append(node)
-                continue
-            if key in self._places:
-                raise DeclinedError
-            self._top[key] = node
-            self._places[key] = place, column, place, after
-        return self._close(len(lines))
+            else:
+                if key in self._places:
+                    raise DeclinedError
+                self._top[key] = node
+                self._places[key] = place, column, place, after
+            if type(value) is Literal:
+                return self._last.end_line - 1
+        self._open_ended = False
+        return len(lines)
 
     def _move(self, dash: int, column: int, place: int, key: str | None) -> None:
         """Open and close containers until the innermost one is that which the line speaks of."""
@@ -156,12 +171,24 @@ class _Builder:
             self._top[key] = Sourced(None, Origin(self._last))
             self._waiting = None
 
-    def _close(self, number: int) -> int:
-        """The end of the document."""
-        self._void()
-        while self._stack:
-            self._pop()
-        return number
+    def _several(self, value: Any, lines: list[str], place: int, end: int) -> Tree:
+        return self._bracketed(value, place, end) if type(value) is Flow else self._literal(value, lines, place)
+
+    def _literal(self, literal: Literal, lines: list[str], place: int) -> Tree:
+        """The text below a `|`: every line that is blank or indented as the first one is, at least."""
+        first = lines[place] if place < len(lines) else ""
+        indent = len(first) - len(first.lstrip(" "))
+        if len(first) == indent or indent < self._column:
+            raise DeclinedError
+        margin = " " * indent
+        at = place
+        while at < len(lines) - 1 and (lines[at].startswith(margin) or not lines[at].strip(" ")):
+            at += 1
+        texts = [line[indent:] for line in lines[place:at]]
+        while not texts[-1]:
+            texts.pop()
+        self._last = Span(self._file, place, literal.start, at + 1, 1)
+        return Sourced("\n".join(texts) + literal.ending, Origin(self._last))
 
     def _bracketed(self, flow: Flow, place: int, end: int) -> Tree:
         """A list or map in brackets on one line."""
