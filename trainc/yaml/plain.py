@@ -21,21 +21,24 @@ if TYPE_CHECKING:
 LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
 DEPTH = 100
 
+_ODD = frozenset("\t\r\x85\u2028\u2029\ufeff")  # what ends a line, or stands in one, for a parser alone
+
 _new = tuple.__new__
 
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
-    """Each document that is not empty, as long as the spelling is common; the text that is left, on its old lines."""
-    if len(data) > LIMIT or not data.isascii() or b"\t" in data or b"\r" in data:
+    """Each document that is not empty, as long as the spelling is common; the rest of the UTF-8 text, on its old lines."""
+    text = data.decode() if len(data) <= LIMIT else "\t"
+    if not (text.isascii() and "\t" not in text and "\r" not in text) and not _ODD.isdisjoint(text):
         return data
-    lines = data.decode("ascii").split("\n")
+    lines = text.split("\n")
     at = 0
     while at < len(lines):
         builder = _Builder(file)
         try:
             after = builder.read(lines, at)
         except DeclinedError:
-            return b"\n" * at + "\n".join(lines[at:]).encode("ascii")
+            return b"\n" * at + "\n".join(lines[at:]).encode()
         if builder.root is not None:
             yield Document(file, builder.root, builder.marks, builder.start)
         at = after
