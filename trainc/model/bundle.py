@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import place
+from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
@@ -42,6 +43,9 @@ class Bundle:
 
     def span(self, tree: Tree, path: Path = ()) -> Span:
         """A place in the user's files for the node at `path` of one of the objects: its own, or the nearest above it."""
+        node = get(tree, *path)
+        if type(node) is Sourced and node.origin.at is not None:
+            return node.origin.at
         for length in range(len(path), -1, -1):
             leaf = first_leaf(get(tree, *path[:length]))
             found = place(leaf.origin) if leaf is not None else None

@@ -103,7 +103,11 @@ class Container:
         env: dict[str, Tree] = {}
         literals: dict[str, str] = {}
         sources: list[tuple[int, Tree]] = []
-        for index, entry in enumerate(rows(self.tree, "env")):
+        listed = self.tree.get("env")
+        for index, entry in enumerate(listed if type(listed) is list else ()):
+            if type(entry) is not dict:
+                env[""] = {}
+                continue
             leaf = entry.get("name")
             name = leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
             env[name] = entry
@@ -128,8 +132,11 @@ class Container:
         found: dict[str, str] = {}
         for _, entry in self.sources:
             source = entry["valueFrom"]
-            field = text(table(source, "fieldRef"), "fieldPath") if type(source) is dict else ""
-            if field:
+            if (
+                type(source) is dict
+                and "fieldRef" in source
+                and (field := text(table(source, "fieldRef"), "fieldPath"))
+            ):
                 found[text(entry, "name")] = field
                 if ODD_FIELDS[field]:
                     self.traits.add("odd field")
@@ -139,7 +146,8 @@ class Container:
         self.words = [*texts(self.tree, "command"), *texts(self.tree, "args")]
         self.text = " ".join(self.words)
         for word in self.words:
-            self.traits |= WORDS[word]
+            if traits := WORDS[word]:
+                self.traits |= traits
         self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
         if self.script:
             self.traits.add("script")

@@ -80,17 +80,14 @@ _DEMANDS = Remembered(Demand)
 
 def demand(limits: dict[str, Tree], requests: dict[str, Tree]) -> Demand:
     """What is asked for; the same for equal amounts, however many containers write them."""
-    odd: list[object] = []
-    written = _written(limits, odd), _written(requests, odd)
-    # A number that is not whole would be taken for an equal one that is.
-    return Demand(written) if odd else _DEMANDS[written]
+    written = _written(limits), _written(requests)
+    for side in written:
+        for _, number in side:
+            # A number that is not whole would be taken for an equal one that is.
+            if type(number) is not str and type(number) is not int and number is not None:
+                return Demand(written)
+    return _DEMANDS[written]
 
 
-def _written(amounts: dict[str, Tree], odd: list[object]) -> Written:
-    found: list[tuple[str, object]] = []
-    for resource, leaf in amounts.items():
-        written = leaf.value if type(leaf) is Sourced else None
-        if type(written) is not str and type(written) is not int and written is not None:
-            odd.append(written)
-        found.append((resource, written))
-    return tuple(found)
+def _written(amounts: dict[str, Tree]) -> Written:
+    return tuple([(name, leaf.value if type(leaf) is Sourced else None) for name, leaf in amounts.items()])
