@@ -48,6 +48,19 @@ def _compiled(rule: str) -> Test | None:
     return eval(f"lambda self, old: {source}", scope)  # type: ignore[no-any-return]  # noqa: S307
 
 
+def holds(node: Node, tree: Tree) -> bool:
+    """Whether all rules of a node without `oldSelf` are sure to be met."""
+    if node.tests is None:
+        node.tests = [(function(rule["rule"]), rule) for rule in node.live]
+    try:
+        for test, _ in node.tests:
+            if test is None or test(tree, None) is not True:
+                return False
+    except CelError:
+        return False
+    return True
+
+
 def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
     """What the rules without `oldSelf` say; rules that cannot be translated go into `unchecked`."""
     faults: list[Fault] = []

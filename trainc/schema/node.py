@@ -43,8 +43,10 @@ class Node:
         "items",
         "keys",
         "kind",
+        "last",
         "least",
         "live",
+        "longest",
         "low",
         "most",
         "nullable",
@@ -56,6 +58,8 @@ class Node:
         "raw",
         "required",
         "rules",
+        "shapes",
+        "shortest",
         "sized",
         "table",
         "tail",
@@ -90,6 +94,10 @@ class Node:
         self.quick = _quick(self.kind, raw, bool(self.live))
         self.least, self.most = _range(self) if not self.live else _NONE
         self.good: set[str] = set()
+        self.shapes: dict[tuple[str, ...], Shape] = {}
+        self.last: Tree = ()
+        self.shortest: int = raw.get("minItems", 0)
+        self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
         self.tests: Any = None
         self.defaults = self._defaults(get("properties", {}))
         self.only: Node | None = None if self.props.names else self.other()
@@ -119,6 +127,22 @@ class Node:
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
         return self.items if self.items.__class__ is Node else None
+
+
+class Shape:
+    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack."""
+
+    __slots__ = ("branches", "defaults", "leaves")
+
+    def __init__(
+        self,
+        leaves: tuple[tuple[str, Node], ...],
+        branches: tuple[tuple[str, Node, Any], ...],
+        defaults: dict[str, Tree],
+    ) -> None:
+        self.leaves = leaves
+        self.branches = branches
+        self.defaults = defaults
 
 
 class Props(dict[str, "Node | None"]):
