@@ -48,8 +48,10 @@ def glance(node: Node, tree: Tree) -> Tree:
 def _object(node: Node, tree: Tree) -> Tree:
     if tree.__class__ is not dict:
         raise DoubtError
-    keys = tuple(tree)
-    shape = node.shapes.get(keys) or _shape(node, keys)
+    try:
+        shape = node.shapes[tuple(tree)]
+    except KeyError:
+        shape = _shape(node, tuple(tree))
     for key, at in shape.leaves:
         leaf = tree[key]
         if leaf.__class__ is not Sourced:
@@ -60,11 +62,11 @@ def _object(node: Node, tree: Tree) -> Tree:
             continue
         _scalar(at, value)
     out = tree
-    for key, at, look in shape.branches:
+    for key, at in shape.branches:
         child = tree[key]
         if child is at.last:
             continue
-        got = look(at, child)
+        got = at.look(at, child)
         if got is not child:
             out = dict(tree) if out is tree else out
             out[key] = got
@@ -78,14 +80,15 @@ def _object(node: Node, tree: Tree) -> Tree:
 def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
     """What objects with these keys have in common."""
     leaves: list[tuple[str, Node]] = []
-    branches: list[tuple[str, Node, Any]] = []
+    branches: list[tuple[str, Node]] = []
     for key in keys:
         at = node.prop(key)
         if at is None:
             if not (node.preserve or node.extra is True):
                 raise DoubtError
         elif at.kind in _LOOKS:
-            branches.append((key, at, _look(at)))
+            at.look = at.look or _look(at)
+            branches.append((key, at))
         else:
             leaves.append((key, at))
     full = _complete(node, dict.fromkeys(keys))
@@ -129,13 +132,13 @@ def _map(node: Node, tree: Tree) -> Tree:
 def _array(node: Node, tree: Tree) -> Tree:
     if tree.__class__ is not list or not node.shortest <= len(tree) <= node.longest:
         raise DoubtError
-    at = node.item()
+    at = node.items if node.items.__class__ is not int else node.item()
     if at is None:
         raise DoubtError
     out = tree
     last = node.last
     known = len(last)
-    look = _look(at)
+    look = at.look = at.look or _look(at)
     for index, child in enumerate(tree):
         if child.__class__ is Sourced:
             value = child.value
@@ -155,14 +158,13 @@ def _array(node: Node, tree: Tree) -> Tree:
 
 def _be_distinct(keys: tuple[str, ...], items: list[Tree]) -> None:
     """Doubt whether all items differ, in their keys where they have any."""
-    seen: set[object] = set()
-    for item in items:
-        if not keys:
-            seen.add(_known(item))
-        elif len(keys) == 1:
-            seen.add(_known(item.get(keys[0])))
-        else:
-            seen.add(tuple([_known(item.get(key)) for key in keys]))
+    if len(keys) > 1:
+        seen = {tuple([_known(item.get(key)) for key in keys]) for item in items}
+    elif keys:
+        key = keys[0]
+        seen = {leaf.value for item in items if (leaf := item.get(key)).__class__ is Sourced}
+    else:
+        seen = {_known(item) for item in items}
     if len(seen) != len(items):
         raise DoubtError
 

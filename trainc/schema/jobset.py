@@ -41,10 +41,11 @@ def with_defaults(tree: Tree) -> Tree:
 def _is_complete(spec: dict[str, Tree]) -> bool:
     if "successPolicy" not in spec or "startupPolicy" not in spec or "network" not in spec:
         return False
-    if _network(spec["network"]) is not spec["network"]:
+    if "enableDNSHostnames" not in spec["network"] or "publishNotReadyAddresses" not in spec["network"]:
         return False
-    if any(_job(0, job) is not job for job in spec.get("replicatedJobs", ())):
-        return False
+    for job in spec.get("replicatedJobs", ()):
+        if _job(0, job) is not job:
+            return False
     if "failurePolicy" in spec and _failure(spec["failurePolicy"]) is not spec["failurePolicy"]:
         return False
     return "volumeClaimPolicies" not in spec or _claims(spec["volumeClaimPolicies"]) is spec["volumeClaimPolicies"]

@@ -26,14 +26,18 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     # Before 0.13 no name was made up for a JobSet that had none yet.
     named = profile.jobset >= (0, 13) or name != of(metadata, "generateName", "")[:58] + "abcde"
     faults: list[Fault] = []
-    for field, rule in _FIELDS.items():
-        if field in spec:
-            faults += rule(spec)
+    if jobs and "dependsOn" in jobs[0]:
+        text = "DependsOn can't be set for the first ReplicatedJob"
+        faults.append(plain_fault(text, ("spec", "replicatedJobs", 0, "dependsOn")))
+    if "managedBy" in spec:
+        faults += _managed_by(spec)
+    if "subdomain" in spec.get("network", ()):
+        faults += _subdomain(spec)
     for index, job in enumerate(jobs):
         faults += _job(name, index, job, named=named)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
-    if any(field in spec for field in _REFERRING):
+    if "targetReplicatedJobs" in spec.get("successPolicy", ()) or "failurePolicy" in spec or "coordinator" in spec:
         names = {of(job, "name", ""): job for job in reversed(jobs)}
         faults += _targets(spec, names)
         faults += policy_faults(spec, jobs, names, profile)
@@ -43,17 +47,6 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
 
         faults += claim_faults(tree, node, profile)
     return faults
-
-
-def _first_job(spec: Tree) -> list[Fault]:
-    jobs = spec["replicatedJobs"]
-    if jobs and "dependsOn" in jobs[0]:
-        return [
-            plain_fault(
-                "DependsOn can't be set for the first ReplicatedJob", ("spec", "replicatedJobs", 0, "dependsOn")
-            )
-        ]
-    return []
 
 
 def _managed_by(spec: Tree) -> list[Fault]:
@@ -79,10 +72,6 @@ def _subdomain(spec: Tree) -> list[Fault]:
         *(field_fault(path, name, reason) for reason in subdomain(name)),
         *(field_fault(path, name, short if reason is TOO_LONG_63 else reason) for reason in dns1035(name)),
     ]
-
-
-_FIELDS = {"replicatedJobs": _first_job, "managedBy": _managed_by, "network": _subdomain}
-_REFERRING = ("successPolicy", "failurePolicy", "coordinator")
 
 
 def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:

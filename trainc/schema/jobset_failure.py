@@ -46,7 +46,7 @@ def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile:
         faults.append(plain_fault(text, (*at, "rules", gated[0], "action")))
     for index, rule in enumerate(rules):
         faults += _rule(rule, names, (*at, "rules", index))
-    return [*faults, *_rule_names(rules)]
+    return [*faults, *_rule_names(rules)] if len(rules) > 1 else faults
 
 
 def _restart_strategy(strategy: Any, jobs: list[Tree], profile: Profile) -> list[Fault]:

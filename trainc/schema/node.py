@@ -47,6 +47,7 @@ class Node:
         "least",
         "live",
         "longest",
+        "look",
         "low",
         "most",
         "nullable",
@@ -96,6 +97,7 @@ class Node:
         self.good: set[str] = set()
         self.shapes: dict[tuple[str, ...], Shape] = {}
         self.last: Tree = ()
+        self.look: Any = None
         self.shortest: int = raw.get("minItems", 0)
         self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
         self.tests: Any = None
@@ -137,7 +139,7 @@ class Shape:
     def __init__(
         self,
         leaves: tuple[tuple[str, Node], ...],
-        branches: tuple[tuple[str, Node, Any], ...],
+        branches: tuple[tuple[str, Node], ...],
         defaults: dict[str, Tree],
     ) -> None:
         self.leaves = leaves
