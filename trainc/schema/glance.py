@@ -16,7 +16,6 @@ from trainc.schema.walker import Log, completed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from trainc.model.tree import Tree
     from trainc.schema.node import Node
@@ -158,6 +157,7 @@ def _array(node: Node, tree: Tree) -> Tree:
 
 def _be_distinct(keys: tuple[str, ...], items: list[Tree]) -> None:
     """Doubt whether all items differ, in their keys where they have any."""
+    seen: set[object]
     if len(keys) > 1:
         seen = {tuple([_known(item.get(key)) for key in keys]) for item in items}
     elif keys:
