@@ -45,7 +45,12 @@ _RESERVED = ("dataset-initializer", "model-initializer", "node")
 
 def check(plan: Plan, report: Report) -> bool:
     """Whether the webhook lets the job in, as far as no framework is involved."""
-    found = [*_initializers(plan), *_patches(plan)]
+    spec = plan.job["spec"]
+    found: list[Finding] = []
+    if "initializer" in spec:
+        found += _initializers(plan)
+    if "runtimePatches" in spec:
+        found += _patches(plan)
     for finding in found:
         report.add(finding)
     return not found
@@ -87,7 +92,7 @@ def _patches(plan: Plan) -> Iterator[Finding]:
     patches = get(plan.job, "spec", "runtimePatches") or []
     for index, patch in enumerate(patches):
         path: Path = ("spec", "runtimePatches", index)
-        for part, reason in prefixed_path(value(patch, "manager")):
+        for part, reason in _reasons(value(patch, "manager")):
             problem = f"Invalid value: {compact(part)}: {reason}"
             yield PATCH_MANAGER.at(
                 plan.document.span((*path, "manager")),
@@ -106,6 +111,20 @@ def _patches(plan: Plan) -> Iterator[Finding]:
                     text + "must not have envs for the dataset-initializer, model-initializer, node containers",
                 ),
             )
+
+
+# What stands against the managers met so far: few systems patch many jobs.
+_managers: dict[str, tuple[tuple[str, str], ...]] = {}
+_REMEMBERED = 256
+
+
+def _reasons(manager: str) -> tuple[tuple[str, str], ...]:
+    found = _managers.get(manager)
+    if found is None:
+        found = prefixed_path(manager)
+        if len(_managers) < _REMEMBERED:
+            _managers[manager] = found
+    return found
 
 
 def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:

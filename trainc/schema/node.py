@@ -28,8 +28,10 @@ class Node:
     """What the walker asks of a schema; children are built when they are first asked for.
 
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
-    none, `good` texts that passed before, `only` the node of all keys of a map, `tail` whether something
-    is to be done once the children have been looked at. `kind` one of object, array, string, integer,
+    none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
+    before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
+    looked at, `shortest` to `longest` the lengths of a list. `shapes`, `last` and `look` are the memory of a glance: the
+    sets of keys that it met, the part that was right the last time, and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
@@ -46,6 +48,7 @@ class Node:
         "last",
         "least",
         "live",
+        "long",
         "longest",
         "look",
         "low",
@@ -60,6 +63,7 @@ class Node:
         "required",
         "rules",
         "shapes",
+        "short",
         "shortest",
         "sized",
         "table",
@@ -94,6 +98,7 @@ class Node:
         self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
         self.quick = _quick(self.kind, raw, bool(self.live))
         self.least, self.most = _range(self) if not self.live else _NONE
+        self.short, self.long = _lengths(self) if not self.live else _NONE
         self.good: set[str] = set()
         self.shapes: dict[tuple[str, ...], Shape] = {}
         self.last: Tree = ()
@@ -173,6 +178,14 @@ def _range(node: Node) -> tuple[int, int]:
     if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
         return _NONE
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _lengths(node: Node) -> tuple[int, int]:
+    """The lengths of texts that need no further look; an empty range where every text does."""
+    raw = node.raw
+    if node.kind != "string" or "pattern" in raw or "enum" in raw or "format" in raw:
+        return _NONE
+    return raw.get("minLength", 0), raw.get("maxLength", node.high)
 
 
 def _kind(raw: Mapping[str, Any]) -> str:
