@@ -39,7 +39,10 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
         if not inside(root, absolute):
             raise Trouble(f"{path} lies outside {root}")
         if os.path.isdir(absolute):
-            found.update(_relative(root, name) for name in _walk(root, absolute))
+            top = _relative(root, absolute)
+            above = "" if top == "." else f"{top}/"
+            skip = len(os.path.join(absolute, ""))
+            found.update([above + name[skip:].replace(os.sep, "/") for name in _walk(root, absolute)])
         elif os.path.isfile(absolute):
             found.add(_relative(root, absolute))
         else:
@@ -100,4 +103,6 @@ def contents(root: str, file: str) -> bytes:
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:
     """Whether the text names a group of ours and (unless `rendered`) was not written by trainc itself."""
-    return (rendered or not data.startswith(HEADER)) and any(group in data for group in GROUPS)
+    if not rendered and data.startswith(HEADER):
+        return False
+    return GROUPS[0] in data or any(group in data for group in GROUPS)  # most files name the first

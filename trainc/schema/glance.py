@@ -58,6 +58,7 @@ def _object(node: Node, tree: Tree) -> Tree:
             raise DoubtError
         value = leaf.value
         kind = value.__class__
+        # Here and in maps on the spot: calls for single leaves would take longer than all the rest.
         if kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
             continue
         _scalar(at, value)
@@ -72,7 +73,7 @@ def _object(node: Node, tree: Tree) -> Tree:
             out[key] = got
     if shape.defaults:
         return {**out, **shape.defaults}
-    if out is tree:
+    if out is tree and not node.live:
         node.last = tree
     return out
 
@@ -124,7 +125,7 @@ def _map(node: Node, tree: Tree) -> Tree:
             out[key] = got
     if node.tail:
         out = _complete(node, out)
-    if out is tree:
+    if out is tree and not node.live:
         node.last = tree
     return out
 
@@ -135,29 +136,47 @@ def _array(node: Node, tree: Tree) -> Tree:
     at = node.items if node.items.__class__ is not int else node.item()
     if at is None:
         raise DoubtError
-    out = tree
-    last = node.last
-    known = len(last)
-    look = at.look = at.look or _look(at)
-    for index, child in enumerate(tree):
-        if child.__class__ is Sourced:
-            value = child.value
-            if value.__class__ is not at.quick and value not in at.good:
-                _scalar(at, value)
-        elif index >= known or child is not last[index]:
-            got = look(at, child)
-            if got is not child:
-                out = list(tree) if out is tree else out
-                out[index] = got
+    if at.kind in _LOOKS:
+        out = _branches(at, tree, node.last)
+    else:
+        _leaves(at, tree)
+        out = tree
     if len(out) > 1 and (node.keys or node.unique):
         _be_distinct(node.keys, out)
-    if out is tree:
+    if out is tree and not node.live:
         node.last = tree
     return out
 
 
+def _branches(at: Node, items: list[Tree], last: list[Tree]) -> list[Tree]:
+    """The items of a list, those aside that stood at their place in the `last` one."""
+    out = items
+    known = len(last)
+    look = at.look = at.look or _look(at)
+    for index, child in enumerate(items):
+        if index >= known or child is not last[index]:
+            got = look(at, child)
+            if got is not child:
+                out = list(items) if out is items else out
+                out[index] = got
+    return out
+
+
+def _leaves(at: Node, items: list[Tree]) -> None:
+    quick, short, long = at.quick, at.short, at.long
+    for leaf in items:
+        if leaf.__class__ is not Sourced:
+            raise DoubtError
+        value = leaf.value
+        kind = value.__class__
+        if kind is quick or (kind is str and short <= len(value) <= long and "${" not in value):
+            continue
+        if kind is not str or value not in at.good:
+            _scalar(at, value)
+
+
 def _be_distinct(keys: tuple[str, ...], items: list[Tree]) -> None:
-    """Doubt whether all items differ, in their keys where they have any."""
+    """Nothing, if all items differ, in their keys where they have any."""
     seen: set[object]
     if len(keys) > 1:
         seen = {tuple([_known(item.get(key)) for key in keys]) for item in items}
@@ -190,8 +209,7 @@ def _other(node: Node, tree: Tree) -> Tree:
 
 def _ruled(node: Node, tree: Tree) -> Tree:
     """A node with rules, which are tested once everything else is known to be right."""
-    got = _LOOKS[node.kind](node, tree)
-    node.last = ()
+    got = _unruled(node)(node, tree)
     _keep_rules(node, got)
     return got
 
@@ -217,6 +235,8 @@ _LOOKS: dict[str, Callable[[Node, Tree], Tree]] = {"object": _object, "array": _
 
 
 def _look(node: Node) -> Callable[[Node, Tree], Tree]:
-    if node.live:
-        return _ruled
+    return _ruled if node.live else _unruled(node)
+
+
+def _unruled(node: Node) -> Callable[[Node, Tree], Tree]:
     return _LOOKS.get(node.kind, _other) if node.only is None else _map

@@ -61,8 +61,13 @@ def _jobs(jobs: Tree) -> Tree:
 
 
 def _each(items: Tree, change: Any) -> Tree:
-    out = [change(index, item) for index, item in enumerate(items)]
-    return items if all(new is old for new, old in zip(out, items, strict=True)) else out
+    out = items
+    for index, item in enumerate(items):
+        changed = change(index, item)
+        if changed is not item:
+            out = list(items) if out is items else out
+            out[index] = changed
+    return out
 
 
 def _job(_index: int, job: Tree) -> Tree:
@@ -91,7 +96,7 @@ def _failure(policy: Tree) -> Tree:
 
 def _rule(index: int, rule: Tree) -> Tree:
     rule = rule if type(rule) is dict else {}
-    return rule if bare(rule.get("name", "")) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
+    return rule if "name" in rule and bare(rule["name"]) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
 
 
 def _claims(policies: Tree) -> Tree:

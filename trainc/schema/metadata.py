@@ -37,7 +37,7 @@ def is_sound(metadata: Tree) -> bool:
     for field, held in metadata.items():
         if held.__class__ is Sourced:
             value = held.value
-            if value.__class__ is not str or field not in _PLAIN_NAMES or len(value) > 63 or not is_label(value):
+            if field not in _PLAIN_NAMES or (value not in _good_names and not _is_good_name(value)):
                 return False
         elif field == "labels":
             if held.__class__ is not dict or not _good_labels(held):
@@ -48,6 +48,16 @@ def is_sound(metadata: Tree) -> bool:
 
 
 _PLAIN_NAMES = frozenset({"name", "namespace"})
+_good_names: set[str] = set()  # a job, its JobSet and its namespace come one after the other: the last ones are enough
+
+
+def _is_good_name(value: str) -> bool:
+    if value.__class__ is not str or len(value) > 63 or not is_label(value):
+        return False
+    if len(_good_names) >= _REMEMBERED:
+        _good_names.clear()
+    _good_names.add(value)
+    return True
 
 
 def _good_labels(labels: dict[str, Tree]) -> bool:

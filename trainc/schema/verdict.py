@@ -109,7 +109,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
 def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
     tree = found.stored
-    if "status" in tree or not metadata.is_sound(tree.get("metadata")):
+    if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
         return False
     try:
         stored = glance(node, tree)
@@ -121,8 +121,6 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
         if profile.kueue and not _unqueued(stored, profile):
             return False
         found.empty_patch = True
-    elif kind == VOLCANO:
-        return False
     found.stored = stored
     return True
 
