@@ -12,6 +12,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
 from trainc.model.spelling import meant
+from trainc.schema.verdict import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,15 +58,15 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
         jobs: list[Document] = []
         others: list[Document] = []
         for document in parts:
-            version, kind = document.api_version, document.kind
-            group = version.partition("/")[0]
+            full = kind_of(document.tree)
+            group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
             elif group == "trainc.dev" and kind == "Project":
                 continue
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
-            elif desk.server.table.root(f"{version}/{kind}") is None:
+            elif desk.server.table.root(full) is None:
                 _unknown_kind(document, desk)
             elif kind in RUNTIMES:
                 stored = shelves.admitted(document)

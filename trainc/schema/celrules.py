@@ -6,6 +6,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.celrun import CelError, bare, same
 from trainc.schema.fault import Fault, is_placeholder, shown, untold
+from trainc.schema.ordinary import ORDINARY
 from trainc.schema.rules import RULES
 
 TYPE_CHECKING = False
@@ -50,12 +51,14 @@ def _compiled(rule: str) -> Test | None:
 
 def holds(node: Node, tree: Tree) -> bool:
     """Whether all rules of a node without `oldSelf` are sure to be met."""
-    if node.tests is None:
-        node.tests = [(function(rule["rule"]), rule) for rule in node.live]
     try:
-        for test, _ in node.tests:
-            if test is None or test(tree, None) is not True:
-                return False
+        for rule in node.live:
+            text = rule["rule"]
+            ordinary = ORDINARY.get(text)
+            if ordinary is None or not ordinary(tree):
+                test = function(text)
+                if test is None or test(tree, None) is not True:
+                    return False
     except CelError:
         return False
     return True

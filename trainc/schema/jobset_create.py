@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.schema.profile import Profile
 
 _MAX_INT32 = 2**31 - 1
+_REFERRING = frozenset({"successPolicy", "failurePolicy", "coordinator"})
 
 
 def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
@@ -37,11 +38,14 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
         faults += _job(name, index, job, named=named)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
-    if "targetReplicatedJobs" in spec.get("successPolicy", ()) or "failurePolicy" in spec or "coordinator" in spec:
+    if not _REFERRING.isdisjoint(spec):
         names = {of(job, "name", ""): job for job in reversed(jobs)}
-        faults += _targets(spec, names)
-        faults += policy_faults(spec, jobs, names, profile)
-        faults += _coordinator(spec, name, names)
+        if "targetReplicatedJobs" in spec.get("successPolicy", ()):
+            faults += _targets(spec, names)
+        if "failurePolicy" in spec:
+            faults += policy_faults(spec, jobs, names, profile)
+        if "coordinator" in spec:
+            faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
         from trainc.schema.jobset_claims import claim_faults  # noqa: PLC0415 (few jobs make claims)
 
@@ -131,10 +135,7 @@ def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> list[Fault]:
 
 
 def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
-    policy = spec.get("successPolicy", {})
-    if "targetReplicatedJobs" not in policy:
-        return []
-    targets = policy["targetReplicatedJobs"]
+    targets = spec["successPolicy"]["targetReplicatedJobs"]
     return [
         plain_fault(
             f"invalid replicatedJob name '{bare(target)}' does not appear in .spec.ReplicatedJobs",
@@ -146,9 +147,7 @@ def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
 
 
 def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]:
-    coordinator = spec.get("coordinator")
-    if coordinator is None:
-        return []
+    coordinator = spec["coordinator"]
     at: Path = ("spec", "coordinator")
     name = of(coordinator, "replicatedJob", "")
     index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)
