@@ -40,6 +40,8 @@ PATCH_RESERVED_ENV = Rule(
     verdict=True,
 )
 
+_JOBS: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+_CONTAINERS: Path = ("template", "spec", "template", "spec", "containers")
 _RESERVED = ("dataset-initializer", "model-initializer", "node")
 
 
@@ -91,11 +93,10 @@ def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
 def _patches(plan: Plan) -> Iterator[Finding]:
     patches = get(plan.job, "spec", "runtimePatches") or []
     for index, patch in enumerate(patches):
-        path: Path = ("spec", "runtimePatches", index)
         for part, reason in _reasons(value(patch, "manager")):
             problem = f"Invalid value: {compact(part)}: {reason}"
             yield PATCH_MANAGER.at(
-                plan.document.span((*path, "manager")),
+                plan.document.span(("spec", "runtimePatches", index, "manager")),
                 f"manager `{value(patch, 'manager')}` is no domain-prefixed path",
                 help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
                 refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
@@ -103,7 +104,7 @@ def _patches(plan: Plan) -> Iterator[Finding]:
         for spot, name in _reserved_env(patch):
             text = f"spec.runtimePatches: Invalid value: {compact(plain(patches))}: "
             yield PATCH_RESERVED_ENV.at(
-                plan.document.span((*path, *spot), key=True),
+                plan.document.span(("spec", "runtimePatches", index, *spot), key=True),
                 f"a patch sets env on container `{name}`",
                 help="set it in `spec.trainer.env`" if name == "node" else "set it in `spec.initializer`",
                 refusal=Refusal(
@@ -128,10 +129,8 @@ def _reasons(manager: str) -> tuple[tuple[str, str], ...]:
 
 
 def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:
-    base: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
-    for i, job in enumerate(get(patch, *base) or ()):
-        inner: Path = ("template", "spec", "template", "spec", "containers")
-        for j, container in enumerate(get(job, *inner) or ()):
+    for i, job in enumerate(get(patch, *_JOBS) or ()):
+        for j, container in enumerate(get(job, *_CONTAINERS) or ()):
             name = value(container, "name")
             if name in _RESERVED and container.get("env"):
-                yield (*base, i, *inner, j, "env"), name
+                yield (*_JOBS, i, *_CONTAINERS, j, "env"), name
