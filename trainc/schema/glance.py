@@ -67,6 +67,9 @@ def _object(node: Node, tree: Tree) -> Tree:
         child = tree[key]
         if child is at.last:
             continue
+        if child is at.former:
+            at.former, at.last = at.last, child
+            continue
         got = at.look(at, child)
         if got is not child:
             out = dict(tree) if out is tree else out
@@ -74,7 +77,7 @@ def _object(node: Node, tree: Tree) -> Tree:
     if shape.defaults:
         return {**out, **shape.defaults}
     if out is tree and not node.live:
-        node.last = tree
+        node.former, node.last = node.last, tree
     return out
 
 
@@ -126,7 +129,7 @@ def _map(node: Node, tree: Tree) -> Tree:
     if node.tail:
         out = _complete(node, out)
     if out is tree and not node.live:
-        node.last = tree
+        node.former, node.last = node.last, tree
     return out
 
 
@@ -144,7 +147,7 @@ def _array(node: Node, tree: Tree) -> Tree:
     if len(out) > 1 and (node.keys or node.unique):
         _be_distinct(node.keys, out)
     if out is tree and not node.live:
-        node.last = tree
+        node.former, node.last = node.last, tree
     return out
 
 

@@ -31,7 +31,8 @@ class Node:
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
     looked at, `shortest` to `longest` the lengths of a list. `shapes`, `last` and `look` are the memory of a glance: the
-    sets of keys that it met, the part that was right the last time, and how it looks at a map or a list. `kind` one of object, array, string, integer,
+    sets of keys that it met, the part that was right the last time (`former`: before that one, because jobs have several
+    roles and containers), and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
@@ -40,6 +41,7 @@ class Node:
         "enum",
         "extra",
         "format",
+        "former",
         "good",
         "high",
         "items",
@@ -102,6 +104,7 @@ class Node:
         self.good: set[str] = set()
         self.shapes: dict[tuple[str, ...], Shape] = {}
         self.last: Tree = ()
+        self.former: Tree = ()
         self.look: Any = None
         self.shortest: int = raw.get("minItems", 0)
         self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
