@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.plan import ANCESTOR_LABEL, TRAINER
+from trainc.model.plan import TRAINER
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -26,13 +26,18 @@ _KIND = Sourced("JobSet", Origin(by="lowering"))
 _V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
 _NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
 
+# What every JobSet shares that says nothing of its own.
+_SUCCESS = {"operator": _ALL}
+_STARTUP = {"startupPolicyOrder": _ANY_ORDER}
+_NETWORK = {"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE}
 
-def counted(tree: Tree, count: Sourced[int], *, single: bool = True) -> Tree:
+
+def counted(tree: Tree, step: str, count: Sourced[int], *, single: bool = True) -> Tree:
     """A replicatedJob with its number of pods, and unless `single` is off with one replica where it is a step."""
     template = tree.get("template") or {}
     spec = {**(template.get("spec") or {}), "completions": count, "parallelism": count}
     out = {**tree, "template": {**template, "spec": spec}}
-    if single and value(template, "metadata", "labels", ANCESTOR_LABEL) in _STEPS and value(tree, "replicas") != 1:
+    if single and step in _STEPS and value(tree, "replicas") != 1:
         out["replicas"] = _ONE
     return out
 
@@ -41,7 +46,7 @@ def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
     """The complete JobSet of a plan."""
     out = dict(spec)
     own = out.pop("suspend", None)
-    suspend = get(plan.job, "spec", "suspend") if plan.runtime is not None else own
+    suspend = plan.job["spec"].get("suspend") if plan.runtime is not None else own
     if suspend is not None and suspend.value is True:
         # A queue owns the field: only a wish to wait is written, never the permission to run.
         out["suspend"] = suspend
@@ -53,21 +58,24 @@ def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
     }
 
 
-def identity(plan: Plan, metadata: Tree | None = None) -> Tree:
+def identity(plan: Plan, metadata: Tree) -> Tree:
     """Name and namespace of one of the job's objects, and what else its metadata holds."""
-    out = {"name": plan.name}
-    if plan.namespace is not None:
-        out["namespace"] = plan.namespace
-    return {**out, **(metadata or {})}
+    return {"name": plan.name, **namespace(plan), **metadata}
+
+
+def namespace(plan: Plan) -> Tree:
+    """The namespace of the job's objects, nothing where it has none."""
+    return {} if plan.namespace is None else {"namespace": plan.namespace}
 
 
 def defaulted(spec: Tree) -> Tree:
     """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
     out = dict(spec)
-    out.setdefault("successPolicy", {"operator": _ALL})
-    out.setdefault("startupPolicy", {"startupPolicyOrder": _ANY_ORDER})
-    out["network"] = {"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE, **(out.get("network") or {})}
-    if rules := get(out, "failurePolicy", "rules"):
+    out.setdefault("successPolicy", _SUCCESS)
+    out.setdefault("startupPolicy", _STARTUP)
+    network = out.get("network")
+    out["network"] = {**_NETWORK, **network} if network else _NETWORK
+    if rules := get(out.get("failurePolicy"), "rules"):
         named = [{"name": _default(f"failurePolicyRule{i}"), **rule} for i, rule in enumerate(rules)]
         out["failurePolicy"] = {**out["failurePolicy"], "rules": named}
     if "volumeClaimPolicies" in out:
@@ -81,8 +89,8 @@ def defaulted(spec: Tree) -> Tree:
 def _job_defaults(job: Tree) -> Tree:
     template = job.get("template") or {}
     spec = {"completionMode": _INDEXED, **(template.get("spec") or {})}
-    pod_template = spec.get("template") or {}
-    spec["template"] = {**pod_template, "spec": {"restartPolicy": _ON_FAILURE, **(pod_template.get("spec") or {})}}
+    pods = spec.get("template") or {}
+    spec["template"] = {**pods, "spec": {"restartPolicy": _ON_FAILURE, **(pods.get("spec") or {})}}
     return {**job, "template": {**template, "spec": spec}}
 
 
@@ -91,12 +99,10 @@ def service(plan: Plan, spec: Tree) -> Tree | None:
     network = spec["network"]
     if network["enableDNSHostnames"].value is False:
         return None
-    name = network.get("subdomain", plan.name)
-    metadata = {**identity(plan), "name": name}
     return {
         "apiVersion": _V1,
         "kind": _SERVICE,
-        "metadata": metadata,
+        "metadata": {"name": network.get("subdomain", plan.name), **namespace(plan)},
         "spec": {
             "clusterIP": _NONE,
             "publishNotReadyAddresses": network["publishNotReadyAddresses"],
