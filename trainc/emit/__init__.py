@@ -30,7 +30,9 @@ def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     if json:
         text = ",".join(dump_json(tree) for tree in bundle.objects)
     else:
-        text = "---\n".join(dump(tree) for tree in bundle.objects)
+        shared = bundle.plan.shared if bundle.plan is not None else None
+        kept = shared.kept if shared is not None else {}
+        text = "---\n".join([dump(tree, kept) for tree in bundle.objects])
     return Rendered(path, bundle.name, bundle.document.file, text, len(bundle.objects))
 
 

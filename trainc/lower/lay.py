@@ -135,7 +135,11 @@ def fold_ports(job: Tree) -> Tree:
     Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
     """
     pod = job.get("template", {}).get("spec", {}).get("template", {}).get("spec") or {}
-    fields = [field for field in ("containers", "initContainers") if _has_several(pod.get(field))]
+    fields = []
+    for field in ("containers", "initContainers"):
+        for container in pod.get(field) or ():
+            if len(container.get("ports") or ()) > 1 and field not in fields:
+                fields.append(field)
     if not fields:
         return job
     spec = dict(pod)
@@ -144,10 +148,6 @@ def fold_ports(job: Tree) -> Tree:
     template = job["template"]
     inner = {**template["spec"], "template": {**template["spec"]["template"], "spec": spec}}
     return {**job, "template": {**template, "spec": inner}}
-
-
-def _has_several(containers: list[Tree] | None) -> bool:
-    return any([len(container["ports"] or ()) > 1 for container in containers or () if "ports" in container])
 
 
 def _fold(container: Tree) -> Tree:

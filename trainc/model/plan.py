@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -136,6 +137,7 @@ class Plan:
         "roles",
         "runtime",
         "secrets",
+        "shared",
         "template",
         "trainer",
     )
@@ -156,6 +158,7 @@ class Plan:
         layers: tuple[Layer, ...] = (),
         companions: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
@@ -174,6 +177,7 @@ class Plan:
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
     @property
@@ -245,6 +249,7 @@ class Plan:
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
+        view.shared = self.shared
         view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
         return view
 

@@ -137,6 +137,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
         secrets=project.secrets,
+        shared=runtime.shared,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import Layer
+from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
 from trainc.resolve.normalise import normalise
@@ -82,7 +83,7 @@ def _directed(tree: Tree) -> bool:
 class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
-    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "template")
+    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "shared", "template")
 
     def __init__(
         self, document: Document, tree: Tree, parts: Iterable[Part] = (), locks: tuple[Held, ...] = ()
@@ -92,6 +93,7 @@ class Prepared:
         self.policy: Tree = spec.get("mlPolicy")
         self.gang: Tree = spec.get("podGroupPolicy")
         self.template = base_template(spec)
+        self.shared = Shared(self.template)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
         own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
         self.layers = tuple(map(_layer, parts)) or (own,)

@@ -1,0 +1,47 @@
+"""What the jobs of one runtime share: the nodes of its template that each of them keeps as they are."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+
+class Kept:
+    """One shared node, and its text once somebody has written it: where it stood (`level`), and what came out."""
+
+    __slots__ = ("level", "text")
+
+    def __init__(self) -> None:
+        self.level: object = None
+        self.text = ""
+
+
+class Shared:
+    """Finds the shared nodes of a tree by identity, so that what was made of one of them need not be made again.
+
+    The tree is held for as long as this is, so no other node can ever be taken for one of its own.
+    """
+
+    __slots__ = ("_kept", "_tree")
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
+
+    @property
+    def kept(self) -> dict[int, Kept]:
+        """What is known of every dict and list below the root, by identity."""
+        if self._kept is None:
+            self._kept = {}
+            _gather(self._tree, self._kept)
+        return self._kept
+
+
+def _gather(node: Tree, kept: dict[int, Kept]) -> None:
+    if type(node) is dict:
+        node = list(node.values())
+    for inner in node:
+        if type(inner) is dict or type(inner) is list:
+            kept[id(inner)] = Kept()
+            _gather(inner, kept)
