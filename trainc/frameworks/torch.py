@@ -67,6 +67,8 @@ def procs_per_node(plan: Plan) -> Sourced[int | str]:
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     """Every container that `envInjection` names: the target it stands in, its role and its name."""
     injection = plan.settings.get("envInjection")
+    if injection is None:
+        return []
     return [
         (target, target["jobName"].value, container.value)
         for target in get(injection, "targets") or ()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
-from trainc.model.inference import PARTS
 from trainc.model.patches import PODS, PROCESSES
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
 from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
@@ -31,9 +29,8 @@ def computable(plan: Plan, framework: Framework, report: Report) -> bool:
             ok &= _known(leaf, _PROCESSES, advice, plan, report)
     if PROCESSES in framework.computes and asked is None:
         advice = "write the amount, or set `numProcPerNode`: otherwise the number of processes follows from it"
-        for part in PARTS:
-            for leaf in _amounts(get(plan.resources, part)):
-                ok &= _known(leaf, _PROCESSES, advice, plan, report)
+        for leaf in plan.inferred.counted:
+            ok &= _known(leaf, _PROCESSES, advice, plan, report)
     return ok
 
 
@@ -41,16 +38,9 @@ _PROCESSES = "how many processes a node runs"
 
 
 def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bool:
-    if type(leaf) is not Sourced or not is_placeholder(leaf.value):
+    if type(leaf) is not Sourced or type(leaf.value) is not str or not is_placeholder(leaf.value):
         return True
     at = place(leaf.origin) or plan.document.span(("metadata", "name"))
     message = f"{what} is not known here: `{leaf.value}` is filled in later"
     report.add(UNKNOWN_SIZE.at(at, message, help=advice))
     return False
-
-
-def _amounts(amounts: Tree) -> list[Tree]:
-    """The amounts that stand for GPUs or CPUs."""
-    if type(amounts) is not dict:
-        return []
-    return [amounts[name] for name in amounts if name == "cpu" or "gpu" in name.lower()]

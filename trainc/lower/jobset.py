@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.plan import TRAINER
+from trainc.model.shared import constant
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -27,9 +28,9 @@ _V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(
 _NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
 
 # What every JobSet shares that says nothing of its own.
-_SUCCESS = {"operator": _ALL}
-_STARTUP = {"startupPolicyOrder": _ANY_ORDER}
-_NETWORK = {"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE}
+_SUCCESS = constant({"operator": _ALL})
+_STARTUP = constant({"startupPolicyOrder": _ANY_ORDER})
+_NETWORK = constant({"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE})
 
 
 def counted(tree: Tree, step: str, count: Sourced[int], *, single: bool = True) -> Tree:

@@ -20,22 +20,29 @@ class Inferred:
     """The numbers that follow from the resources of one pod.
 
     `gpu_names` are the names that stand for GPUs, in the first of requests and limits that has several of them, or
-    else an empty list: the controller takes any one, and nobody knows which.
+    else an empty list: the controller takes any one, and nobody knows which. `counted` are all amounts that count.
     """
 
-    __slots__ = ("_cpus", "gpu_names", "gpus", "part", "resources")
+    __slots__ = ("_cpus", "counted", "gpu_names", "gpus", "part", "resources")
 
     def __init__(self, resources: Tree) -> None:
         self.resources = resources
         self.gpu_names: list[str] = []
         self.part = ""  # where those names stand
+        self.counted: list[Tree] = []
         self._cpus: Sourced[int] | None = None
         found: Sourced[int] | None = None
         for part in PARTS:
             amounts = get(resources, part)
+            if not amounts:
+                continue
+            if "cpu" in amounts:
+                self.counted.append(amounts["cpu"])
             names = gpu_names(amounts)
             if names and (found is None or found.value == 0):
                 found = derive("GPUs per node", whole, amounts[names[0]])
+            for name in names:
+                self.counted.append(amounts[name])
             if len(names) > 1 and not self.part:
                 self.gpu_names, self.part = names, part
         self.gpus: Sourced[int] = _NO_GPU if found is None or found.value == 0 else found
@@ -59,7 +66,8 @@ def gpus(resources: Tree) -> Sourced[int]:
 
 def gpu_names(amounts: Tree) -> list[str]:
     """The names among some requests or limits that stand for GPUs, in alphabetical order."""
-    return sorted([name for name in amounts or () if "gpu" in name.lower()])
+    names = [name for name in amounts or () if "gpu" in name or "gpu" in name.lower()]
+    return sorted(names) if len(names) > 1 else names
 
 
 def cpus(resources: Tree) -> Sourced[int]:

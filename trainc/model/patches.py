@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.ink import ink_of
+from trainc.model.ink import fixed, ink_of
 from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
@@ -77,15 +77,15 @@ class Patch:
         view = Patch.__new__(Patch)
         view.role = self.role
         view.container = self.container
-        view.env = ink.items(self.env)
-        view.ports = ink.items(self.ports)
-        view.mounts = ink.items(self.mounts)
-        view.sets = ink.fields(self.sets)
-        view.volumes = ink.items(self.volumes)
-        view.init_containers = ink.items(self.init_containers)
-        view.pod = ink.fields(self.pod)
-        view.labels = ink.map(self.labels)
-        view.annotations = ink.map(self.annotations)
+        view.env = ink.items(self.env) if self.env else ()
+        view.ports = ink.items(self.ports) if self.ports else ()
+        view.mounts = ink.items(self.mounts) if self.mounts else ()
+        view.sets = ink.fields(self.sets) if self.sets else _NOTHING
+        view.volumes = ink.items(self.volumes) if self.volumes else ()
+        view.init_containers = ink.items(self.init_containers) if self.init_containers else ()
+        view.pod = ink.fields(self.pod) if self.pod else _NOTHING
+        view.labels = ink.map(self.labels) if self.labels else _NOTHING
+        view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
         return view
 
 
@@ -145,11 +145,32 @@ class Contribution:
 
 def variable(name: str, content: Any) -> Tree:
     """One complete env entry: `content` is text, a number, a sourced value, or a mapping with `valueFrom`."""
-    if type(content) is dict:
-        return {"name": name, **content}
     if type(content) is Sourced:
         return {"name": name, "value": content if type(content.value) is str else content.map(str)}
-    return {"name": name, "value": str(content)}
+    if content is COMPLETION_INDEX:
+        return _literals.get((name, None)) or _literal((name, None), {"name": name, **COMPLETION_INDEX})
+    if type(content) is dict:
+        return {"name": name, **content}
+    text = str(content)
+    return _literals.get((name, text)) or _literal((name, text), {"name": name, "value": text})
+
+
+def _port(number: int) -> Tree:
+    if type(number) is not int:
+        return {"containerPort": number}  # one that knows its origin
+    return _literals.get(("", number)) or _literal(("", number), {"containerPort": number})
+
+
+_literals: dict[tuple[str, object], Tree] = {}  # variables and ports of which nothing depends on the job
+_MOST, _LONG = 1_000, 200
+
+
+def _literal(key: tuple[str, object], tree: Tree) -> Tree:
+    """The tree, and from now on the very same one for that key."""
+    short = len(key[1]) < _LONG if type(key[1]) is str else True
+    if short and len(_literals) < _MOST:
+        _literals[key] = fixed(tree)
+    return tree
 
 
 def on(
@@ -168,7 +189,7 @@ def on(
         role.index,
         container,
         env=tuple([variable(name, content) for name, content in env.items()]) if env else (),
-        ports=tuple([{"containerPort": port} for port in ports]),
+        ports=tuple(map(_port, ports)),
         mounts=tuple([dict(mount) for mount in mounts]),
         sets=sets,
     )

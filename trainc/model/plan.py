@@ -183,7 +183,7 @@ class Plan:
     @property
     def settings(self) -> Tree:
         """The framework's own part of the policy: `mlPolicy.<framework>`, empty where absent."""
-        return get(self.policy, self.framework) or {}
+        return (self.policy.get(self.framework) if type(self.policy) is dict else None) or {}
 
     def role(self, name: str) -> Role | None:
         """The role whose replicatedJob has that name."""
@@ -196,6 +196,8 @@ class Plan:
 
     def asked(self, *path: str) -> Tree:
         """What the job itself says at `spec.trainer.<path>`, None where it is silent."""
+        if len(path) == 1:
+            return self.block.get(path[0]) if type(self.block) is dict else None
         return get(self.block, *path)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Refusal, Rule
-from trainc.model.tree import value
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -43,7 +42,7 @@ RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
 def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
     """The places and names in `spec.trainer.env` that the job must leave to its framework."""
     entries = plan.asked("env") or ()
-    return [(at, name) for at, e in enumerate(entries) if (name := value(e, "name")) in names]
+    return [(at, entry["name"].value) for at, entry in enumerate(entries) if entry["name"].value in names]
 
 
 def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -> None:

@@ -1,4 +1,4 @@
-"""What the jobs of one runtime share: the nodes of its template that each of them keeps as they are."""
+"""What jobs share: the nodes of a runtime's template that each of them keeps as they are, and what code always writes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ class Kept:
         self.text = ""
 
 
+_MOST = 1_000
+_constants: list[Tree] = []  # what code writes into every job alike
+
+
+def constant(tree: Tree) -> Tree:
+    """The same tree, known from now on as one that is the same in every job; nobody may ever change it."""
+    if len(_constants) < _MOST:
+        _constants.append(tree)
+    return tree
+
+
 class Shared:
     """Finds the shared nodes of a tree by identity, so that what was made of one of them need not be made again.
 
@@ -31,10 +42,10 @@ class Shared:
 
     @property
     def kept(self) -> dict[int, Kept]:
-        """What is known of every dict and list below the root, by identity."""
+        """What is known of every dict and list and of constants, by identity."""
         if self._kept is None:
             self._kept = {}
-            _gather(self._tree, self._kept)
+            _gather([self._tree, *_constants], self._kept)
         return self._kept
 
 
