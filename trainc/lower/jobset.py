@@ -9,7 +9,10 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainc.model.plan import Plan
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 _STEPS = (TRAINER, "dataset-initializer", "model-initializer")
@@ -55,7 +58,7 @@ def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
         "apiVersion": _API_VERSION,
         "kind": _KIND,
         "metadata": identity(plan, metadata),
-        "spec": defaulted(out),
+        "spec": defaulted(out, plan.shared),
     }
 
 
@@ -69,22 +72,37 @@ def namespace(plan: Plan) -> Tree:
     return {} if plan.namespace is None else {"namespace": plan.namespace}
 
 
-def defaulted(spec: Tree) -> Tree:
+def defaulted(spec: Tree, shared: Shared | None) -> Tree:
     """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
     out = dict(spec)
     out.setdefault("successPolicy", _SUCCESS)
     out.setdefault("startupPolicy", _STARTUP)
-    network = out.get("network")
-    out["network"] = {**_NETWORK, **network} if network else _NETWORK
-    if rules := get(out.get("failurePolicy"), "rules"):
-        named = [{"name": _default(f"failurePolicyRule{i}"), **rule} for i, rule in enumerate(rules)]
-        out["failurePolicy"] = {**out["failurePolicy"], "rules": named}
+    out["network"] = _NETWORK if not out.get("network") else _once(_network, out["network"], shared)
+    if get(out.get("failurePolicy"), "rules"):
+        out["failurePolicy"] = _once(_failure_policy, out["failurePolicy"], shared)
     if "volumeClaimPolicies" in out:
-        kept = {"retentionPolicy": {"whenDeleted": _DELETE}}
-        out["volumeClaimPolicies"] = [{**kept, **policy} for policy in out["volumeClaimPolicies"]]
+        out["volumeClaimPolicies"] = _once(_claim_policies, out["volumeClaimPolicies"], shared)
     if "replicatedJobs" in out:
         out["replicatedJobs"] = [_job_defaults(job) for job in out["replicatedJobs"]]
     return out
+
+
+def _once(make: Callable[[Tree], Tree], node: Tree, shared: Shared | None) -> Tree:
+    return make(node) if shared is None else shared.once(node, make)
+
+
+def _network(network: Tree) -> Tree:
+    return {**_NETWORK, **network}
+
+
+def _failure_policy(policy: Tree) -> Tree:
+    named = [{"name": _default(f"failurePolicyRule{i}"), **rule} for i, rule in enumerate(policy["rules"])]
+    return {**policy, "rules": named}
+
+
+def _claim_policies(policies: list[Tree]) -> list[Tree]:
+    kept = {"retentionPolicy": {"whenDeleted": _DELETE}}
+    return [{**kept, **policy} for policy in policies]
 
 
 def _job_defaults(job: Tree) -> Tree:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainc.model.tree import Tree
 
 
@@ -34,10 +36,11 @@ class Shared:
     The tree is held for as long as this is, so no other node can ever be taken for one of its own.
     """
 
-    __slots__ = ("_kept", "_tree")
+    __slots__ = ("_kept", "_made", "_tree")
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._made: dict[tuple[int, object], Tree] = {}
         self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
 
     @property
@@ -47,6 +50,16 @@ class Shared:
             self._kept = {}
             _gather([self._tree, *_constants], self._kept)
         return self._kept
+
+    def once(self, node: Tree, make: Callable[[Tree], Tree]) -> Tree:
+        """What `make` makes of a node, of a shared one only once; that is shared from then on as well."""
+        if id(node) not in self.kept:
+            return make(node)
+        made = self._made.get((id(node), make))
+        if made is None:
+            made = self._made[id(node), make] = make(node)
+            _gather([made], self.kept)
+        return made
 
 
 def _gather(node: Tree, kept: dict[int, Kept]) -> None:
