@@ -204,7 +204,8 @@ class Plan:
     def inferred(self) -> Inferred:
         """The numbers that follow from `resources`, looked up once."""
         if self._inferred is None:
-            self._inferred = Inferred(self.resources)
+            resources = self.resources
+            self._inferred = self.shared.once(resources, Inferred) if self.shared else Inferred(resources)
         return self._inferred
 
     @property

@@ -5,8 +5,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from trainc.model.tree import Tree
+
+    T = TypeVar("T")
 
 
 class Kept:
@@ -40,7 +43,7 @@ class Shared:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._made: dict[tuple[int, object], Tree] = {}
+        self._made: dict[tuple[int, object], Any] = {}
         self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
 
     @property
@@ -51,14 +54,15 @@ class Shared:
             _gather([self._tree, *_constants], self._kept)
         return self._kept
 
-    def once(self, node: Tree, make: Callable[[Tree], Tree]) -> Tree:
-        """What `make` makes of a node, of a shared one only once; that is shared from then on as well."""
+    def once(self, node: Tree, make: Callable[[Tree], T]) -> T:
+        """What `make` makes of a node, of a shared one only once; where that is a tree, it is shared as well."""
         if id(node) not in self.kept:
             return make(node)
-        made = self._made.get((id(node), make))
-        if made is None:
-            made = self._made[id(node), make] = make(node)
-            _gather([made], self.kept)
+        found = self._made.get((id(node), make))
+        if found is None:
+            found = self._made[id(node), make] = make(node)
+            _gather([found], self.kept)
+        made: T = found
         return made
 
 
