@@ -7,7 +7,7 @@ from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
-from trainc.model.tree import get, plain
+from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
 
@@ -50,7 +50,7 @@ def lower(plan: Plan) -> Contribution:
 def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
     command = plan.asked("command")
-    return type(command) is list and len(command) == 2 and bool(plain(command) == ["tune", "run"])
+    return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:

@@ -136,10 +136,10 @@ class Contribution:
         ink = ink_of(by)
         return Contribution(
             [patch.stamped(by) for patch in self.patches],
-            objects=ink.items(self.objects),
+            objects=ink.items(self.objects) if self.objects else (),
             counts=self.counts,
-            labels=ink.map(self.labels),
-            annotations=ink.map(self.annotations),
+            labels=ink.map(self.labels) if self.labels else None,
+            annotations=ink.map(self.annotations) if self.annotations else None,
         )
 
 

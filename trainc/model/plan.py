@@ -108,7 +108,8 @@ _SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
 
 def _named(containers: Sequence[Tree] | None, name: str) -> Tree | None:
     for container in containers or ():
-        if value(container, "name") == name:
+        leaf = container.get("name") if type(container) is dict else None
+        if type(leaf) is Sourced and leaf.value == name:
             return container
     return None
 
