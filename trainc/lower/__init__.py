@@ -7,8 +7,8 @@ from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
 from trainc.lower.images import image_patches
-from trainc.lower.jobset import counted, jobset, namespace, service
-from trainc.lower.lay import fold_ports, laid
+from trainc.lower.jobset import jobset, namespace, service, single
+from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
 from trainc.model.patches import Contribution, Patch
@@ -62,30 +62,37 @@ def _placed(plan: Plan, contribution: Contribution, project: Project, cluster: C
 
 def _over(plan: Plan, layer: Layer) -> Plan:
     """The plan with one more layer of patches laid on."""
-    jobs = laid([role.tree for role in plan.roles], layer.patches)
+    drafts: dict[int, Draft] = {}
+    for patch in layer.patches:
+        if patch.role not in drafts:
+            drafts[patch.role] = Draft(plan.roles[patch.role].tree)
+        drafts[patch.role].lay(patch)
+    roles = tuple(
+        [role.laid(drafts[role.index].job, role.count) if role.index in drafts else role for role in plan.roles]
+    )
+    jobs = [role.tree for role in roles]
     template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
-    roles = tuple([role.laid(jobs[role.index], role.count) for role in plan.roles])
     return plan.lowered(template, roles, (*plan.layers, layer))
 
 
 def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
     """The roles with everything laid on that the job and its framework ask for."""
-    last = [patch for patch in plan.overrides if patch.container in _INITIALIZERS]
-    first = in_order(plan.overrides, contribution, env_first=framework.env_first)
-    jobs = laid([role.tree for role in plan.roles], first)
+    drafts = [Draft(role.tree) for role in plan.roles]
+    for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
+        drafts[patch.role].lay(patch)
     # The controller of a TrainJob writes ports back in its own way; older jobs keep theirs.
     if plan.runtime is not None:
-        folded = [fold_ports(job) for job in jobs]
-        lost_ports(plan, jobs, folded, report)
-        jobs = folded
-    if last:
-        jobs = laid(jobs, last)
-    # The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
-    single = plan.runtime is None or not plan.runtime.composed
+        for draft in drafts:
+            for was, now in draft.fold_ports():
+                lost_ports(plan, was, now, report)
+    for patch in plan.overrides:
+        if patch.container in _INITIALIZERS:
+            drafts[patch.role].lay(patch)
     roles = []
-    for role, job in zip(plan.roles, jobs, strict=True):
+    for role, draft in zip(plan.roles, drafts, strict=True):
         count = contribution.counts.get(role.index, role.count)
-        roles.append(role.laid(counted(job, role.ancestor, count, single=single), count))
+        draft.count(count, single(role, plan))
+        roles.append(role.laid(draft.job, count))
     return tuple(roles)
 
 

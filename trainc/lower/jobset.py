@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
@@ -36,14 +36,13 @@ _STARTUP = constant({"startupPolicyOrder": _ANY_ORDER})
 _NETWORK = constant({"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE})
 
 
-def counted(tree: Tree, step: str, count: Sourced[int], *, single: bool = True) -> Tree:
-    """A replicatedJob with its number of pods, and unless `single` is off with one replica where it is a step."""
-    template = tree.get("template") or {}
-    spec = {**(template.get("spec") or {}), "completions": count, "parallelism": count}
-    out = {**tree, "template": {**template, "spec": spec}}
-    if single and step in _STEPS and value(tree, "replicas") != 1:
-        out["replicas"] = _ONE
-    return out
+def single(role: Role, plan: Plan) -> Sourced[int] | None:
+    """One replica for a role that is a step of the job and has another number of them, else None.
+
+    The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
+    """
+    free = plan.runtime is not None and plan.runtime.composed
+    return None if free or role.ancestor not in _STEPS or value(role.tree, "replicas") == 1 else _ONE
 
 
 def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:

@@ -9,39 +9,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.model.patches import Patch
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 
-def laid(jobs: Iterable[Tree], patches: Iterable[Patch]) -> list[Tree]:
-    """Some replicatedJobs with patches laid on, in order; the originals are untouched and unchanged parts are shared."""
-    out = list(jobs)
-    drafts: dict[int, Draft] = {}
-    for patch in patches:
-        draft = drafts.get(patch.role)
-        if draft is None:
-            draft = drafts[patch.role] = Draft(out[patch.role])
-            out[patch.role] = draft.job
-        draft.lay(patch)
-    return out
-
-
 class Draft:
-    """A replicatedJob while patches are laid on it: the way down to its pods is copied once, all else is shared."""
+    """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared."""
 
-    __slots__ = ("_own", "_template", "job", "pod")
+    __slots__ = ("_own", "_pods", "_spec", "job", "pod")
 
     def __init__(self, job: Tree) -> None:
         self.job = dict(job)
         template = self.job["template"] = dict(job.get("template") or {})
-        spec = template["spec"] = dict(template.get("spec") or {})
-        self._template = spec["template"] = dict(spec.get("template") or {})
-        self.pod = self._template["spec"] = dict(self._template.get("spec") or {})
+        self._spec = template["spec"] = dict(template.get("spec") or {})
+        self._pods = self._spec["template"] = dict(self._spec.get("template") or {})
+        self.pod = self._pods["spec"] = dict(self._pods.get("spec") or {})
         self._own: dict[str, Tree] = {}  # containers that have been copied
 
     def lay(self, patch: Patch) -> None:
         """Lay one patch on."""
         if patch.labels or patch.annotations:
-            self._template["metadata"] = _metadata(self._template.get("metadata") or {}, patch)
+            self._pods["metadata"] = _metadata(self._pods.get("metadata") or {}, patch)
         pod = self.pod
         if patch.pod or patch.init_containers:
             self._own.clear()  # other containers may stand there now
@@ -66,6 +54,29 @@ class Draft:
                     self.pod[field] = [*containers[:at], own, *containers[at + 1 :]]
                     return own
         return None
+
+    def fold_ports(self) -> list[tuple[Tree, Tree]]:
+        """Write ports back as the controller does, each upserted into its own list: the containers before and after.
+
+        Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
+        """
+        folded = []
+        for field in ("containers", "initContainers"):
+            for at, container in enumerate(self.pod.get(field) or ()):
+                ports = container.get("ports") or ()
+                if len(ports) > 1:
+                    own = {**container, "ports": upsert_ports(ports, ports)}
+                    self.pod[field] = [*self.pod[field][:at], own, *self.pod[field][at + 1 :]]
+                    folded.append((container, own))
+        if folded:
+            self._own.clear()
+        return folded
+
+    def count(self, count: Sourced[int], replicas: Sourced[int] | None) -> None:
+        """Write the number of pods, and that of child Jobs where it is not the job's own."""
+        self._spec["completions"] = self._spec["parallelism"] = count
+        if replicas is not None:
+            self.job["replicas"] = replicas
 
 
 def _metadata(metadata: Tree, patch: Patch) -> Tree:
@@ -127,31 +138,3 @@ def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:
 def same_port(a: Tree, b: Tree) -> bool:
     """Whether the controller takes two ports for one: equal numbers or equal names, two absent names included."""
     return bool(value(a, "containerPort") == value(b, "containerPort") or value(a, "name") == value(b, "name"))
-
-
-def fold_ports(job: Tree) -> Tree:
-    """The job as the controller writes ports back: every port upserted into the list that it came from.
-
-    Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
-    """
-    pod = job.get("template", {}).get("spec", {}).get("template", {}).get("spec") or {}
-    fields = []
-    for field in ("containers", "initContainers"):
-        for container in pod.get(field) or ():
-            if len(container.get("ports") or ()) > 1 and field not in fields:
-                fields.append(field)
-    if not fields:
-        return job
-    spec = dict(pod)
-    for field in fields:
-        spec[field] = [_fold(container) for container in pod[field]]
-    template = job["template"]
-    inner = {**template["spec"], "template": {**template["spec"]["template"], "spec": spec}}
-    return {**job, "template": {**template, "spec": inner}}
-
-
-def _fold(container: Tree) -> Tree:
-    ports = container.get("ports") or []
-    if len(ports) < 2:
-        return container
-    return {**container, "ports": upsert_ports(ports, ports)}
