@@ -98,6 +98,10 @@ class Container:
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
 
+    def close(self) -> None:
+        """Let go of what points back at this container."""
+        self._launch = None
+
     def _devices(self) -> dict[str, int | Unknown]:
         found: dict[str, int | Unknown] = {}
         for side in (self.requests, self.limits):

@@ -47,6 +47,7 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     there = frozenset(traits(job))
     for check in (*_worthwhile(there), *(check for check in extra if check.for_(there))):
         check.look(job)
+    job.close()
 
 
 def _worthwhile(there: frozenset[str]) -> tuple[Check, ...]:
