@@ -278,4 +278,4 @@ class Scheduler:
 
 def literal(value: Any, by: str) -> Sourced[Any]:
     """A value that code decided on, with nothing of the user's behind it."""
-    return Sourced(value, Origin(by=by))
+    return Sourced(value, Origin(None, by, ()))

@@ -201,7 +201,7 @@ def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:
     else:
         written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
     if written is None:
-        return Sourced(1, Origin(by=otherwise))
+        return Sourced(1, Origin(None, otherwise, ()))
     return (
         written
         if type(written.value) is not int or written.value >= 1
