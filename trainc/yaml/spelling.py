@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
     from typing import Final
 
-_KEPT = 50_000
+_KEPT = 20_000
 _SHORT = 200
 
 # Nothing plain starts with a digit, a sign followed by one, or a point, but a quantity: that leaves no octal, base 60,
