@@ -19,8 +19,10 @@ _NO_CPU: Sourced[int] = Sourced(0, Origin(by="no CPU in the resources"))
 class Inferred:
     """The numbers that follow from the resources of one pod.
 
+    `gpus` are what has `gpu` in its resource name: the requests decide, then the limits; a fraction counts as a whole
+    one. Where several names have it the controller takes any; here the first in alphabetical order counts.
     `gpu_names` are the names that stand for GPUs, in the first of requests and limits that has several of them, or
-    else an empty list: the controller takes any one, and nobody knows which. `counted` are all amounts that count.
+    else an empty list. `counted` are all amounts that count.
     """
 
     __slots__ = ("_cpus", "counted", "gpu_names", "gpus", "part", "resources")
@@ -53,15 +55,6 @@ class Inferred:
         if self._cpus is None:
             self._cpus = cpus(self.resources)
         return self._cpus
-
-
-def gpus(resources: Tree) -> Sourced[int]:
-    """GPUs of one pod: the requests decide, then the limits; a fraction counts as a whole one.
-
-    A GPU is what has `gpu` in its resource name. Where several names have it the controller takes any; here the
-    first in alphabetical order counts.
-    """
-    return Inferred(resources).gpus
 
 
 def gpu_names(amounts: Tree) -> list[str]:
