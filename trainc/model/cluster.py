@@ -107,11 +107,11 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        if not self.paths:
-            return False
-        from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
-
-        return any(fnmatchcase(file, glob.value) for glob in self.paths)
+        for glob in self.paths:
+            spot = (file, glob.value)
+            if _fitting[spot] if spot in _fitting else _fits(spot):
+                return True
+        return False
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
@@ -176,6 +176,20 @@ class Cluster:
             return [] if self.closed else None
         levels = [level for tree in found.values() for level in _levels(tree)]
         return sorted(set(levels))
+
+
+# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
+_fitting: dict[tuple[str, str], bool] = {}
+_REMEMBERED = 4096
+
+
+def _fits(spot: tuple[str, str]) -> bool:
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+
+    if len(_fitting) >= _REMEMBERED:
+        _fitting.clear()
+    found = _fitting[spot] = fnmatchcase(*spot)
+    return found
 
 
 def _levels(topology: Tree) -> list[str]:

@@ -54,8 +54,8 @@ def concerns(keys: str) -> bool:
 
 def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
-    for metadata in (get(plan.job, "metadata"), get(plan.template, "metadata")):
-        found = get(metadata, section, key)
+    for tree in (plan.job, plan.template):
+        found = get(tree, "metadata", section, key)
         if type(found) is Sourced and type(found.value) is str:
             return found
     return None

@@ -99,6 +99,10 @@ class Container:
         if self.devices:
             self.traits.add("devices")
 
+    def close(self) -> None:
+        """Let go of what points back at this container."""
+        self._launch = None
+
     def _read_variables(self) -> None:
         env: dict[str, Tree] = {}
         literals: dict[str, str] = {}

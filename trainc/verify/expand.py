@@ -49,6 +49,7 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
         for check in extra:
             if check.for_(everything):
                 check.look(job)
+    job.close()
 
 
 def _worthwhile(there: tuple[frozenset[str], frozenset[str]]) -> tuple[Check, ...]:

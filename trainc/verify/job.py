@@ -70,6 +70,15 @@ class Job:
             if tree is not self.tree:
                 self.kinds.setdefault(text(tree, "kind"), []).append(tree)
 
+    def close(self) -> None:
+        """Let go of all parts: they point at one another, and would keep everything alive for the garbage collector."""
+        for container in self.containers:
+            container.close()
+        for role in self.roles:
+            role.containers, role.main, role.init = [], [], []
+        self.roles, self.containers, self.main = [], [], []
+        self._meetings = None
+
     def _claims(self) -> frozenset[str]:
         return frozenset(
             text(table(template, "metadata"), "name")
