@@ -32,12 +32,13 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if plan.companions or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in plan.companions), closed=selection.closed_world)
     if not plan.framework:
-        return _placed(plan, Contribution(), project, cluster, report)
+        return _placed(plan, {}, Contribution(), project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
-    roles = _laid(plan, contribution, framework, report)
+    drafts = {role.index: Draft(role.tree) for role in plan.roles}
+    roles = _laid(plan, drafts, contribution, framework, report)
     spec = dict(plan.template["spec"])
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
@@ -45,51 +46,53 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         spec = managed_by(plan, deadline(plan, spec, project, report))
     layer = Layer("framework", framework.name, patches=contribution.patches)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, (*plan.layers, layer))
-    return _placed(lowered, contribution, project, cluster, report)
+    return _placed(lowered, drafts, contribution, project, cluster, report)
 
 
-def _placed(plan: Plan, contribution: Contribution, project: Project, cluster: Cluster, report: Report) -> Bundle:
-    """The bundle of a plan with everything laid on but what its scheduler and its cluster's images ask for."""
+def _placed(
+    plan: Plan, drafts: dict[int, Draft], contribution: Contribution, project: Project, cluster: Cluster, report: Report
+) -> Bundle:
+    """The bundle of a plan with what its scheduler and its cluster's images ask for laid on, in place where drafted."""
     gang = schedulers.contribute(plan, cluster, report)
     if gang.patches:
-        plan = _over(plan, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
+        plan = _over(plan, drafts, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
     if cluster.images:
-        patches = tuple([patch for role in plan.roles for patch in image_patches(role, cluster.images)])
+        patches = image_patches(plan.roles, cluster.images)
         if patches:
-            plan = _over(plan, Layer("images", cluster.name, patches=patches))
+            plan = _over(plan, drafts, Layer("images", cluster.name, patches=patches))
     return applied(_bundle(plan, contribution + gang, cluster.name), project.delivery)
 
 
-def _over(plan: Plan, layer: Layer) -> Plan:
-    """The plan with one more layer of patches laid on."""
-    drafts: dict[int, Draft] = {}
+def _over(plan: Plan, drafts: dict[int, Draft], layer: Layer) -> Plan:
+    """The plan with one more layer of patches laid on; roles that are drafts already are written on in place."""
+    roles, template = plan.roles, plan.template
     for patch in layer.patches:
         if patch.role not in drafts:
-            drafts[patch.role] = Draft(plan.roles[patch.role].tree)
+            draft = drafts[patch.role] = Draft(plan.roles[patch.role].tree)
+            roles = tuple([role.laid(draft.job, role.count) if role.index == patch.role else role for role in roles])
         drafts[patch.role].lay(patch)
-    roles = tuple(
-        [role.laid(drafts[role.index].job, role.count) if role.index in drafts else role for role in plan.roles]
-    )
-    jobs = [role.tree for role in roles]
-    template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+    if roles is not plan.roles:
+        template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
     return plan.lowered(template, roles, (*plan.layers, layer))
 
 
-def _laid(plan: Plan, contribution: Contribution, framework: Framework, report: Report) -> tuple[Role, ...]:
+def _laid(
+    plan: Plan, drafts: dict[int, Draft], contribution: Contribution, framework: Framework, report: Report
+) -> tuple[Role, ...]:
     """The roles with everything laid on that the job and its framework ask for."""
-    drafts = [Draft(role.tree) for role in plan.roles]
     for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
         drafts[patch.role].lay(patch)
     # The controller of a TrainJob writes ports back in its own way; older jobs keep theirs.
     if plan.runtime is not None:
-        for draft in drafts:
+        for draft in drafts.values():
             for was, now in draft.fold_ports():
                 lost_ports(plan, was, now, report)
     for patch in plan.overrides:
         if patch.container in _INITIALIZERS:
             drafts[patch.role].lay(patch)
     roles = []
-    for role, draft in zip(plan.roles, drafts, strict=True):
+    for role in plan.roles:
+        draft = drafts[role.index]
         count = contribution.counts.get(role.index, role.count)
         draft.count(count, single(role, plan))
         roles.append(role.laid(draft.job, count))

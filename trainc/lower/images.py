@@ -3,55 +3,72 @@
 from __future__ import annotations
 
 from trainc.model.patches import Patch
-from trainc.model.sourced import Sourced, derive
+from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from trainc.model.plan import Role
-    from trainc.model.tree import Tree
 
     Names = Mapping[str, Sourced[str]]
+    Steps = tuple[tuple[str, str, Origin], ...]
 
 
-def image_patches(role: Role, images: Mapping[str, Names]) -> list[Patch]:
-    """A patch for each container of a role whose image the cluster wants otherwise."""
+def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
+    """A patch for each container of some roles whose image the cluster wants otherwise."""
     patches = []
-    for container in (*role.containers, *role.init_containers):
-        leaf = container.get("image")
-        wanted = wished(leaf, images) if type(leaf) is Sourced else leaf
-        if wanted is not leaf:
-            patches.append(Patch(role.index, container["name"].value, sets={"image": wanted}))
-    return patches
+    for role in roles:
+        for field in ("containers", "initContainers"):
+            for container in role.pod.get(field) or ():
+                leaf = container.get("image")
+                wanted = wished(leaf, images) if type(leaf) is Sourced else leaf
+                if wanted is not leaf:
+                    patches.append(Patch(role.index, container["name"].value, sets={"image": wanted}))
+    return tuple(patches)
 
 
-def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Tree:
+# For each cluster's images, held with what became of a name: the digest and the registry it gets, and both results.
+_MOST = 1_000
+_named: dict[tuple[int, str], tuple[object, Steps]] = {}
+
+
+def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    if "digests" in images:
-        leaf = _pinned(leaf, images["digests"])
-    return _moved(leaf, images["registries"]) if "registries" in images else leaf
+    key = (id(images), leaf.value)
+    known = _named.get(key)
+    if known is None:
+        if len(_named) >= _MOST:
+            _named.clear()
+        known = _named[key] = (images, _steps(leaf.value, images))
+    for by, text, said in known[1]:
+        leaf = Sourced(text, Origin(None, by, (leaf.origin, said)))
+    return leaf
 
 
-def _pinned(leaf: Sourced[str], digests: Names) -> Sourced[str]:
-    """The image with its digest, as `name:tag@sha256:...`; one that has a digest keeps it."""
-    digest = digests.get(leaf.value)
-    if digest is None or "@" in leaf.value:
-        return leaf
-    return derive("pinned digest", lambda image, pin: f"{image}@{pin}", leaf, digest)
+def _steps(image: str, images: Mapping[str, Names]) -> Steps:
+    """What happens to an image of that name: who does it, what comes out, and the setting that asks for it."""
+    steps = []
+    digest = images["digests"].get(image) if "digests" in images else None
+    if digest is not None and "@" not in image:  # one that has a digest keeps it
+        image = f"{image}@{digest.value}"
+        steps.append(("pinned digest", image, digest.origin))
+    registries = images.get("registries", {})
+    full, prefix = _qualified(image), _prefix(_qualified(image), registries)
+    if prefix:
+        new = registries[prefix]
+        image = new.value.rstrip("/") + full[len(prefix.rstrip("/")) :]
+        steps.append(("registry of the cluster", image, new.origin))
+    return tuple(steps)
 
 
-def _moved(leaf: Sourced[str], registries: Names) -> Sourced[str]:
-    """The image behind the longest prefix that the cluster replaces; a prefix ends where a slash stands."""
-    full = _qualified(leaf.value)
-    prefix = ""
+def _prefix(image: str, registries: Names) -> str:
+    """The longest prefix that the cluster replaces; a prefix ends where a slash stands."""
+    found = ""
     for other in registries:
-        if len(other) > len(prefix) and full.startswith(other.rstrip("/") + "/"):
-            prefix = other
-    if not prefix:
-        return leaf
-    rest = full[len(prefix.rstrip("/")) :]
-    return derive("registry of the cluster", lambda _, new: new.rstrip("/") + rest, leaf, registries[prefix])
+        if len(other) > len(found) and image.startswith(other.rstrip("/") + "/"):
+            found = other
+    return found
 
 
 def _qualified(image: str) -> str:
