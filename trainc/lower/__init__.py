@@ -11,6 +11,7 @@ from trainc.lower.jobset import jobset, namespace, service, single
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
+from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution, Patch
 from trainc.model.plan import Layer
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
-
-_INITIALIZERS = ("dataset-initializer", "model-initializer")
 
 
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
@@ -37,7 +36,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if framework is None:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
-    drafts = {role.index: Draft(role.tree) for role in plan.roles}
+    drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
     roles = _laid(plan, drafts, contribution, framework, report)
     spec = dict(plan.template["spec"])
     if roles:
@@ -68,8 +67,8 @@ def _over(plan: Plan, drafts: dict[int, Draft], layer: Layer) -> Plan:
     roles, template = plan.roles, plan.template
     for patch in layer.patches:
         if patch.role not in drafts:
-            draft = drafts[patch.role] = Draft(plan.roles[patch.role].tree)
-            roles = tuple([role.laid(draft.job, role.count) if role.index == patch.role else role for role in roles])
+            draft = drafts[patch.role] = Draft(plan.roles[patch.role].tree, plan.shared)
+            roles = tuple([role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles])
         drafts[patch.role].lay(patch)
     if roles is not plan.roles:
         template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
@@ -88,14 +87,14 @@ def _laid(
             for was, now in draft.fold_ports():
                 lost_ports(plan, was, now, report)
     for patch in plan.overrides:
-        if patch.container in _INITIALIZERS:
+        if patch.container in INITIALIZERS:
             drafts[patch.role].lay(patch)
     roles = []
     for role in plan.roles:
         draft = drafts[role.index]
         count = contribution.counts.get(role.index, role.count)
         draft.count(count, single(role, plan))
-        roles.append(role.laid(draft.job, count))
+        roles.append(role.laid(draft.job, draft.pod, count))
     return tuple(roles)
 
 
@@ -104,7 +103,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
 
     A framework that puts its env first still loses to the job's own variables, which are laid on after it.
     """
-    trainer = [patch for patch in overrides if patch.container not in _INITIALIZERS]
+    trainer = [patch for patch in overrides if patch.container not in INITIALIZERS]
     if not env_first:
         return [*trainer, *contribution.patches]
     return [

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from trainc.model.patches import Patch
-    from trainc.model.sourced import Sourced
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 
 class Draft:
     """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared."""
 
-    __slots__ = ("_own", "_pods", "_spec", "job", "pod")
+    __slots__ = ("_own", "_pods", "_shared", "_spec", "job", "pod")
 
-    def __init__(self, job: Tree) -> None:
+    def __init__(self, job: Tree, shared: Shared | None = None) -> None:
+        self._shared = shared  # what its template has in common with that of other jobs
         self.job = dict(job)
         template = self.job["template"] = dict(job.get("template") or {})
         self._spec = template["spec"] = dict(template.get("spec") or {})
@@ -40,7 +42,7 @@ class Draft:
         if patch.init_containers:
             pod["initContainers"] = upsert(pod.get("initContainers") or (), patch.init_containers, "name")
         if patch.container and (container := self._container(patch.container)) is not None:
-            _change(container, patch)
+            self._change(container, patch)
 
     def _container(self, name: str) -> Tree | None:
         """The container of that name, copied so that it may be changed."""
@@ -49,11 +51,24 @@ class Draft:
         for field in ("containers", "initContainers"):
             containers = self.pod.get(field) or ()
             for at, container in enumerate(containers):
-                if value(container, "name") == name:
+                leaf = container.get("name") if type(container) is dict else None
+                if type(leaf) is Sourced and leaf.value == name:
                     own = self._own[name] = dict(container)
                     self.pod[field] = [*containers[:at], own, *containers[at + 1 :]]
                     return own
         return None
+
+    def _change(self, container: Tree, patch: Patch) -> None:
+        for key, node in patch.sets.items():
+            put(container, key, node)
+        if patch.env:
+            old = container.get("env")
+            known = None if self._shared is None or not old else self._shared.once(old, names)
+            container["env"] = upsert(old or (), patch.env, "name", known)
+        if patch.ports:
+            container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
+        if patch.mounts:
+            container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
 
     def fold_ports(self) -> list[tuple[Tree, Tree]]:
         """Write ports back as the controller does, each upserted into its own list: the containers before and after.
@@ -88,17 +103,6 @@ def _metadata(metadata: Tree, patch: Patch) -> Tree:
     return metadata
 
 
-def _change(container: Tree, patch: Patch) -> None:
-    for key, node in patch.sets.items():
-        put(container, key, node)
-    if patch.env:
-        container["env"] = upsert(container.get("env") or (), patch.env, "name")
-    if patch.ports:
-        container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
-    if patch.mounts:
-        container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
-
-
 def put(node: Tree, key: str, content: Tree) -> None:
     """Set a field, or take it away for None and for an empty list, which the API's types do not write."""
     if content is None or (type(content) is list and not content):
@@ -107,12 +111,27 @@ def put(node: Tree, key: str, content: Tree) -> None:
         node[key] = content
 
 
-def upsert(items: Iterable[Tree], new: Iterable[Tree], key: str) -> list[Tree]:
-    """The list with each new item in the place of the first one with the same `key`, else at the end."""
-    out = list(items)
+def names(items: Iterable[Tree]) -> dict[object, int]:
+    """Where the first item of each name stands."""
+    return _places(items, "name")
+
+
+def _places(items: Iterable[Tree], key: str) -> dict[object, int]:
     places: dict[object, int] = {}
-    for at, item in enumerate(out):
+    for at, item in enumerate(items):
         places.setdefault(item[key].value, at)
+    return places
+
+
+def upsert(
+    items: Iterable[Tree], new: Iterable[Tree], key: str, known: Mapping[object, int] | None = None
+) -> list[Tree]:
+    """The list with each new item in the place of the first one with the same `key`, else at the end.
+
+    `known` are the places of the items where somebody has looked them up.
+    """
+    out = list(items)
+    places = _places(out, key) if known is None else dict(known)
     for item in new:
         at = places.setdefault(item[key].value, len(out))
         if at == len(out):

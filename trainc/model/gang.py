@@ -54,8 +54,11 @@ def _number(node: Tree) -> list[Sourced[int]]:
 
 def pods(role: Role) -> int:
     """How many pods of a role are alive at once, over all its replicas."""
+    count, replicas = role.count.value, role.replicas.value
+    if type(count) is int and type(replicas) is int and count >= 0 and replicas >= 0:
+        return count * replicas
     found = 1
-    for number in (role.count.value, role.replicas.value):
+    for number in (count, replicas):
         # A placeholder stands for some pods: whoever needs to know how many asks `uncounted` first.
         found *= max(number, 0) if type(number) is int else 1
     return found
@@ -63,14 +66,17 @@ def pods(role: Role) -> int:
 
 def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
     """The first role whose number of pods is filled in later, with the placeholder; None where all are known."""
-    numbers = ((role, leaf) for role in roles for leaf in (role.count, role.replicas))
-    return next(((role, leaf) for role, leaf in numbers if type(leaf.value) is not int), None)
+    for role in roles:
+        for leaf in (role.count, role.replicas):
+            if type(leaf.value) is not int:
+                return role, leaf
+    return None
 
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
     origins = [leaf.origin for role in roles for leaf in (role.count, role.replicas)]
-    return Sourced(sum(map(pods, roles)), Origin(None, by, tuple(origins)))
+    return Sourced(sum([pods(role) for role in roles]), Origin(None, by, tuple(origins)))
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:
@@ -80,8 +86,8 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     `Complete`), what starts after they have finished, and roles without pods.
     """
     live = [role for role in roles if pods(role)]
-    if not any("dependsOn" in role.tree for role in live):
-        return tuple(role for role in live if role.ancestor not in INITIALIZERS) or tuple(live)
+    if not [role for role in live if "dependsOn" in role.tree]:
+        return tuple([role for role in live if role.ancestor not in INITIALIZERS]) or tuple(live)
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
     late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
     there = [role for role in live if role.name.value not in late]

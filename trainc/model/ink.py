@@ -37,7 +37,8 @@ class Ink:
 
     def items(self, items: tuple[Tree, ...]) -> tuple[Tree, ...]:
         """Each of some items stamped."""
-        return tuple([self._done.get(id(item)) or self._item(item) for item in items])
+        done = self._done
+        return tuple([done[id(item)] if id(item) in done else self._item(item) for item in items])
 
     def _item(self, item: Tree) -> Tree:
         stamped = self.tree(item)
@@ -59,7 +60,15 @@ class Ink:
         if kind is Sourced:
             return node
         if kind is dict:
-            return {key: inner if type(inner) is Sourced else self.tree(inner) for key, inner in node.items()}
+            texts = self._texts
+            return {
+                key: inner
+                if type(inner) is Sourced
+                else texts[inner]
+                if type(inner) is str and inner in texts
+                else self.tree(inner)
+                for key, inner in node.items()
+            }
         if kind is str:
             leaf = self._texts.get(node)
             return self._text(node) if leaf is None else leaf

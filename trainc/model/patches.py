@@ -96,7 +96,7 @@ class Contribution:
     `labels` and `annotations` go to the JobSet itself.
     """
 
-    __slots__ = ("annotations", "counts", "labels", "objects", "patches")
+    __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches")
 
     def __init__(
         self,
@@ -112,11 +112,8 @@ class Contribution:
         self.counts: Mapping[int, Sourced[int]] = dict(counts) if counts else _NOTHING
         self.labels: Mapping[str, Tree] = dict(labels) if labels else _NOTHING
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
-
-    @property
-    def empty(self) -> bool:
-        """Whether it adds nothing."""
-        return not (self.patches or self.objects or self.counts or self.labels or self.annotations)
+        # Whether it adds nothing.
+        self.empty = not (self.patches or self.objects or counts or labels or annotations)
 
     def __add__(self, other: Contribution) -> Contribution:
         if other.empty:
@@ -124,15 +121,17 @@ class Contribution:
         if self.empty:
             return other
         return Contribution(
-            (*self.patches, *other.patches),
-            objects=(*self.objects, *other.objects),
-            counts={**self.counts, **other.counts},
-            labels={**self.labels, **other.labels},
-            annotations={**self.annotations, **other.annotations},
+            self.patches + other.patches,
+            objects=self.objects + other.objects,
+            counts={**self.counts, **other.counts} if self.counts or other.counts else None,
+            labels={**self.labels, **other.labels} if self.labels or other.labels else None,
+            annotations={**self.annotations, **other.annotations} if self.annotations or other.annotations else None,
         )
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
+        if self.empty:
+            return self
         ink = ink_of(by)
         return Contribution(
             [patch.stamped(by) for patch in self.patches],

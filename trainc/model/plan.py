@@ -69,12 +69,11 @@ class Role:
         replicas = tree.get("replicas")
         self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else _SINGLE
 
-    def laid(self, tree: Tree, count: Sourced[int]) -> Role:
-        """This role with patches laid on its pods, so many of them; its name and its step stay."""
+    def laid(self, tree: Tree, pod: Tree, count: Sourced[int]) -> Role:
+        """This role with patches laid on its `pod`, so many of them; its name and its step stay."""
         view = Role.__new__(Role)
         view.index, view.tree, view.count = self.index, tree, count
-        view.name, view.ancestor = self.name, self.ancestor
-        view.pod = get(tree, "template", "spec", "template", "spec") or {}
+        view.name, view.ancestor, view.pod = self.name, self.ancestor, pod
         replicas = tree.get("replicas")
         view.replicas = replicas if type(replicas) is Sourced else _SINGLE
         return view
@@ -195,11 +194,10 @@ class Plan:
         """Whether rendezvous variables are set: without a `trainer` block the Trainer controller sets none."""
         return self.block is not None
 
-    def asked(self, *path: str) -> Tree:
-        """What the job itself says at `spec.trainer.<path>`, None where it is silent."""
-        if len(path) == 1:
-            return self.block.get(path[0]) if type(self.block) is dict else None
-        return get(self.block, *path)
+    def asked(self, field: str, *path: str) -> Tree:
+        """What the job itself says at `spec.trainer.<field>` and below, None where it is silent."""
+        found = self.block.get(field) if type(self.block) is dict else None
+        return get(found, *path) if path else found
 
     @property
     def inferred(self) -> Inferred:

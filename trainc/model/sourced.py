@@ -87,8 +87,11 @@ class Sourced(Generic[T]):
         return core_schema.no_info_wrap_validator_function(read, handler(source.__args__[0]))
 
 
+_new = tuple.__new__  # an origin that names all of its fields, made without asking which they are
+
+
 def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
     """The value of `f` over sourced values, its origin naming the code and all it was made from."""
     if len(of) == 1:
-        return Sourced(f(of[0].value), Origin(None, by, (of[0].origin,)))
+        return Sourced(f(of[0].value), _new(Origin, (None, by, (of[0].origin,))))
     return Sourced(f(*[s.value for s in of]), Origin(None, by, tuple([s.origin for s in of])))
