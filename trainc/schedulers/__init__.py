@@ -9,7 +9,6 @@ from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.spelling import meant
-from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def find(name: str) -> Scheduler | None:
         return installed(SCHEDULERS, name, Scheduler)
     if module not in sys.modules:
         __import__(module)
-    found = sys.modules[module].SCHEDULER
-    assert isinstance(found, Scheduler)
+    found: Scheduler = sys.modules[module].SCHEDULER
     return found
 
 
@@ -53,7 +51,9 @@ def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
     """The names of the back ends of one job: the cluster's choice, else what its runtime's policy selects."""
     if cluster.scheduler is not None:
         return (cluster.scheduler.value,)
-    return tuple(name for name in POLICIES if type(get(plan.gang, name)) is dict)
+    if type(plan.gang) is not dict:
+        return ()
+    return tuple([name for name in POLICIES if type(plan.gang.get(name)) is dict])
 
 
 def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
@@ -95,8 +95,8 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
 
 def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
     """The TrainJob webhook's refusals for the policies that the runtime selects."""
-    for name in POLICIES:
-        if type(get(plan.gang, name)) is dict:
+    for name in POLICIES if type(plan.gang) is dict else ():
+        if type(plan.gang.get(name)) is dict:
             back_end = find(name)
             if back_end is not None and back_end.refuse is not None:
                 back_end.refuse(plan, cluster, report)

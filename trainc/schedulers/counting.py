@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.gang import pods, size
-from trainc.model.requests import pod_requests, total, written
+from trainc.model.requests import Asked, only_container, pod_requests, total, written
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
+from trainc.schedulers.keys import REQUESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 MEMBERS = "pods of the gang"
-REQUESTS = "requests of the gang"
 
 
 def minimum(plan: Plan, roles: Sequence[Role]) -> Sourced[int]:
@@ -40,6 +40,12 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
     said = policy(plan).get("minResources")
     if type(said) is dict:
         return said
+    if len(roles) == 1 and plan.shared is not None and cluster.injected is None:
+        (role,) = roles
+        container = only_container(role.pod)
+        if container is not None and cluster.overhead(value(role.pod, "runtimeClassName")) is None:
+            one = plan.shared.once(container.get("resources"), Asked)
+            return one.written(min(pods(role), most), (role.count, role.replicas), REQUESTS)
     asked = []
     for role in roles:
         count = min(pods(role), most)

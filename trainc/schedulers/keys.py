@@ -46,6 +46,8 @@ API_GROUPS = {
 # The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
 PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
 
+REQUESTS = "requests of the gang"  # who sums up what the pods of a gang ask for
+
 
 def concerns(keys: str) -> bool:
     """Whether any of these keys of labels or annotations is about a scheduler or a queue: none has another name."""
@@ -55,17 +57,23 @@ def concerns(keys: str) -> bool:
 def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
     for tree in (plan.job, plan.template):
-        found = get(tree, "metadata", section, key)
+        keys = tree["metadata"].get(section)
+        found = keys.get(key) if type(keys) is dict else None
         if type(found) is Sourced and type(found.value) is str:
             return found
     return None
+
+
+_NOTHING = Contribution()
 
 
 def unbound(role: Role, wanted: Sourced[str] | None = None) -> Contribution:
     """Pods outside any gang: the scheduler `wanted`, none where the template still names a gang scheduler."""
     if wanted is not None:
         return pod(role, schedulerName=wanted)
-    return pod(role, schedulerName=None) if value(role.pod, "schedulerName") in PROFILES.values() else Contribution()
+    named = role.pod.get("schedulerName")
+    gang = type(named) is Sourced and named.value in PROFILES.values()
+    return pod(role, schedulerName=None) if gang else _NOTHING
 
 
 def scheduler_name(cluster: Cluster, name: str) -> Sourced[str] | str:
@@ -80,6 +88,10 @@ def pod_metadata(role: Role) -> Tree:
 
 def common_priority(roles: tuple[Role, ...]) -> Sourced[str] | None:
     """The priority class that all roles share, None where they have none or differ."""
-    found = [role.pod.get("priorityClassName") for role in roles]
-    named = [leaf for leaf in found if type(leaf) is Sourced and leaf.value]
-    return named[0] if len(named) == len(roles) and len({leaf.value for leaf in named}) == 1 else None
+    first = None
+    for role in roles:
+        leaf = role.pod.get("priorityClassName")
+        if type(leaf) is not Sourced or not leaf.value or (first is not None and leaf.value != first.value):
+            return None
+        first = leaf if first is None else first
+    return first

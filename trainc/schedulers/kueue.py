@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.gang import members, pods
-from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.patches import Contribution, Patch, Scheduler
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.keys import (
@@ -31,14 +31,14 @@ MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """The labels by which Kueue takes a JobSet into a queue, and the topology its pods ask for."""
-    out = Contribution(labels=_labels(plan, cluster))
     roles = members(plan.roles)
     wishes = _wishes(plan, cluster, roles)
+    patches: list[Patch] = []
     for role in plan.roles:
-        out += unbound(role, cluster.scheduler_name)
-        if role in roles and wishes and not _has_own(role):
-            out += pod(role, annotations=wishes)
-    return out
+        patches += unbound(role, cluster.scheduler_name).patches
+        if wishes and role in roles and not _has_own(role):
+            patches.append(Patch(role.index, annotations=wishes))
+    return Contribution(patches, labels=_labels(plan, cluster))
 
 
 def _labels(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
@@ -65,6 +65,8 @@ def _wishes(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> dict[str, 
 
 def _may_share_a_domain(said: dict[str, Tree], roles: tuple[Role, ...]) -> bool:
     """Kueue places two pod sets in one domain if one of them is a single pod and neither is cut into slices."""
+    if not said:
+        return False
     asks = PODSET_REQUIRED in said or PODSET_PREFERRED in said
     cut = PODSET_SLICE in said or PODSET_SLICES in said
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import get
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,12 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     spec = jobset.get("spec") if type(jobset) is dict else None
     if type(spec) is not dict:
         return
-    said, named, gang = _keys(jobset), False, len(bundle.objects) > 1 and bool(bundle.of_kind("PodGroup"))
+    groups = [tree for tree in bundle.objects if tree is not jobset and value(tree, "kind") == "PodGroup"]
+    named, gang, said = False, bool(groups), ""
     jobs = spec.get("replicatedJobs")
-    for job in jobs if type(jobs) is list else ():
-        template = get(job, "template")
+    jobs = jobs if type(jobs) is list else []
+    for job in jobs:
+        template = job.get("template") if type(job) is dict else None
         pods = get(template, "spec", "template")
         said += _keys(template) + _keys(pods)
         pod = pods.get("spec") if type(pods) is dict else None
@@ -31,13 +33,18 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
             gang = gang or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
     # Nothing of what is looked at has another name.
-    gang = gang or "scheduling." in said or "volcano" in said
-    queued = "kueue" in said
-    if gang or queued or named:
+    whole = said + _keys(jobset)
+    gang = gang or "scheduling." in whole or "volcano" in whole
+    waits = "kueue" in whole
+    if gang or waits or named:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
+        from trainc.schedulers import usual  # noqa: PLC0415
+
+        if usual.queued(bundle, cluster, jobs, said) if not gang else usual.gang(bundle, cluster, jobs, groups, whole):
+            return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 
-        look(bundle, cluster, report, gang=gang, queued=queued)
+        look(bundle, cluster, report, gang=gang, queued=waits)
 
 
 def _keys(tree: Tree) -> str:

@@ -7,7 +7,7 @@ from trainc.model.gang import pods
 from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.counting import REQUESTS
+from trainc.schedulers.keys import REQUESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
-from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.patches import Contribution, Patch, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources, whole
@@ -49,14 +49,14 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their annotations and their scheduler."""
     roles = members(plan.roles)
     name = scheduler_name(cluster, NAME)
-    out = Contribution(objects=[_pod_group(plan, _spec(plan, cluster, roles))] if roles else [])
+    patches: list[Patch] = []
     for role in plan.roles:
         if role in roles:
             task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES else {}
-            out += pod(role, annotations={VOLCANO_GROUP: plan.name, **task}, schedulerName=name)
+            patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod={"schedulerName": name}))
         else:
-            out += unbound(role)
-    return out
+            patches += unbound(role).patches
+    return Contribution(patches, objects=[_pod_group(plan, _spec(plan, cluster, roles))] if roles else [])
 
 
 def policy(plan: Plan) -> Contribution:

@@ -1,0 +1,160 @@
+"""How most placed jobs look: one queue of Kueue, or one gang of Volcano over all pods, with nothing to be said of it.
+
+Each function answers yes only where no rule would say anything; whatever is out of the ordinary gets a closer look.
+"""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.schedulers.keys import (
+    COSCHEDULING_LABEL,
+    EXCLUSIVE,
+    KUEUE_PRIORITY,
+    KUEUE_QUEUE,
+    NATIVE_FIELD,
+    PROFILES,
+    REQUESTS,
+    VOLCANO_GROUP,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.tree import Tree
+
+_VOLCANO = PROFILES["volcano"]
+_ELSEWHERE = ("", PROFILES["coscheduling"])  # who knows nothing of Volcano's groups
+_NONE: dict[str, Tree] = {}
+_FEW = 8  # pod sets that every version of Kueue takes
+
+
+def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], said: str) -> bool:
+    """Whether a job that is no gang waits in a queue that is there, its pods in priority classes that are there.
+
+    `said` are the keys of its templates' labels and annotations.
+    """
+    metadata = _map(bundle.jobset, "metadata")
+    if "kueue" in said or len(jobs) > _FEW or "suspend" in bundle.jobset["spec"]:
+        return False
+    for key in _map(metadata, "annotations"):
+        if "kueue" in key:
+            return False
+    for job in jobs:
+        if not _at_once(job, cluster):
+            return False
+    labels = _map(metadata, "labels")
+    namespace = _text(metadata, "namespace") or "default"
+    return _there(cluster, "LocalQueue", labels.get(KUEUE_QUEUE), namespace) and _there(
+        cluster, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY)
+    )
+
+
+def _at_once(job: Tree, cluster: Cluster) -> bool:
+    """Whether the pods of a role start with all others, and are ready as soon as they run."""
+    pod = _map(_map(_map(_map(job, "template"), "spec"), "template"), "spec")
+    containers = pod.get("containers")
+    if type(containers) is not list or "dependsOn" in job or _text(pod, "schedulerName") == _VOLCANO:
+        return False
+    for container in containers:
+        if type(container) is not dict or "readinessProbe" in container:
+            return False
+    return _there(cluster, "PriorityClass", pod.get("priorityClassName"))
+
+
+def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
+    """Whether the pods of a job are one gang of Volcano, of the right size, in a queue and a class that are there.
+
+    `said` are the keys of all labels and annotations of the JobSet and its templates.
+    """
+    spec = bundle.jobset["spec"]
+    if len(groups) != 1 or not jobs or "kueue" in said or not _unpinned(bundle.jobset) or not _restarts_whole(spec):
+        return False
+    if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
+        return False
+    pod = _map(_map(_map(_map(jobs[0], "template"), "spec"), "template"), "spec")
+    name = _text(_map(groups[0], "metadata"), "name")
+    scheduler, priority = _text(pod, "schedulerName"), _text(pod, "priorityClassName")
+    if not name or scheduler in _ELSEWHERE or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
+        return False
+    count = 0
+    for job in jobs:
+        many = _members(job, name, scheduler, priority)
+        if not many:
+            return False
+        count += many
+    return _group(groups[0], cluster, count, priority)
+
+
+def _members(job: Tree, group: str, scheduler: str, priority: str) -> int:
+    """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
+    template = _map(job, "template")
+    work = _map(template, "spec")
+    pods = _map(work, "template")
+    metadata, pod = _map(pods, "metadata"), _map(pods, "spec")
+    labels, annotations = _map(metadata, "labels"), _map(metadata, "annotations")
+    if _text(annotations, VOLCANO_GROUP) != group or not _unpinned(template) or "dependsOn" in job:
+        return 0
+    if VOLCANO_GROUP in labels or COSCHEDULING_LABEL in labels or COSCHEDULING_LABEL in annotations:
+        return 0
+    if _text(pod, "schedulerName") != scheduler or _text(pod, "priorityClassName") != priority or NATIVE_FIELD in pod:
+        return 0
+    containers = pod.get("containers")
+    if type(containers) is not list or not containers or not _map(_map(containers[0], "resources"), "requests"):
+        return 0
+    width = _whole(work, "parallelism")
+    replicas = _whole(job, "replicas") if "replicas" in job else 1
+    return width * replicas if width == _whole(work, "completions") and type(job.get("name")) is Sourced else 0
+
+
+def _group(group: Tree, cluster: Cluster, count: int, priority: str) -> bool:
+    """Whether a PodGroup of Volcano waits for so many pods, in a queue that is there."""
+    spec = _map(group, "spec")
+    if not _text(group, "apiVersion").startswith("scheduling.volcano.sh/") or _whole(spec, "minMember") != count:
+        return False
+    if "minTaskMember" in spec or ("priorityClassName" in spec and _text(spec, "priorityClassName") != priority):
+        return False
+    for leaf in _map(spec, "minResources").values():
+        if type(leaf) is not Sourced or leaf.origin.by != REQUESTS:
+            return False  # people wrote it
+    return _text(spec, "queue") not in ("", "root") and _there(cluster, "Queue", spec["queue"])
+
+
+def _unpinned(tree: Tree) -> bool:
+    """Whether an object or a Job's template says nothing of a gang, nor places its pods exclusively."""
+    metadata = tree.get("metadata")
+    if type(metadata) is dict:
+        for section in ("labels", "annotations"):
+            keys = metadata.get(section)
+            if type(keys) is dict and (EXCLUSIVE in keys or VOLCANO_GROUP in keys or COSCHEDULING_LABEL in keys):
+                return False
+    return True
+
+
+def _restarts_whole(spec: Tree) -> bool:
+    """Whether restarts wait for the pods of the last run, where there are any."""
+    policy = _map(spec, "failurePolicy")
+    return "maxRestarts" not in policy or _text(policy, "restartStrategy") not in ("", "Recreate")
+
+
+def _there(cluster: Cluster, kind: str, leaf: Tree, namespace: str = "") -> bool:
+    """Whether an object is known to exist, or none is named."""
+    return leaf is None or (type(leaf) is Sourced and cluster.has(kind, leaf.value, namespace) is True)
+
+
+def _map(tree: Tree, field: str) -> Tree:
+    node = tree.get(field) if type(tree) is dict else None
+    return node if type(node) is dict else _NONE
+
+
+def _text(tree: Tree, field: str) -> str:
+    leaf = tree.get(field)
+    return leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
+
+
+def _whole(tree: Tree, field: str) -> int:
+    """A number of pods or jobs, 0 where it is not known."""
+    leaf = tree.get(field)
+    return leaf.value if type(leaf) is Sourced and type(leaf.value) is int and leaf.value > 0 else 0
