@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "platform"
 TEXTS, NUMBERS = ("", "other", "root", "${LATER}"), (0, 1, 7, -1, "${LATER}")
 KEYS = (COSCHEDULING_LABEL, EXCLUSIVE, KUEUE_QUEUE, PODSET_REQUIRED, VOLCANO_GROUP)
-FIELDS = ("suspend", "dependsOn", "schedulingGroup", "readinessProbe", "minTaskMember", "failurePolicy", "startupPolicy")
+FIELDS = (
+    "suspend",
+    "dependsOn",
+    "schedulingGroup",
+    "readinessProbe",
+    "minTaskMember",
+    "failurePolicy",
+    "startupPolicy",
+)
 MISTAKE = Origin(by="a mistake")
 
 

@@ -54,7 +54,9 @@ def _placed(
     """The bundle of a plan with what its scheduler and its cluster's images ask for laid on, in place where drafted."""
     gang = schedulers.contribute(plan, cluster, report)
     if gang.patches:
-        plan = _over(plan, drafts, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
+        plan = _over(
+            plan, drafts, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches)
+        )
     if cluster.images:
         patches = image_patches(plan.roles, cluster.images)
         if patches:
@@ -68,7 +70,9 @@ def _over(plan: Plan, drafts: dict[int, Draft], layer: Layer) -> Plan:
     for patch in layer.patches:
         if patch.role not in drafts:
             draft = drafts[patch.role] = Draft(plan.roles[patch.role].tree, plan.shared)
-            roles = tuple([role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles])
+            roles = tuple(
+                [role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles]
+            )
         drafts[patch.role].lay(patch)
     if roles is not plan.roles:
         template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}

@@ -116,20 +116,23 @@ def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project,
 
 def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
     document = entry.document
+    spec, metadata = document.tree["spec"], document.tree["metadata"]
     try:
-        template, layers = patched(runtime.template, get(document.tree, "spec", "runtimePatches") or [])
+        template, layers = patched(runtime.template, spec.get("runtimePatches") or [])
     except UnknownDirectiveError as error:
         report.add(_unknown_directive(document, error))
         return None
-    roles = roles_of(document.tree, runtime, template)
+    roles = (
+        sized(document.tree, runtime) if template is runtime.template else roles_of(document.tree, runtime, template)
+    )
     laid = overrides(document.tree, runtime.policy, roles)
-    nodes = get(document.tree, "spec", "trainer", "numNodes")
+    nodes = get(spec, "trainer", "numNodes")
     asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
     return Plan(
         document=document,
         runtime=runtime.document,
         name=run_name(document.tree),
-        namespace=get(document.tree, "metadata", "namespace"),
+        namespace=metadata.get("namespace"),
         framework=runtime.framework,
         policy=runtime.policy,
         gang=runtime.gang,
@@ -145,8 +148,9 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready, project: Project) -> Made:
     """The runtime ready for this job and for all that switch on the same components, and what was found in it."""
-    asked = get(job.tree, "metadata", "annotations", COMPONENTS)
-    key = (id(found), tuple(names_of(asked)))
+    annotations = job.tree["metadata"].get("annotations")
+    asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
+    key = (id(found), () if asked is None else tuple(names_of(asked)))
     if key in prepared:
         return prepared[key]
     if found.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
@@ -193,6 +197,22 @@ def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
         else:
             roles.append(Role(index, tree, _count(runtime.policy, tree, trains=trains)))
     return tuple(roles)
+
+
+def sized(job: Tree, runtime: Prepared) -> tuple[Role, ...]:
+    """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
+    if runtime.roles is None:
+        runtime.roles = roles_of(_SILENT, runtime, runtime.template)
+    asked = get(job, "spec", "trainer", "numNodes")
+    if asked is not None and get(runtime.policy, "mpi") is None:
+        for role in runtime.roles:
+            if role.ancestor == TRAINER:
+                mine = role.laid(role.tree, role.pod, asked)
+                return tuple([mine if other is role else other for other in runtime.roles])
+    return runtime.roles
+
+
+_SILENT: Tree = {}  # a job that says nothing
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:

@@ -109,7 +109,7 @@ def touching(tree: Tree, steps: Steps) -> Span | None:
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
-    laid = [(patch, _units(plan.roles[patch.role], patch)) for patch in plan.overrides]
+    laid = _laid_over(plan, runtime)
     for lock in runtime.locks:
         if lock.steps[0] == "template":
             if plan.template is not runtime.template:
@@ -123,6 +123,25 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
         elif lock.steps[0] == "mlPolicy":
             for finding in _scaled(lock, plan.document, runtime.policy):
                 report.add(finding)
+
+
+_MOST = 1_000  # shapes of patches remembered for each runtime
+
+
+def _laid_over(plan: Plan, runtime: Prepared) -> list[tuple[Patch, list[Steps]]]:
+    """The job's patches that touch a locked field of its pods, each with the units that it replaces."""
+    own, laid = plan.template is runtime.template, []
+    for patch in plan.overrides:
+        names = [entry["name"].value for entry in patch.env]
+        shape = (patch.role, patch.container, *patch.sets, None, *names)
+        if own and shape in runtime.untouched:
+            continue
+        units = _units(plan.roles[patch.role], patch)
+        if any(_touched(lock.steps[1:], units) for lock in runtime.locks if lock.steps[0] == "template"):
+            laid.append((patch, units))
+        elif own and len(runtime.untouched) < _MOST:
+            runtime.untouched.add(shape)
+    return laid
 
 
 def _touched(inner: Steps, units: list[Steps]) -> list[Steps]:

@@ -22,7 +22,7 @@ _ZERO = Sourced("0", Origin(by="TrainJob env conversion"))
 
 def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ...]:
     """The patches of one job, in the order of the roles they reach."""
-    trainer, initializer = get(job, "spec", "trainer"), get(job, "spec", "initializer")
+    trainer, initializer = job["spec"].get("trainer"), job["spec"].get("initializer")
     patches: list[Patch] = []
     for role in roles:
         laid = _trainer(trainer, policy, role) if trainer is not None else None

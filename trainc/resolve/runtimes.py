@@ -71,7 +71,7 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
         return None
     if found.source == SHIPPED:
         report.add(shipped(document.span(("spec", "runtimeRef", "name")), name, project))
-    if kind == "ClusterTrainingRuntime" and _deprecated(found.document):
+    if kind == "ClusterTrainingRuntime" and "labels" in found.document.tree["metadata"] and _deprecated(found.document):
         report.add(_uses_deprecated(document, found.document, name))
     return found.document
 

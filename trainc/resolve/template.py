@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from trainc.model.composed import Part
     from trainc.model.document import Document
+    from trainc.model.plan import Role
     from trainc.model.tree import Tree
     from trainc.resolve.locks import Held
 
@@ -93,7 +94,18 @@ def _directed(tree: Tree) -> bool:
 class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
-    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "shared", "template")
+    __slots__ = (
+        "document",
+        "framework",
+        "gang",
+        "layers",
+        "locks",
+        "policy",
+        "roles",
+        "shared",
+        "template",
+        "untouched",
+    )
 
     def __init__(
         self, document: Document, tree: Tree, parts: Iterable[Part] = (), locks: tuple[Held, ...] = ()
@@ -108,6 +120,8 @@ class Prepared:
         own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
         self.layers = tuple(map(_layer, parts)) or (own,)
         self.locks = locks
+        self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
+        self.untouched: set[tuple[object, ...]] = set()  # what jobs lay on it where nothing is locked
 
 
 def _layer(part: Part) -> Layer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.patches import Contribution, pod
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -53,7 +53,9 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     for role in plan.roles:
         if role in roles:
             task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES else {}
-            patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod={"schedulerName": name}))
+            patches.append(
+                Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod={"schedulerName": name})
+            )
         else:
             patches += unbound(role).patches
     return Contribution(patches, objects=[_pod_group(plan, _spec(plan, cluster, roles))] if roles else [])
