@@ -73,11 +73,13 @@ def namespace(plan: Plan) -> Tree:
 
 def defaulted(spec: Tree, shared: Shared | None) -> Tree:
     """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
-    out = dict(spec)
-    out.setdefault("successPolicy", _SUCCESS)
-    out.setdefault("startupPolicy", _STARTUP)
+    out = {**spec}
+    if "successPolicy" not in out:
+        out["successPolicy"] = _SUCCESS
+    if "startupPolicy" not in out:
+        out["startupPolicy"] = _STARTUP
     out["network"] = _NETWORK if not out.get("network") else _once(_network, out["network"], shared)
-    if get(out.get("failurePolicy"), "rules"):
+    if "failurePolicy" in out and get(out["failurePolicy"], "rules"):
         out["failurePolicy"] = _once(_failure_policy, out["failurePolicy"], shared)
     if "volumeClaimPolicies" in out:
         out["volumeClaimPolicies"] = _once(_claim_policies, out["volumeClaimPolicies"], shared)

@@ -44,8 +44,8 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
         (role,) = roles
         container = only_container(role.pod)
         if container is not None and cluster.overhead(value(role.pod, "runtimeClassName")) is None:
-            one = plan.shared.once(container.get("resources"), Asked)
-            return one.written(min(pods(role), most), (role.count, role.replicas), REQUESTS)
+            single = plan.shared.once(container.get("resources"), Asked)
+            return single.written(min(pods(role), most), (role.count, role.replicas), REQUESTS)
     asked = []
     for role in roles:
         count = min(pods(role), most)
