@@ -28,6 +28,9 @@ ONE_PROCESS = Rule(
 )
 
 
+_NOTHING = Contribution()
+
+
 def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
@@ -35,7 +38,7 @@ def lower(plan: Plan) -> Contribution:
     procs = procs_per_node(plan)
     world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
     master = {"PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
-    injected = Contribution()
+    injected = _NOTHING
     for _, job, container in targets(plan):
         injected += on(plan.role(job), container, env=world | master)
     if not plan.wired:

@@ -128,7 +128,7 @@ def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
         metadata["annotations"] = annotations
     whole = jobset(plan, plan.template["spec"], metadata)
     twin = service(plan, whole["spec"])
-    objects = [document.tree for document in plan.companions]
+    objects = [document.tree for document in plan.companions] if plan.companions else []
     for tree in contribution.objects:
         objects.append({**tree, "metadata": {**tree["metadata"], **namespace(plan)}})
     if twin is not None:

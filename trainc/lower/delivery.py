@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
-    labels = get(plan.job, "metadata", "labels")
+    labels = plan.job["metadata"].get("labels")
     if not labels:
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.plan import TRAINER
 from trainc.model.shared import constant
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
     The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
     """
     free = plan.runtime is not None and plan.runtime.composed
-    return None if free or role.ancestor not in _STEPS or value(role.tree, "replicas") == 1 else _ONE
+    if free or role.ancestor not in _STEPS:
+        return None
+    written = role.tree.get("replicas")
+    return None if type(written) is Sourced and written.value == 1 else _ONE
 
 
 def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:

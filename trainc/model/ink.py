@@ -38,13 +38,17 @@ class Ink:
     def items(self, items: tuple[Tree, ...]) -> tuple[Tree, ...]:
         """Each of some items stamped."""
         done = self._done
-        return tuple([done[id(item)] if id(item) in done else self._item(item) for item in items])
-
-    def _item(self, item: Tree) -> Tree:
-        stamped = self.tree(item)
-        if id(item) in _fixed:
-            self._done[id(item)] = constant(stamped)
-        return stamped
+        out = []
+        for item in items:
+            at = id(item)
+            if at in done:
+                out.append(done[at])
+                continue
+            stamped = self.tree(item)
+            if at in _fixed:
+                done[at] = constant(stamped)
+            out.append(stamped)
+        return tuple(out)
 
     def fields(self, fields: Mapping[str, Tree]) -> Mapping[str, Tree]:
         """Each of some fields stamped, but for None, which takes a field away."""

@@ -133,13 +133,13 @@ class Contribution:
         if self.empty:
             return self
         ink = ink_of(by)
-        return Contribution(
-            [patch.stamped(by) for patch in self.patches],
-            objects=ink.items(self.objects) if self.objects else (),
-            counts=self.counts,
-            labels=ink.map(self.labels) if self.labels else None,
-            annotations=ink.map(self.annotations) if self.annotations else None,
-        )
+        view = Contribution.__new__(Contribution)
+        view.patches = tuple([patch.stamped(by) for patch in self.patches])
+        view.objects = ink.items(self.objects) if self.objects else ()
+        view.counts, view.empty = self.counts, False
+        view.labels = ink.map(self.labels) if self.labels else _NOTHING
+        view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
+        return view
 
 
 def variable(name: str, content: Any) -> Tree:

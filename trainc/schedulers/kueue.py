@@ -31,42 +31,41 @@ MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """The labels by which Kueue takes a JobSet into a queue, and the topology its pods ask for."""
-    roles = members(plan.roles)
-    wishes = _wishes(plan, cluster, roles)
+    wishes = _said(plan, cluster)
+    roles = members(plan.roles) if wishes else ()
+    if wishes and _may_share_a_domain(wishes, roles):
+        wishes[PODSET_GROUP] = plan.name
     patches: list[Patch] = []
     for role in plan.roles:
         patches += unbound(role, cluster.scheduler_name).patches
-        if wishes and role in roles and not _has_own(role):
+        if role in roles and not _has_own(role):
             patches.append(Patch(role.index, annotations=wishes))
     return Contribution(patches, labels=_labels(plan, cluster))
 
 
 def _labels(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
     """What the job says to Kueue, and the cluster's queue where it names none."""
-    said = get(plan.job, "metadata", "labels")
+    said = plan.job["metadata"].get("labels")
     labels = {key: leaf for key, leaf in said.items() if key.startswith(KUEUE)} if type(said) is dict else {}
     named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
     return labels if named or cluster.queue is None else {**labels, KUEUE_QUEUE: cluster.queue}
 
 
-def _wishes(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> dict[str, Tree]:
+def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
     """The topology annotations for every member's pods: the job's own, else the cluster's widest domain.
 
     A JobSet's own metadata is not read: annotations there are a mistake, which a rule reports.
     """
-    job = None if get(plan.job, "kind") == "JobSet" else get(plan.job, "metadata", "annotations")
-    said = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)} if type(job) is dict else {}
-    if not said and cluster.topology is not None:
-        said = {PODSET_REQUIRED: cluster.topology}
-    if _may_share_a_domain(said, roles):
-        said[PODSET_GROUP] = plan.name
-    return said
+    job = plan.job["metadata"].get("annotations")
+    if type(job) is dict and get(plan.job, "kind") != "JobSet":
+        said = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)}
+        if said:
+            return said
+    return {} if cluster.topology is None else {PODSET_REQUIRED: cluster.topology}
 
 
 def _may_share_a_domain(said: dict[str, Tree], roles: tuple[Role, ...]) -> bool:
     """Kueue places two pod sets in one domain if one of them is a single pod and neither is cut into slices."""
-    if not said:
-        return False
     asks = PODSET_REQUIRED in said or PODSET_PREFERRED in said
     cut = PODSET_SLICE in said or PODSET_SLICES in said
     return (
