@@ -60,4 +60,4 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("jax", lower, env_first=True, verify=verify, computes=())
+FRAMEWORK = Framework("jax", lower, env_first=True, verify=verify, computes=(), reads=("env",))

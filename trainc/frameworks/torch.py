@@ -121,4 +121,12 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("torch", lower, reserved=PET, refuse=refuse_job, verify=verify, computes=(PROCESSES,))
+FRAMEWORK = Framework(
+    "torch",
+    lower,
+    reserved=PET,
+    refuse=refuse_job,
+    verify=verify,
+    computes=(PROCESSES,),
+    reads=("command", "env", "numProcPerNode", "resourcesPerNode"),
+)

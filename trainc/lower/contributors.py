@@ -35,11 +35,40 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
             )
         )
         return None
+    if not _alike(plan, found):
+        return found if _judged(plan, found, cluster, selection, report) else None
+    assert plan.shared is not None
+    judge = (found.name, selection.admission_only)
+    if judge in plan.shared.silent:
+        return found
+    heard = Report()
+    fine = _judged(plan, found, cluster, selection, heard)
+    for finding in heard.findings:
+        report.add(finding)
+    if fine and not heard.findings:
+        plan.shared.silent.add(judge)
+    return found if fine else None
+
+
+def _alike(plan: Plan, found: Framework) -> bool:
+    """Whether a framework can but judge a job as it judges all of its runtime's that say as little."""
+    return (
+        found.reads is not None
+        and plan.gang is None
+        and plan.shared is not None
+        and plan.shared.is_whole(plan.template)
+        and type(plan.block) is dict
+        and found.reads.isdisjoint(plan.block)
+    )
+
+
+def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:
+    """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
     if not computable(plan, found, report) or not _let_in(plan, found, cluster, report):
-        return None
+        return False
     if found.verify is not None and not selection.admission_only:
         found.verify(plan, report)
-    return found
+    return True
 
 
 def _let_in(plan: Plan, found: Framework, cluster: Cluster, report: Report) -> bool:

@@ -39,10 +39,11 @@ class Shared:
     The tree is held for as long as this is, so no other node can ever be taken for one of its own.
     """
 
-    __slots__ = ("_kept", "_made", "_tree")
+    __slots__ = ("_kept", "_made", "_tree", "silent")
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self.silent: set[object] = set()  # who has nothing to say about jobs that leave the tree as it is
         self._made: dict[tuple[int, object], Any] = {}
         self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
 
@@ -53,6 +54,10 @@ class Shared:
             self._kept = {}
             _gather([self._tree, *_constants], self._kept)
         return self._kept
+
+    def is_whole(self, tree: Tree) -> bool:
+        """Whether it is the very tree, unchanged by the job."""
+        return tree is self._tree
 
     def once(self, node: Tree, make: Callable[[Tree], T]) -> T:
         """What `make` makes of a node, of a shared one only once; where that is a tree, it is shared as well."""
