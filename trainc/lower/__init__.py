@@ -53,30 +53,35 @@ def _placed(
 ) -> Bundle:
     """The bundle of a plan with what its scheduler and its cluster's images ask for laid on, in place where drafted."""
     gang = schedulers.contribute(plan, cluster, report)
+    layers, roles = [], plan.roles
     if gang.patches:
-        plan = _over(
-            plan, drafts, Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches)
-        )
+        layers.append(Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
+        roles = _over(plan, roles, drafts, gang.patches)
     if cluster.images:
-        patches = image_patches(plan.roles, cluster.images)
+        patches = image_patches(roles, cluster.images)
         if patches:
-            plan = _over(plan, drafts, Layer("images", cluster.name, patches=patches))
+            layers.append(Layer("images", cluster.name, patches=patches))
+            roles = _over(plan, roles, drafts, patches)
+    if layers:
+        template = plan.template
+        if roles is not plan.roles:
+            template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
+        plan = plan.lowered(template, roles, (*plan.layers, *layers))
     return applied(_bundle(plan, contribution + gang, cluster.name), project.delivery)
 
 
-def _over(plan: Plan, drafts: dict[int, Draft], layer: Layer) -> Plan:
-    """The plan with one more layer of patches laid on; roles that are drafts already are written on in place."""
-    roles, template = plan.roles, plan.template
-    for patch in layer.patches:
+def _over(
+    plan: Plan, roles: tuple[Role, ...], drafts: dict[int, Draft], patches: tuple[Patch, ...]
+) -> tuple[Role, ...]:
+    """The roles with patches laid on: those that are drafts already in place, the others each as a new draft."""
+    for patch in patches:
         if patch.role not in drafts:
-            draft = drafts[patch.role] = Draft(plan.roles[patch.role].tree, plan.shared)
+            draft = drafts[patch.role] = Draft(roles[patch.role].tree, plan.shared)
             roles = tuple(
                 [role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles]
             )
         drafts[patch.role].lay(patch)
-    if roles is not plan.roles:
-        template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
-    return plan.lowered(template, roles, (*plan.layers, layer))
+    return roles
 
 
 def _laid(
