@@ -37,17 +37,17 @@ def lower(plan: Plan) -> Contribution:
     nodes = trainer.count if trainer is not None else literal(1, "torch")
     procs = procs_per_node(plan)
     world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
-    master = {"PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
+    whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
     injected = _NOTHING
     for _, job, container in targets(plan):
-        injected += on(plan.role(job), container, env=world | master)
+        injected += on(plan.role(job), container, env=whole)
     if not plan.wired:
         return injected
     if tunes(plan):
         from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
 
         return on(trainer, env=world, ports=(PORT,)) + torchtune.lower(plan, nodes, procs) + injected
-    return on(trainer, env=world | master, ports=(PORT,)) + injected
+    return on(trainer, env=whole, ports=(PORT,)) + injected
 
 
 def tunes(plan: Plan) -> bool:

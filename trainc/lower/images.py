@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from trainc.model.patches import Patch
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Sourced, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.model.plan import Role
+    from trainc.model.sourced import Origin
 
     Names = Mapping[str, Sourced[str]]
     Steps = tuple[tuple[str, str, Origin], ...]
@@ -36,13 +37,13 @@ _named: dict[tuple[int, str], tuple[object, Steps]] = {}
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
     key = (id(images), leaf.value)
-    known = _named.get(key)
-    if known is None:
+    found = _named.get(key)
+    if found is None:
         if len(_named) >= _MOST:
             _named.clear()
-        known = _named[key] = (images, _steps(leaf.value, images))
-    for by, text, said in known[1]:
-        leaf = Sourced(text, Origin(None, by, (leaf.origin, said)))
+        found = _named[key] = (images, _steps(leaf.value, images))
+    for by, text, said in found[1]:
+        leaf = known(text, by, (leaf.origin, said))
     return leaf
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
 from trainc.model.plan import TRAINER, Role
-from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.sourced import Origin, Sourced, derive, known
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
     origins = [leaf.origin for role in roles for leaf in (role.count, role.replicas)]
-    return Sourced(sum([pods(role) for role in roles]), Origin(None, by, tuple(origins)))
+    return known(sum([pods(role) for role in roles]), by, tuple(origins))
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:

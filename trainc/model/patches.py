@@ -142,6 +142,9 @@ class Contribution:
         return view
 
 
+_ADDS_NOTHING = Contribution()
+
+
 def variable(name: str, content: Any) -> Tree:
     """One complete env entry: `content` is text, a number, a sourced value, or a mapping with `valueFrom`."""
     if type(content) is Sourced:
@@ -183,13 +186,13 @@ def on(
 ) -> Contribution:
     """Env, ports, mounts and fields (`command=`, `args=`, `image=`) on one container; nothing where it is missing."""
     if role is None or (role.container(container) or role.init_container(container)) is None:
-        return Contribution()
+        return _ADDS_NOTHING
     patch = Patch(
         role.index,
         container,
         env=tuple([variable(name, content) for name, content in env.items()]) if env else (),
-        ports=tuple(map(_port, ports)),
-        mounts=tuple([dict(mount) for mount in mounts]),
+        ports=tuple([_port(number) for number in ports]) if ports else (),
+        mounts=tuple([dict(mount) for mount in mounts]) if mounts else (),
         sets=sets,
     )
     return Contribution([patch])

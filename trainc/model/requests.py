@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.quantity import Quantity
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Sourced, known
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from trainc.model.sourced import Origin
     from trainc.model.tree import Tree
 
 
@@ -50,7 +51,7 @@ class Asked:
             if len(self._known) < _COUNTS:
                 self._known[count] = many
         counted = tuple([leaf.origin for leaf in leaves])
-        return {name: Sourced(text, Origin(None, by, origins + counted)) for name, text, origins in many}
+        return {name: known(text, by, origins + counted) for name, text, origins in many}
 
 
 def pod_requests(
@@ -99,7 +100,7 @@ def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
 
 
 def _text(amount: Amount, by: str) -> Sourced[str]:
-    return Sourced(str(amount.quantity), Origin(None, by, tuple([leaf.origin for leaf in amount.leaves])))
+    return known(str(amount.quantity), by, tuple([leaf.origin for leaf in amount.leaves]))
 
 
 def only_container(pod: Mapping[str, Tree]) -> Tree | None:

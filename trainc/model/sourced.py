@@ -90,6 +90,11 @@ class Sourced(Generic[T]):
 _new = tuple.__new__  # an origin that names all of its fields, made without asking which they are
 
 
+def known(value: T, by: str, of: tuple[Origin, ...]) -> Sourced[T]:
+    """A value that was worked out before, and what it rests on in this case."""
+    return Sourced(value, _new(Origin, (None, by, of)))
+
+
 def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
     """The value of `f` over sourced values, its origin naming the code and all it was made from."""
     if len(of) == 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.gang import at_once
-from trainc.model.plan import ANCESTOR_LABEL, TRAINER, Layer, Plan, Role
+from trainc.model.plan import TRAINER, Layer, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import UnknownDirectiveError, get, value
+from trainc.model.tree import UnknownDirectiveError, get
 from trainc.resolve.overrides import overrides
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
@@ -189,13 +189,13 @@ def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
     scaled = asked is None or get(runtime.policy, "mpi") is not None
     roles = []
     for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
-        trains = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) == TRAINER
-        if trains and not scaled:
+        role = Role(index, tree, asked)
+        if role.ancestor == TRAINER and not scaled:
             # numNodes of the job reaches the first trainer role alone, and is not raised to 1 (Trainer v2.3.0).
-            roles.append(Role(index, tree, asked))
             scaled = True
         else:
-            roles.append(Role(index, tree, _count(runtime.policy, tree, trains=trains)))
+            role.count = _count(runtime.policy, tree, trains=role.ancestor == TRAINER)
+        roles.append(role)
     return tuple(roles)
 
 
