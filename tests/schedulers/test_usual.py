@@ -88,7 +88,7 @@ def test_nothing_that_is_usual_is_worth_a_word(at: int, monkeypatch: pytest.Monk
                 if get(one, "kind") == get(tree, "kind") and type(get(one, "spec")) is dict
             ]
     quick = [heard(one, cluster) for one in variants]
-    for name in ("queued", "gang"):
+    for name in ("queued", "gang_of_volcano"):
         monkeypatch.setattr(usual, name, lambda *_: False)
     assert quick == [heard(one, cluster) for one in variants]
     assert quick[0] == ([], {})

@@ -64,7 +64,7 @@ def _at_once(job: Tree, cluster: Cluster) -> bool:
     return _there(cluster, "PriorityClass", pod.get("priorityClassName"))
 
 
-def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
+def gang_of_volcano(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
     """Whether the pods of a job are one gang of Volcano, of the right size, in a queue and a class that are there.
 
     `said` are the keys of all labels and annotations of the JobSet and its templates.
