@@ -12,12 +12,12 @@ from trainc.compare.git import Repository
 from trainc.compare.rendered import SUFFIXES, differing, relative, rendered
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
 from trainc.project import open_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
@@ -46,14 +46,22 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
         for path, name in repository.files(commit, below if prefix else "")
         if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
     ]
-    with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
-        for (path, _), data in zip(wanted, repository.contents([name for _, name in wanted]), strict=True):
-            target = os.path.join(folder, path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            with open(target, "wb") as stream:
-                stream.write(data)
-        os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # the project's root ends here, too
+    contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
+    with Reaching("temporary folder"):
+        temporary = tempfile.TemporaryDirectory(prefix="trainc-")
+    with temporary as folder:
+        with Reaching("temporary folder"):
+            _unpack(folder, contents)
         yield folder
+
+
+def _unpack(folder: str, contents: Iterable[tuple[str, bytes]]) -> None:
+    for path, data in contents:
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as stream:
+            stream.write(data)
+    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # the project's root ends here, too
 
 
 def bundles_of(

@@ -1,0 +1,81 @@
+"""What surrounds a run: standard streams that somebody closed, signals, and an end that whoever started it understands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any, Never
+
+SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
+INTERRUPTED, READER_GONE = SIGNALLED + 2, SIGNALLED + 13  # SIGINT, SIGPIPE
+
+
+def open_streams() -> None:
+    """Give each standard stream that is closed its number back, so that no file opened later is taken for it.
+
+    A closed input cannot be read and a closed output not be written, which counts where somebody tries. What would
+    go to a closed standard error goes nowhere: nobody wants to hear it.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(_held(0, os.O_WRONLY), encoding="utf-8")  # noqa: SIM115 (open as long as the program runs)
+    if sys.stdout is None:
+        sys.stdout = open(_held(1, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(_held(2, os.O_WRONLY), "w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.encoding != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="\n")  # manifests are, in every locale
+
+
+def _held(number: int, access: int) -> int:
+    """The number of a standard stream, open for this access to nothing."""
+    opened = os.open(os.devnull, access)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return number
+
+
+def ended(code: int) -> Never:
+    """End the process, without tidying up; what a signal ended says so, as a shell's loop wants to know.
+
+    The first process of a container cannot end itself by a signal: it has the code alone.
+    """
+    if code > SIGNALLED and os.name == "posix":
+        import signal  # noqa: PLC0415 (hardly any run ends so)
+
+        signal.signal(code - SIGNALLED, signal.SIG_DFL)
+        os.kill(os.getpid(), code - SIGNALLED)
+    os._exit(code)
+
+
+class Orderly:
+    """While it lasts, being told to stop lets go of what is held first: temporary files, workers, pods."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        import signal  # noqa: PLC0415 (to validate one file is to hold nothing)
+
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, 0)
+            try:
+                if number and signal.getsignal(number) is signal.SIG_DFL:
+                    self._before[number] = signal.signal(number, _stop)
+            except ValueError:
+                return  # not the main thread, which alone hears signals
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        import signal  # noqa: PLC0415
+
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+
+def _stop(number: int, _: FrameType | None) -> Never:
+    raise SystemExit(SIGNALLED + number)
