@@ -41,13 +41,16 @@ def _held(number: int, access: int) -> int:
 
 
 def ended(code: int) -> Never:
-    """End the process, without tidying up; what a signal ended says so, as a shell's loop wants to know.
+    """End the process without tidying up; what a signal ended lets go of what it holds, and says so, as shells ask.
 
     The first process of a container cannot end itself by a signal: it has the code alone.
     """
     if code > SIGNALLED and os.name == "posix":
-        import signal  # noqa: PLC0415 (hardly any run ends so)
+        import atexit  # noqa: PLC0415 (hardly any run ends so)
+        import signal  # noqa: PLC0415
 
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        atexit._run_exitfuncs()  # noqa: SLF001 (what the interpreter does at its own end)
         signal.signal(code - SIGNALLED, signal.SIG_DFL)
         os.kill(os.getpid(), code - SIGNALLED)
     os._exit(code)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
 
 from trainc.admit import admit
 from trainc.cli.process import Orderly
 from trainc.cli.session import Session
+from trainc.compare.scratch import Scratch
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.document import Document
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Trouble
 from trainc.rehearse import perform, script
 from trainc.resolve import resolve
 
@@ -40,9 +40,7 @@ def rehearse(options: Options) -> int:
         return session.finish()
     if len(found) != 1:
         raise Trouble(f"a rehearsal is for one job, and there are {len(found)} under the paths given")
-    with Reaching("temporary folder"):
-        temporary = tempfile.TemporaryDirectory(prefix="trainc-")
-    with Orderly(), temporary as folder:
+    with Orderly(), Scratch() as folder:
         made = script(found[0], folder, _words(options.one("command")))
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"

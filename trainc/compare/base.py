@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
 from trainc.compare.rendered import SUFFIXES, differing, relative, rendered
+from trainc.compare.scratch import Scratch
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.trouble import Reaching, Trouble
@@ -47,9 +47,7 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
         if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
     ]
     contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
-    with Reaching("temporary folder"):
-        temporary = tempfile.TemporaryDirectory(prefix="trainc-")
-    with temporary as folder:
+    with Scratch() as folder:
         with Reaching("temporary folder"):
             _unpack(folder, contents)
         yield folder
