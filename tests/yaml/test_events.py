@@ -7,7 +7,7 @@ import sys
 
 LIGHT = """
 import sys
-import trainc.yaml.reader
+import trainc.yaml.parsed
 loaded = {name for name in sys.modules if name.partition(".")[0] == "yaml"}
 assert loaded == {"yaml", "yaml._yaml", "yaml.error", "yaml.events", "yaml.nodes", "yaml.tokens"}, loaded
 import yaml

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.yaml.reading import values
-from trainc.yaml import constructor, reader
+from trainc.yaml import constructor, parsed, reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,13 +92,13 @@ def test_memory_of_a_refused_text() -> None:
 def test_many_broken_documents() -> None:
     found, findings = values("---\na: b: c\n" * 10_000)
     assert found == []
-    assert len(findings) == reader.RESTARTS
+    assert len(findings) == parsed.RESTARTS
 
 
 def test_many_documents_of_bad_bytes() -> None:
     found, findings = values(b"---\na: \xff\n" * 10_000 + b"---\nb: 1\n")
     assert found == []
-    assert len(findings) == reader.RESTARTS
+    assert len(findings) == parsed.RESTARTS
 
 
 @pytest.mark.parametrize(

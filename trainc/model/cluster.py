@@ -23,6 +23,7 @@ _DEFAULTS: dict[str, Tree] = {
     "closed": False,
     "components": (),
     "definitions": (),
+    "delivery": "",
     "folder": "",
     "gates": (),
     "images": {},
@@ -47,6 +48,7 @@ class Cluster:
         "closed",
         "components",
         "definitions",
+        "delivery",
         "folder",
         "gates",
         "images",
@@ -71,6 +73,7 @@ class Cluster:
     name: str  # empty for the one cluster of a project that names none
     folder: str  # of its dumps, relative to the project's root; empty where it has none
     namespace: Sourced[str] | None  # of jobs that name none
+    delivery: str  # the tool that applies its manifests (argocd, flux); empty for the project's
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
     patch: Tree  # a partial runtime spec over every runtime

@@ -7,20 +7,9 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from trainc.model.tree import Path, Tree
 
-    class Mark(Protocol):
-        """A place as the parser counts it: lines and columns from 0."""
-
-        @property
-        def line(self) -> int: ...
-
-        @property
-        def column(self) -> int: ...
-
-    Stretch = tuple[Mark, Mark]
+    Stretch = tuple[int, int, int, int]
     Marks = tuple[Stretch, dict[str, Stretch] | None]
 
 
@@ -28,7 +17,7 @@ class Document:
     """Valid YAML as Kubernetes reads it; `span(path)` answers for every path.
 
     `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
-    pairs of the parser's own marks, start and end, which become spans only when somebody asks.
+    line and column of its start and its end, counted as in spans, which they become only when somebody asks.
     """
 
     __slots__ = ("file", "marks", "start", "tree", "written")
@@ -91,9 +80,8 @@ class Document:
 
 
 def span_of(file: str, stretch: Stretch) -> Span:
-    """The span of a pair of the parser's marks."""
-    start, end = stretch
-    return Span(file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+    """The span of a stretch of a file."""
+    return Span(file, *stretch)
 
 
 def _text(value: object) -> str:

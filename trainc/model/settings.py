@@ -19,8 +19,9 @@ class Project:
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder of rendered files, relative to the root; `old_run` says what
-    becomes of an earlier run's file (prune, keep); `delivery` names the tool that applies the output (argocd, flux).
+    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
+    of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
+    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not.
     """
 
     __slots__ = (
@@ -75,6 +76,7 @@ class Project:
         for field in self.__slots__:
             setattr(view, field, getattr(self, field))
         view.cluster = cluster
+        view.delivery = cluster.delivery or self.delivery
         return view
 
     def level_of(self, rule: str, file: str) -> str:

@@ -8,7 +8,7 @@ from trainc.model.cluster import Cluster
 from trainc.model.settings import Project
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
-from trainc.project.clusters import clusters
+from trainc.project.clusters import TOOLS, clusters
 from trainc.project.requires import check_version
 from trainc.project.rules_from import rules_from
 from trainc.yaml.reader import LIMIT, read
@@ -98,7 +98,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         file=FILE,
         output=checker.target(root, ("spec", "output")),
         old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
-        delivery=checker.choice(("spec", "delivery"), ("argocd", "flux")),
+        delivery=checker.choice(("spec", "delivery"), TOOLS),
         runtimes=checker.folders(root, ("spec", "runtimes")),
         rules=checker.levels(("spec", "rules")),
         rules_by_path={

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _LISTS = ("components", "paths")
 _MAPS = ("images", "patch")
-_FIELDS = ("folder", *_LISTS, *_MAPS, *SETTINGS)
+_FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
+TOOLS = ("argocd", "flux")  # that apply manifests
 
 
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
@@ -49,6 +50,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         fields[key] = checker.texts((*path, key))
     if "patch" in node:
         fields["patch"] = checker.map((*path, "patch"))
+    fields["delivery"] = checker.choice((*path, "delivery"), TOOLS)
     fields["images"] = _images(checker, (*path, "images"))
     folder = checker.folder(root, (*path, "folder"))
     if folder:

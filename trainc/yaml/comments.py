@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.model.report import Allow
 from trainc.model.sourced import Span
-from trainc.yaml.events import Parser, ScalarEvent, StreamEndEvent, YAMLError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def allows(data: bytes, file: str) -> list[Allow]:
 
 def _scalars(data: bytes) -> list[tuple[Place, Place]]:
     """Where the scalars of a text stand, as far as it can be read."""
+    from trainc.yaml.events import Parser, ScalarEvent, StreamEndEvent, YAMLError  # noqa: PLC0415 (few files, again)
+
     out: list[tuple[Place, Place]] = []
     get = Parser(data).get_event
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from trainc.model.document import Mark, Marks, Stretch
+    from trainc.model.document import Marks, Stretch
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -70,7 +70,7 @@ class Constructor:
         while type(start := get()) is not StreamEndEvent:
             self._aliased = self._nodes = 0
             self._anchors: dict[str, tuple[Any, int]] = {}
-            self._end: Mark = start.end_mark
+            self._end: Any = start.end_mark
             self._marks: dict[int, Marks] = {}
             self._merged: dict[int, set[str]] = {}
             self._refused = False
@@ -94,9 +94,8 @@ class Constructor:
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
     def _leaf(self, event: Any) -> Sourced[Any]:
-        a, b = event.start_mark, event.end_mark
-        self._end = b
-        span = _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
+        self._end = event.end_mark
+        span = self._span(event)
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
@@ -126,7 +125,7 @@ class Constructor:
                 return out
             else:
                 key = self._other_key(event, depth)
-            place = (event.start_mark, event.end_mark)
+            place = _stretch(event.start_mark, event.end_mark)
             event = get()
             if type(event) is ScalarEvent and event.anchor is None:
                 a: Any = event.start_mark
@@ -169,7 +168,7 @@ class Constructor:
             self._refuse(faults.unknown_tag(self._span(start), start.tag))
 
     def _leave(
-        self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Mark | None
+        self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Any
     ) -> None:
         """Note where a container stands: a block ends with its last item, not where the next one starts."""
         self._nodes += len(out) + 1
@@ -181,7 +180,7 @@ class Constructor:
             self._end = last
         if self._merged:
             self._merged.pop(id(out), None)
-        self._marks[id(out)] = (start.start_mark, self._end), places
+        self._marks[id(out)] = _stretch(start.start_mark, self._end), places
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
 
@@ -287,11 +286,14 @@ class Constructor:
         self._report.add(finding)
 
     def _span(self, event: Any) -> Span:
-        a, b = event.start_mark, event.end_mark
-        return _new(Span, (self._file, a.line + 1, a.column + 1, b.line + 1, b.column + 1))
+        return Span(self._file, *_stretch(event.start_mark, event.end_mark))
 
     def _too_large(self, start: Any) -> faults.StopError:
         return faults.StopError(faults.too_many(self._span(start), NODES))
+
+
+def _stretch(a: Any, b: Any) -> Stretch:
+    return a.line + 1, a.column + 1, b.line + 1, b.column + 1
 
 
 def _blank(event: Any) -> bool:

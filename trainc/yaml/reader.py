@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import Label
 from trainc.model.sourced import Span
-from trainc.yaml import rules
-from trainc.yaml.constructor import Constructor
-from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
-from trainc.yaml.faults import StopError
+from trainc.yaml import plain, rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,15 +15,13 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
 
 LIMIT = 64 * 1024 * 1024  # bytes of one file
-RESTARTS = 20  # broken documents of one file that are reported
+BROKEN = 60  # documents of one file in which characters are no text
 
 _BOM = b"\xef\xbb\xbf"
 _PAIR = rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
-_LINE_END = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _BREAKS = "\r\n|[\r\n\x85\u2028\u2029]"
 _BAD = "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
 _CONTROLS = bytes((*range(9), 11, 12, *range(14, 32), 127))
-_NEXT = rb"(?m)^---(?=\s|\Z)"
 
 
 def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "strict") -> Iterator[Document]:
@@ -40,21 +34,11 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     if len(data) > LIMIT:
         report.add(too_large(file))
         return
-    data = _prepared(data, file, report)
-    for _ in range(RESTARTS):
-        constructor = Constructor(Parser(data).get_event, file, report, duplicates)
-        try:
-            yield from constructor.documents()
-        except StopError as error:
-            report.add(error.finding)
-        except YAMLError as error:
-            report.add(_fault(error, file))
-        else:
-            return
-        rest = _after(data, constructor.line)
-        if rest is None:
-            return
-        data = rest
+    rest = yield from plain.documents(_prepared(data, file, report), file)
+    if rest:
+        from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)
+
+        yield from parsed(rest, file, report, duplicates)
 
 
 def too_large(file: str) -> Finding:
@@ -86,7 +70,7 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
     for bad in re.finditer(_BAD, text):
         if bad.start() < end:
             continue
-        if len(out) > 3 * RESTARTS:
+        if len(out) > BROKEN:
             return "".join(out).encode()
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         line += len(breaks.findall(text, end, start))
@@ -120,28 +104,3 @@ def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Find
 def _joined(pair: re.Match[bytes]) -> bytes:
     high, low = int(pair[1], 16) - 0xD800, int(pair[2], 16) - 0xDC00
     return b"\\U%08x" % (0x10000 + (high << 10) + low)
-
-
-def _fault(error: YAMLError, file: str) -> Finding:
-    """The finding for one of the parser's errors."""
-    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-        return rules.SYNTAX.at(Span(file, 1, 1, 1, 1), f"this is not YAML: {error}")
-    mark, context = error.problem_mark, error.context_mark
-    at = Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
-    also = []
-    if context is not None and context.line != mark.line:
-        start = Span(file, context.line + 1, context.column + 1, context.line + 1, context.column + 2)
-        also = [Label(start, (error.context or "").removeprefix("while "))]
-    problem = error.problem or "this cannot be read"
-    return rules.SYNTAX.at(at, f"this is not YAML: {problem}", also=also, help=rules.help_for(problem))
-
-
-def _after(data: bytes, line: int) -> bytes | None:
-    """What follows from the first document that starts below a line, on its old lines; None where there is none."""
-    import re  # noqa: PLC0415
-
-    starts = re.compile(_NEXT).match
-    for count, found in enumerate(re.finditer(_LINE_END, data), 1):
-        if count >= line and starts(data, found.end()):
-            return b"\n" * count + data[found.end() :]
-    return None

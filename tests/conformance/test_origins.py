@@ -1,0 +1,25 @@
+"""The law of origins over the recorded cases: a leaf that a person wrote stands where trainc says it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.conformance.harness import RECORDED, Case
+from tests.conformance.test_emitted import CASES
+from tests.conformance.test_trainer import leniency
+from tests.origins import astray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.skipif(not CASES, reason=f"the recordings are not at {RECORDED}")
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_every_leaf_knows_where_it_comes_from(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "input.yaml").write_text(case.text, "utf-8")
+    run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
+    assert run.bundles
+    assert astray(run) == []

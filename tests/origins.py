@@ -1,0 +1,64 @@
+"""Whether what trainc writes stands where its origin says, for tests of whole runs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.compiling import ROOT
+from tests.conformance.harness import quantity
+from trainc.model.tree import dotted, leaves
+
+if TYPE_CHECKING:
+    from tests.compiling import Run
+    from trainc.model.sourced import Origin, Span
+
+SHIPPED = "trainc:"  # how a span names a file of the catalogue
+
+
+@cache
+def scalars(file: Path) -> dict[tuple[int, int], str]:
+    """The text of every scalar of a file by line and column, as PyYAML's own parser sees them."""
+    found = {}
+    for event in yaml.parse(file.read_bytes(), yaml.CSafeLoader):
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark:
+            found[event.start_mark.line + 1, event.start_mark.column + 1] = event.value
+    return found
+
+
+def opened(file: str, place: Path) -> Path:
+    return ROOT / file.removeprefix(SHIPPED) if file.startswith(SHIPPED) else place / file
+
+
+def holds(span: Span, value: Any, place: Path) -> bool:
+    """Whether the scalar at a span reads as this value."""
+    text = scalars(opened(span.file, place)).get((span.line, span.column))
+    return text is not None and (same(text, value))
+
+
+def same(text: str, value: Any) -> bool:
+    read = yaml.safe_load(text) if text.strip() and text.isprintable() else text
+    if text.startswith("0o"):  # octal to Kubernetes, text to PyYAML
+        read = int(text, 8)
+    return str(value) in {text, str(read), str(read).lower()} or value == read or quantity(text) == quantity(value)
+
+
+def wrong(origin: Origin, place: Path, *value: Any) -> str:
+    """What is the matter with an origin, empty when nothing is."""
+    if origin.at is not None:
+        if (origin.at.line, origin.at.column) not in scalars(opened(origin.at.file, place)):
+            return f"no scalar at {origin.at}"
+        return "" if not value or holds(origin.at, value[0], place) else f"{value[0]!r} is not at {origin.at}"
+    if not origin.by:
+        return "nobody made it"
+    return next((found for part in origin.of if (found := wrong(part, place))), "")
+
+
+def astray(run: Run) -> list[str]:
+    """Every leaf of a run's output whose origin does not hold, with the reason."""
+    everything = [leaf for bundle in run.bundles for tree in bundle.objects for leaf in leaves(tree)]
+    place = Path(run.root)
+    return [f"{dotted(path)}: {why}" for path, leaf in everything if (why := wrong(leaf.origin, place, leaf.value))]

@@ -1,0 +1,175 @@
+"""What one line of the common spelling says: a key, a scalar, both, or a short list or map in brackets.
+
+Lines repeat from manifest to manifest, so what a line says is worked out once. Nothing here guesses: a line that
+holds more than this module knows for certain is declined, and libyaml reads the document.
+"""
+
+from __future__ import annotations
+
+from trainc.yaml.scalars import KEYS, VALUES, OddError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    Line = tuple[int, int, str | None, int, Any, int, int]
+    Part = tuple[str | None, int, int, Any, int, int]
+
+_KEPT = 20_000
+_SHORT = 120
+_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")  # a plain scalar does not start with these
+_QUOTES = frozenset("'\"")
+_OPENING = frozenset("[{")
+_BLANK = frozenset((" ", ""))
+_BRACKETS = frozenset("[]{},'\"#:&*!|>%@`?")  # what a plain scalar in brackets is not trusted with
+
+
+class DeclinedError(Exception):
+    """A line that says more than this module knows for certain."""
+
+
+class Flow:
+    """A list or map in brackets: where it starts, and its parts with key, its columns, value and the columns of that."""
+
+    __slots__ = ("parts", "start", "table")
+
+    def __init__(self, parts: tuple[Part, ...], start: int, *, table: bool) -> None:
+        self.parts = parts
+        self.start = start
+        self.table = table
+
+
+class Literal:
+    """A `|`: the text on the lines below, with its last line end or (`|-`) without; where it starts."""
+
+    __slots__ = ("ending", "start")
+
+    def __init__(self, ending: str, start: int) -> None:
+        self.ending = ending
+        self.start = start
+
+
+_ENDINGS = {"|": "\n", "|-": ""}
+BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
+
+
+class _Lines(dict[str, "Line | None"]):
+    """Text of a line to what it says: None where it says nothing; `DeclinedError`."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Line | None:
+        line = _line(text)
+        if len(text) <= _SHORT:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[text] = line
+        return line
+
+
+def _line(text: str) -> Line | None:
+    """The columns of a dash and of the key or item, the key and where it ends, the value and where it starts and ends.
+
+    Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is no scalar: a
+    `Flow`, a `Literal`, or the None of a key whose value stands below or is null.
+    """
+    body = text.lstrip(" ")
+    if not body or body[0] == "#":
+        return None
+    if text.rstrip(" ") == "---":
+        return BOUNDARY
+    at = len(text) - len(body) + 1
+    dash = 0
+    if body[:2] == "- ":
+        rest = body[2:].lstrip(" ")
+        dash, at, body = at, at + len(body) - len(rest), rest
+    name, colon, rest = body.partition(":")
+    if not colon or (rest and rest[0] != " ") or not _is_key(name):
+        if not dash:
+            raise DeclinedError
+        return (dash, at, None, 0, *_value(body, at))
+    value = rest.lstrip(" ")
+    end = at + len(name)
+    if not value or (value[0] == "#" and value != rest):
+        return dash, at, _key(name), end, None, 0, end + 1
+    return (dash, at, _key(name), end, *_value(value, end + 1 + len(rest) - len(value)))
+
+
+def _is_key(name: str) -> bool:
+    return name[:1] in _LETTERS and _NAME.issuperset(name)
+
+
+def _key(name: str) -> Any:
+    try:
+        return KEYS[name]
+    except OddError:
+        raise DeclinedError from None
+
+
+def _value(text: str, at: int) -> tuple[Any, int, int]:
+    if text in _ENDINGS:
+        return Literal(_ENDINGS[text], at), 0, 0
+    if text[:1] in _OPENING:
+        return _flow(text.partition(" #")[0].rstrip(" "), at)
+    return _scalar(text, at)
+
+
+def _scalar(text: str, at: int) -> tuple[Any, int, int]:
+    """The value of a scalar that a line ends with, a comment apart, and its columns."""
+    first = text[:1]
+    if first in _QUOTES:
+        inner, closing, rest = text[1:].partition(first)
+        if not closing or "\\" in inner or (rest.strip(" ") and rest[:2] != " #"):
+            raise DeclinedError
+        return inner, at, at + len(inner) + 2
+    text = text.partition(" #")[0].rstrip(" ")
+    if not text or text[-1] == ":" or ": " in text:
+        raise DeclinedError
+    if first in _INDICATORS and (first != "-" or text[1:2] in _BLANK or text[:3] == "---"):
+        raise DeclinedError
+    try:
+        return VALUES[text], at, at + len(text)
+    except OddError:
+        raise DeclinedError from None
+
+
+def _flow(text: str, at: int) -> tuple[Any, int, int]:
+    """A list of scalars, or a map of names to scalars, that opens and closes on one line."""
+    table = text[0] == "{"
+    if text[-1] != ("}" if table else "]"):
+        raise DeclinedError
+    parts: list[Part] = []
+    inner = text[1:-1]
+    place = at + 1
+    for piece in inner.split(",") if inner.strip(" ") else ():
+        parts.append(_part(piece, place, table=table))
+        place += len(piece) + 1
+    if len({part[0] for part in parts}) < len(parts) and table:
+        raise DeclinedError
+    return Flow(tuple(parts), at, table=table), 0, at + len(text)
+
+
+def _part(piece: str, at: int, *, table: bool) -> Part:
+    """One item or entry between two commas."""
+    body = piece.lstrip(" ")
+    start = at + len(piece) - len(body)
+    if not table:
+        return (None, 0, 0, *_item(body.rstrip(" "), start))
+    name, _, rest = body.partition(": ")
+    if not _is_key(name):
+        raise DeclinedError
+    value = rest.lstrip(" ")
+    after = start + len(name) + 2 + len(rest) - len(value)
+    return (_key(name), start, start + len(name), *_item(value.rstrip(" "), after))
+
+
+def _item(text: str, at: int) -> tuple[Any, int, int]:
+    """A scalar between brackets."""
+    if text[:1] not in _QUOTES and not _BRACKETS.isdisjoint(text):
+        raise DeclinedError
+    return _scalar(text, at)
+
+
+LINES: Final = _Lines()

@@ -1,0 +1,203 @@
+"""Documents in the common spelling, built line by line: the same trees and places that libyaml's events give.
+
+Most manifests are block maps and lists with a scalar on each line. Reading these without a parser takes a third of
+the time; the first line that says anything else hands its document and all that follow to libyaml.
+"""
+
+from __future__ import annotations
+
+from trainc.model.document import Document
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.yaml.lines import BOUNDARY, LINES, DeclinedError, Flow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
+    from trainc.model.document import Marks, Stretch
+    from trainc.model.tree import Tree
+    from trainc.yaml.lines import Line, Literal
+
+LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
+DEPTH = 100
+
+_ODD = frozenset("\t\r\x85\u2028\u2029\ufeff")  # what ends a line, or stands in one, for a parser alone
+_new = tuple.__new__
+
+
+def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
+    """Each document that is not empty, as long as the spelling is common; the rest of the UTF-8 text, on its old lines."""
+    text = data.decode() if len(data) <= LIMIT else "\t"
+    if not (text.isascii() and "\t" not in text and "\r" not in text) and not _ODD.isdisjoint(text):
+        return data
+    lines = text.split("\n")
+    lines[-1] = "---"  # behind the last line end, so that every document ends at one
+    at = 0
+    while at < len(lines):
+        builder = _Builder(file, lines, at)
+        try:
+            tree = builder.document()
+        except DeclinedError:
+            return b"\n" * at + "\n".join((*lines[at:-1], "")).encode()
+        if tree is not None:
+            yield Document(file, tree, builder.marks, builder.start)
+        at = builder.at
+    return b""
+
+
+class _Builder:
+    """One document under construction; `at` is the index of the line that is read next."""
+
+    __slots__ = ("_depth", "_file", "_last", "_lines", "at", "marks", "start")
+
+    def __init__(self, file: str, lines: list[str], at: int) -> None:
+        self._file = file
+        self._lines = lines
+        self._last = Span(file, 0, 0, 0, 0)  # of the latest value, which ends all that it is the last of
+        self._depth = 0
+        self.at = at
+        self.marks: dict[int, Marks] = {}
+        self.start = 0  # the line of the document's first word
+
+    def document(self) -> Tree:
+        """The tree of one document, None for an empty one.
+
+        Raises:
+            DeclinedError: where the document is spelled in a way that only a parser understands.
+        """
+        line = self._said()
+        self.start = self.at + 1
+        if line is BOUNDARY:
+            self.at += 1
+            if self.at == len(self._lines) or (line := self._said()) is BOUNDARY:
+                return None
+        if line[0]:
+            raise DeclinedError
+        tree = self._map(line[1])
+        if self._said() is not BOUNDARY:
+            raise DeclinedError
+        return tree
+
+    def _said(self) -> Line:
+        """What the next line says that says anything."""
+        while (line := LINES[self._lines[self.at]]) is None:
+            self.at += 1
+        return line
+
+    def _map(self, indent: int) -> Tree:
+        """The map whose first key stands on the next line, behind a dash or not; all keys stand in one column."""
+        lines, file = self._lines, self._file
+        out: dict[str, Tree] = {}
+        places: dict[str, Stretch] = {}
+        number = first = self._deeper()
+        while True:
+            line = LINES[lines[number]]
+            if line is None:
+                number += 1
+                continue
+            dash, column, key, after, value, start, end = line
+            if column != indent or (dash and number != first):
+                break
+            if key is None or key in out:
+                raise DeclinedError
+            number += 1
+            places[key] = number, column, number, after
+            if start:
+                self._last = span = _new(Span, (file, number, start, number, end))
+                out[key] = Sourced(value, _new(Origin, (span, "", ())))
+            else:
+                self.at = number
+                out[key] = self._below(indent, end) if value is None else self._several(value, indent, end)
+                number = self.at
+        if (dash or column) >= indent:
+            raise DeclinedError
+        self._leave(out, places, number, (first + 1, indent))
+        return out
+
+    def _list(self, indent: int) -> Tree:
+        """The list whose first dash stands on the next line; all dashes stand in one column."""
+        lines, file = self._lines, self._file
+        out: list[Tree] = []
+        number = first = self._deeper()
+        while True:
+            line = LINES[lines[number]]
+            if line is None:
+                number += 1
+                continue
+            dash, column, key, _, value, start, end = line
+            if dash != indent:
+                break
+            if key is None and start:
+                number += 1
+                self._last = span = _new(Span, (file, number, start, number, end))
+                out.append(Sourced(value, _new(Origin, (span, "", ()))))
+                continue
+            self.at = number
+            if key is None:
+                self.at += 1
+                out.append(self._several(value, indent, end))
+            else:
+                out.append(self._map(column))
+            number = self.at
+        if (dash or column) > indent:
+            raise DeclinedError
+        self._leave(out, None, number, (first + 1, indent))
+        return out
+
+    def _deeper(self) -> int:
+        self._depth += 1
+        if self._depth > DEPTH:
+            raise DeclinedError
+        return self.at
+
+    def _leave(self, container: Tree, places: dict[str, Stretch] | None, at: int, begun: tuple[int, int]) -> None:
+        self._depth -= 1
+        self.at = at
+        self.marks[id(container)] = (*begun, *self._last[3:]), places
+
+    def _below(self, indent: int, end: int) -> Tree:
+        """The value of a key that has none on its own line: what is indented below it, or null."""
+        place = self.at
+        line = self._said()
+        dash, column = line[:2]
+        if dash >= indent:
+            return self._list(dash)
+        if column > indent and not dash:
+            return self._map(column)
+        self._last = Span(self._file, place, end, place, end)
+        return Sourced(None, Origin(self._last))
+
+    def _several(self, value: Any, indent: int, end: int) -> Tree:
+        return self._bracketed(value, end) if type(value) is Flow else self._literal(value, indent)
+
+    def _bracketed(self, flow: Flow, end: int) -> Tree:
+        """A list or map in brackets on one line."""
+        place = self.at
+        node: Any = {} if flow.table else []
+        places: dict[str, Stretch] | None = {} if flow.table else None
+        for key, at, after, value, first, last in flow.parts:
+            leaf = Sourced(value, Origin(Span(self._file, place, first, place, last)))
+            if places is None:
+                node.append(leaf)
+            else:
+                node[key] = leaf
+                places[key or ""] = place, at, place, after
+        self._last = Span(self._file, place, flow.start, place, end)
+        self.marks[id(node)] = self._last[1:], places
+        return node
+
+    def _literal(self, literal: Literal, indent: int) -> Tree:
+        """The text below a `|`: every line that is blank or indented as the first one is, at least."""
+        lines, place = self._lines, self.at
+        first = lines[place]
+        margin = first[: len(first) - len(first.lstrip(" "))]
+        if len(first) == len(margin) or len(margin) < indent:
+            raise DeclinedError
+        while lines[self.at].startswith(margin) or not lines[self.at].strip(" "):
+            self.at += 1
+        texts = [line[len(margin) :] for line in lines[place : self.at]]
+        while not texts[-1]:
+            texts.pop()
+        self._last = Span(self._file, place, literal.start, self.at + 1, 1)
+        return Sourced("\n".join(texts) + literal.ending, Origin(self._last))
