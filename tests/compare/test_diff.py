@@ -102,7 +102,7 @@ def test_against_names_every_field_that_the_server_refuses(project: Path) -> Non
     write(project, {"jobs/bert.yaml": job("bert", 4)})
     code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
     assert code == 1
-    assert "`spec.replicatedJobs[node].template.spec.parallelism` cannot change from 2 to 4" in err
+    assert "= note: spec.replicatedJobs[node].template.spec.parallelism: 2 -> 4\n" in err
     assert "jobs/bert.yaml:10:15" in err
 
 

@@ -102,7 +102,7 @@ def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
     from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
     from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.compare.updates import judge  # noqa: PLC0415
+    from trainc.compare.immutable import judge  # noqa: PLC0415
 
     present = pipeline.bundles(session.project, session.selection, Report())
     with Orderly(), base_of(session.project, base, session.selection) as old:

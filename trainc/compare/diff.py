@@ -62,7 +62,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
             group = (
                 _causes(was, now, old.edited),
                 _changes(was, now),
-                tuple(dict.fromkeys(c.shown for c, _ in refused)),
+                tuple(dict.fromkeys(change.shown for change in refused)),
             )
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
