@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
-from trainc.compare.rendered import SUFFIXES, differing, relative, rendered
+from trainc.compare.rendered import SUFFIXES, differing, rendered
 from trainc.compare.scratch import Scratch
 from trainc.model.report import Report
 from trainc.model.settings import Selection
@@ -39,11 +39,10 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     """
     repository = Repository(project.root)
     commit = repository.commit(revision)
-    below = os.path.relpath(os.path.realpath(project.root), repository.top).replace(os.sep, "/")
-    prefix = "" if below == "." else f"{below}/"
+    prefix = repository.prefix(project.root)
     wanted = [
         (path[len(prefix) :], name)
-        for path, name in repository.files(commit, below if prefix else "")
+        for path, name in repository.files(commit, prefix)
         if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
     ]
     contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
@@ -111,4 +110,6 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
 
 def _edited(project: Project, revision: str) -> frozenset[str]:
     repository = Repository(project.root)
-    return relative(repository.changed(repository.commit(revision)), project.root, repository.top)
+    prefix = repository.prefix(project.root)
+    changed = repository.changed(repository.commit(revision))
+    return frozenset(name.removeprefix(prefix) for name in changed if name.startswith(prefix))
