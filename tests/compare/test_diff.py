@@ -58,14 +58,60 @@ def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
     assert out.endswith("accelerators: 32 nvidia.com/gpu -> 48 nvidia.com/gpu\n")
 
 
-def test_a_new_name_is_a_new_job_and_one_that_is_gone(project: WorkingTree) -> None:
+def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
     project.git("mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
     project.write("jobs/t5-large.yaml", job("t5-large"))
     assert project.run("diff").out == (
-        "+ research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml\n"
-        "- research/t5  2 pods, 16 nvidia.com/gpu  jobs/t5.yaml\n"
+        "> research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
+        "starts again, nothing but the name changes\n"
         "\n"
         "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
+    )
+
+
+T5, T6 = job("t5"), job("t6")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"t5": T5}, {"t6": T6.replace("line.py", "other.py")}),
+        ({"t5": T5.replace("line", "t5")}, {"t6": T6.replace("line", "t6")}),  # its command changes as its name does
+        ({"t5": T5}, {"t6": T6.replace("namespace: research", "namespace: elsewhere")}),
+        ({"t5": T5}, {"t6": T6, "t7": job("t7")}),
+        ({"t5": T5, "t4": job("t4")}, {"t6": T6}),
+        ({"t5": T5}, {"t6": job("t6", nodes=3)}),
+    ],
+    ids=["command", "command-by-name", "namespace", "two-new", "two-gone", "nodes"],
+)
+def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
+    old: dict[str, str], new: dict[str, str], project: WorkingTree
+) -> None:
+    for name, text in old.items():
+        project.write(f"jobs/{name}.yaml", text)
+    assert project.commit("old").returncode == (0 if old != {"t5": T5} else 1)  # what is there already is no commit
+    for name in old:
+        (project.folder / f"jobs/{name}.yaml").unlink()
+    for name, text in new.items():
+        project.write(f"jobs/{name}.yaml", text)
+    signs = [line[0] for line in project.run("diff").out.splitlines() if line and line[1] == " "]
+    assert signs == ["+"] * len(new) + ["-"] * len(old)
+
+
+@pytest.mark.parametrize("rendered", [True, False])
+def test_a_name_that_the_command_holds_as_well(rendered: bool, project: WorkingTree) -> None:
+    project.write("jobs/t5.yaml", T5.replace("line.py", "t5.py"))
+    if rendered:
+        assert project.run("build", "-w").code == 0
+    assert project.commit("old").returncode == 0
+    (project.folder / "jobs/t5.yaml").unlink()
+    project.write("jobs/t6.yaml", T6.replace("line.py", "t5.py"))
+    assert project.run("diff").out.startswith("> research/t5 -> research/t6  ")
+    found = json.loads(project.run("diff", "--report", "json").out)
+    assert [(pair["old"]["name"], pair["new"]["name"]) for pair in found["renamed"]] == [("t5", "t6")]
+    assert (found["added"], found["removed"]) == ([], [])
+    assert (
+        "| renamed, starts again | `research/t5` -> `research/t6` |" in project.run("diff", "--report", "markdown").out
     )
 
 
