@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JOBS = 12
-POINTS = 25
+POINTS = 12
 # A child that has everything loaded starts one run for each line that it reads, as a process group of its own, and
 # tells how it ended.
 PROGRAM = """

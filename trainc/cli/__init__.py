@@ -22,9 +22,10 @@ def program() -> Never:
     """
     import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
 
-    from trainc.cli.process import INTERRUPTED, READER_GONE, ended, open_streams  # noqa: PLC0415
+    from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams  # noqa: PLC0415
 
     gc.set_threshold(20_000, 20, 50)
+    Orderly.alone = True
     code = TROUBLE
     try:
         open_streams()
@@ -34,8 +35,6 @@ def program() -> Never:
         code = READER_GONE
     except OSError:
         code = TROUBLE  # standard error takes nothing: nobody can be told
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else TROUBLE
     except KeyboardInterrupt:
         code = INTERRUPTED
     ended(code)

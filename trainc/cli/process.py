@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Never
 
 SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
+_STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
 INTERRUPTED, READER_GONE = SIGNALLED + 2, SIGNALLED + 13  # SIGINT, SIGPIPE
 
 
@@ -49,7 +51,8 @@ def ended(code: int) -> Never:
         import atexit  # noqa: PLC0415 (hardly any run ends so)
         import signal  # noqa: PLC0415
 
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for name in _STOPPING:
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
         atexit._run_exitfuncs()  # noqa: SLF001 (what the interpreter does at its own end)
         signal.signal(code - SIGNALLED, signal.SIG_DFL)
         os.kill(os.getpid(), code - SIGNALLED)
@@ -57,28 +60,37 @@ def ended(code: int) -> Never:
 
 
 class Orderly:
-    """While it lasts, being told to stop lets go of what is held first: temporary files, workers, pods."""
+    """While it lasts, being told to stop ends the program at once, with what has to be done at its end.
+
+    That is left to `atexit`: an exception that a signal raises may come where nobody can pass it on. Where trainc is
+    a part of another program, what interrupts that one stays its own.
+    """
+
+    alone = False  # whether this process is trainc and nothing else
 
     def __init__(self) -> None:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> None:
+        if not self.alone or os.name != "posix":
+            return
         import signal  # noqa: PLC0415 (to validate one file is to hold nothing)
 
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, 0)
-            try:
-                if number and signal.getsignal(number) is signal.SIG_DFL:
-                    self._before[number] = signal.signal(number, _stop)
-            except ValueError:
-                return  # not the main thread, which alone hears signals
+        for name in _STOPPING:
+            number = getattr(signal, name)
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                self._before[number] = signal.signal(number, _stop)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        import signal  # noqa: PLC0415
+        if self._before:
+            import signal  # noqa: PLC0415
 
-        for number, before in self._before.items():
-            signal.signal(number, before)
+            for number, before in self._before.items():
+                signal.signal(number, before)
 
 
 def _stop(number: int, _: FrameType | None) -> Never:
-    raise SystemExit(SIGNALLED + number)
+    if number == INTERRUPTED - SIGNALLED:
+        with suppress(OSError):
+            os.write(2, b"trainc: interrupted\n")
+    ended(SIGNALLED + number)

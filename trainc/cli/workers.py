@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
@@ -75,6 +76,7 @@ class _Worker:
         self._process = 0  # none yet, or none any more
         with Reaching("temporary file"):
             self._stream = tempfile.TemporaryFile()  # noqa: SIM115 (read, and closed, when the worker has ended)
+        atexit.register(self.stop)
 
     def start(self, work: Callable[[], dict[str, Any]]) -> None:
         """Begin; no signal comes between the process and its number."""
@@ -108,6 +110,7 @@ class _Worker:
         """What it has to say, when it has ended."""
         _, status = os.waitpid(self._process, 0)
         self._process = 0
+        atexit.unregister(self.stop)
         code = os.waitstatus_to_exitcode(status)
         with self._stream as stream:
             if code:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from contextlib import suppress
 
@@ -58,11 +59,15 @@ class Staged:
         self._made: list[str] = []  # folders, the outer ones first
 
     def __enter__(self) -> Self:
+        atexit.register(self._drop)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if error is None:
-            return
+        if error is not None:
+            self._drop()
+        atexit.unregister(self._drop)
+
+    def _drop(self) -> None:
         for temporary, _ in self._waiting:
             with suppress(OSError):
                 os.remove(temporary)
