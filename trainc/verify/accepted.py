@@ -23,7 +23,9 @@ JOBSET_REFUSED = Rule(
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
     found = verdict(bundle.jobset, server.table, server.profile)
-    for fault in found.faults if not found.accepted else ():
+    if not found.by:
+        return
+    for fault in found.faults:
         path, _, reason = fault.message.partition(": ")
         report.add(
             JOBSET_REFUSED.at(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
-from trainc.model.tree import value
+from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
 
 SAME_NAME = Rule(
     "same-name",
@@ -34,26 +35,29 @@ class Together:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
-        place = bundle.document.span(("metadata", "name"))
+        here = bundle.name, bundle.document.span(("metadata", "name"))
         for tree in bundle.objects:
-            kind = value(tree, "kind")
-            key = (
-                bundle.cluster,
-                kind,
-                value(tree, "metadata", "namespace") or "default",
-                value(tree, "metadata", "name"),
-            )
-            self._name(key, bundle.name, place, report)
+            metadata = tree.get("metadata") if type(tree) is dict else None
+            key = bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
+            if self._seen.setdefault(key, here) is not here:
+                self._compare(key, here, report)
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
-        for key, (job, place) in other._seen.items():
-            self._name(key, job, place, report)
+        for key, there in other._seen.items():
+            self._seen.setdefault(key, there)
+            self._compare(key, there, report)
 
-    def _name(self, key: tuple[str, ...], job: str, place: Span, report: Report) -> None:
-        first = self._seen.setdefault(key, (job, place))
-        if first[1] != place:
-            report.add(_clash(key[1], key[3], job, first, place))
+    def _compare(self, key: tuple[str, ...], here: tuple[str, Span], report: Report) -> None:
+        first = self._seen[key]
+        if first[1] != here[1]:
+            report.add(_clash(key[1], key[3], here[0], first, here[1]))
+
+
+def _of(tree: Tree, field: str) -> Tree:
+    """The scalar at a field, None where there is none, as in objects that nobody can apply."""
+    leaf = tree.get(field) if type(tree) is dict else None
+    return leaf.value if type(leaf) is Sourced else None
 
 
 def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:
