@@ -32,7 +32,10 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
 
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
-        spool.add(emit(bundle, json=spool.json), bundle, report)
+        if spool.counts:
+            spool.jobs += 1
+        else:
+            spool.add(emit(bundle, json=spool.json), bundle, report)
 
 
 def finish(spool: Spool, report: Report) -> None:

@@ -90,19 +90,20 @@ def validate(options: Options) -> int:
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         return session.finish(pipeline.check(session.project, session.selection, session.report))
-    from trainc.emit.spool import Spool  # noqa: PLC0415 (a few files are only checked)
+    from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
     session.applied_twice(os.path.join(session.project.root, session.project.output))
-    spool = Spool()
+    spool = Tally()
     run(session, spool)
     return session.finish(spool.jobs)
 
 
 def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
+    from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
     from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.compare.updates import judge  # noqa: PLC0415
+    from trainc.compare.immutable import judge  # noqa: PLC0415
 
     present = pipeline.bundles(session.project, session.selection, Report())
-    with base_of(session.project, base, session.selection) as old:
+    with Orderly(), base_of(session.project, base, session.selection) as old:
         judge(old.bundles, present, session.project, session.report)

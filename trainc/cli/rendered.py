@@ -6,6 +6,7 @@ import os
 import sys
 
 from trainc.cli.build import Nothing, run
+from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.committed import ALL, ITSELF, Committed
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
@@ -55,7 +56,8 @@ def build_folder(options: Options) -> int:
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    run(session, spool, committed)
+    with Orderly():
+        run(session, spool, committed)
     _known(options.all("rerender"), spool)
     if options.has("tracked"):
         spool.changes += _untracked(spool)

@@ -15,7 +15,7 @@ from trainc.model.report import Report
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.report.why import landing_json, landing_text, why_json, why_text
-from trainc.why import Why, explain, of_leaf
+from trainc.why import Layers, Why, explain, of_leaf
 from trainc.why.landing import landings
 from trainc.yaml.reader import read
 from trainc.yaml.writer import lines
@@ -132,5 +132,5 @@ def _at_line(bundles: list[Bundle], file: str, line: int) -> Iterator[Why]:
             if at < line <= at + len(paths):
                 path = paths[line - at - 1]
                 label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-                yield of_leaf(bundle, label, keyed(tree, path), get(tree, *path))
+                yield of_leaf(Layers(bundle.plan), label, keyed(tree, path), get(tree, *path))
             at += len(paths)

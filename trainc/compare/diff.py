@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.compare.facts import Facts, facts
+from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
 from trainc.schema.served import Served
 
@@ -40,6 +41,7 @@ class Diff(NamedTuple):
 
     added: tuple[Facts, ...]
     removed: tuple[Facts, ...]
+    renamed: tuple[tuple[Facts, Facts], ...]  # the same job before and after
     edited: tuple[Edited, ...]
     accelerators: tuple[Mapping[str, int], Mapping[str, int]]
     hours: tuple[float | None, float | None]
@@ -47,7 +49,7 @@ class Diff(NamedTuple):
     @property
     def empty(self) -> bool:
         """Whether nothing changes."""
-        return not (self.added or self.removed or self.edited)
+        return not (self.added or self.removed or self.renamed or self.edited)
 
 
 def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
@@ -62,13 +64,18 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
             group = (
                 _causes(was, now, old.edited),
                 _changes(was, now),
-                tuple(dict.fromkeys(c.shown for c, _ in refused)),
+                tuple(dict.fromkeys(change.shown for change in refused)),
             )
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
+    added = [after[key] for key in sorted(after.keys() - before.keys())]
+    removed = [before[key] for key in sorted(before.keys() - after.keys())]
+    moved = renamed(removed, added)
+    told = {one.key for pair in moved for one in pair}
     return Diff(
-        tuple(after[key] for key in sorted(after.keys() - before.keys())),
-        tuple(before[key] for key in sorted(before.keys() - after.keys())),
+        tuple(one for one in added if one.key not in told),
+        tuple(one for one in removed if one.key not in told),
+        tuple(moved),
         tuple(sorted(edited, key=lambda one: one.names)),
         (_total(before.values()), _total(after.values())),
         (_hours(before.values()), _hours(after.values())),

@@ -25,6 +25,11 @@ class Repository:
         self._folder = folder
         self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
 
+    def prefix(self, folder: str) -> str:
+        """What stands before the paths of a folder of the work tree: its own path with a slash, empty for the top."""
+        below = os.path.relpath(os.path.realpath(folder), self.top).replace(os.sep, "/")
+        return "" if below == "." else f"{below}/"
+
     def commit(self, revision: str) -> str:
         """The commit that a revision names.
 

@@ -15,11 +15,15 @@ _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
 def diff_text(diff: Diff, base: str) -> str:
-    """For a terminal: what is new, gone and edited, then the totals."""
+    """For a terminal: what is new, gone, renamed and edited, then the totals."""
     if diff.empty:
         return f"nothing changes since {base}\n"
     lines = [f"+ {_name(job)}  {_size(job)}  {job.source}" for job in diff.added]
     lines += [f"- {_name(job)}  {_size(job)}  {job.source}" for job in diff.removed]
+    lines += [
+        f"> {_name(was)} -> {_name(now)}  {_size(now)}  {now.source}  starts again, nothing but the name changes"
+        for was, now in diff.renamed
+    ]
     for edited in diff.edited:
         lines.append(f"~ {_names(edited.names)}  because of {', '.join(edited.causes) or 'trainc itself'}")
         lines += [f"    {_change(change)}" for change in edited.changes[:_SHOWN]]
@@ -38,6 +42,10 @@ def diff_markdown(diff: Diff, base: str) -> str:
     lines = [f"### Compiled jobs since `{base}`", "", "| | job | what | because of |", "|---|---|---|---|"]
     lines += [f"| new | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.added]
     lines += [f"| gone | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.removed]
+    lines += [
+        f"| renamed, starts again | `{_name(was)}` -> `{_name(now)}` | {_size(now)} | `{now.source}` |"
+        for was, now in diff.renamed
+    ]
     for edited in diff.edited:
         what = "<br>".join(_change(change, tick="`") for change in edited.changes[:_SHOWN])
         if len(edited.changes) > _SHOWN:
@@ -55,6 +63,7 @@ def diff_json(diff: Diff, base: str) -> str:
         "base": base,
         "added": [_job(job) for job in diff.added],
         "removed": [_job(job) for job in diff.removed],
+        "renamed": [{"old": _job(was), "new": _job(now)} for was, now in diff.renamed],
         "edited": [_edited(edited) for edited in diff.edited],
         "accelerators": {"old": dict(diff.accelerators[0]), "new": dict(diff.accelerators[1])},
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},

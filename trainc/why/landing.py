@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
-from trainc.why import of_leaf
+from trainc.why import Layers, of_leaf
 from trainc.why.reasons import reason
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.sourced import Origin, Span
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.why import Why
 
@@ -52,7 +52,7 @@ def landings(
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    known = explained or list(fields(bundles))
+    known = _Known(explained or fields(bundles))
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
@@ -95,11 +95,12 @@ def _at(tree: Tree, path: Path) -> Tree:
 def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
     """Every field of the output of these bundles, explained."""
     for bundle in bundles:
+        layers = Layers(bundle.plan)
         for tree in bundle.objects:
             label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
             for path, leaf in leaves(tree):
                 if type(leaf) is Sourced:
-                    yield of_leaf(bundle, label, keyed(tree, path), leaf)
+                    yield of_leaf(layers, label, keyed(tree, path), leaf)
 
 
 def _landing(
@@ -107,7 +108,7 @@ def _landing(
     path: Path,
     leaf: Sourced[Any],
     at: Span,
-    known: Sequence[Why],
+    known: _Known,
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
 ) -> Landing:
@@ -117,12 +118,12 @@ def _landing(
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
-    landed = tuple(one for one in known if _rests(one.winner.origin, at))
+    landed = known.won.get(at)
     if landed:
-        return Landing(where, leaf.value, at, LANDS, landed)
-    lost = tuple(one for one in known if any(_rests(said.origin, at) for said in one.beaten))
+        return Landing(where, leaf.value, at, LANDS, tuple(landed))
+    lost = known.lost.get(at)
     if lost:
-        return Landing(where, leaf.value, at, BEATEN, lost)
+        return Landing(where, leaf.value, at, BEATEN, tuple(lost))
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
 
 
@@ -130,5 +131,14 @@ def _holds(span: Span, at: Span) -> bool:
     return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
 
 
-def _rests(origin: Origin, at: Span) -> bool:
-    return origin.at == at if origin.at is not None else any(_rests(one, at) for one in origin.of)
+class _Known:
+    """Fields of the output by the places that their value rests on, and by those that it beat."""
+
+    def __init__(self, fields: Iterable[Why]) -> None:
+        self.won: dict[Span, list[Why]] = {}
+        self.lost: dict[Span, list[Why]] = {}
+        for one in fields:
+            for at in one.winner.origin.spans():
+                self.won.setdefault(at, []).append(one)
+            for at in dict.fromkeys(at for said in one.beaten for at in said.origin.spans()):
+                self.lost.setdefault(at, []).append(one)

@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import clear_leftovers, read_found, refuse_links, remove, replace, written
+from trainc.emit.spool.disk import Staged, clear_leftovers, read_found, refuse_links, remove, written
 from trainc.model.header import Header
 
 TYPE_CHECKING = False
@@ -119,8 +119,10 @@ class FolderSpool(Spool):
         stale = [Change(path, STALE, source) for path, source in self._stale()]
         if not self._check and not self.refused:
             clear_leftovers(self.folder)
-            for change, text in zip(self.changes, self.texts(), strict=True):
-                replace(os.path.join(self.folder, change.path), text.encode())
+            with Staged() as staged:
+                for change, text in zip(self.changes, self.texts(), strict=True):
+                    staged.put(os.path.join(self.folder, change.path), text.encode())
+                staged.move()
             for change in stale:
                 remove(self.folder, change.path)
             self.done = True
