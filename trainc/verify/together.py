@@ -7,10 +7,16 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
+
+    _Key = tuple[str, ...]  # cluster, kind, namespace, name
+    _Job = tuple[str, Span]  # its name, and where that stands
 
 SAME_NAME = Rule(
     "same-name",
@@ -30,45 +36,64 @@ class Together:
     """Remembers the names of every bundle; small enough for ten thousand of them."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, ...], tuple[str, Span]] = {}
+        self._seen: dict[_Key, _Job] = {}
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
         place = bundle.document.span(("metadata", "name"))
-        for tree in bundle.objects:
-            kind = value(tree, "kind")
-            key = (
+        names = (
+            (
                 bundle.cluster,
-                kind,
+                value(tree, "kind"),
                 value(tree, "metadata", "namespace") or "default",
                 value(tree, "metadata", "name"),
             )
-            self._name(key, bundle.name, place, report)
+            for tree in bundle.objects
+        )
+        self._compare(((key, (bundle.name, place)) for key in names), report)
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
-        for key, (job, place) in other._seen.items():
-            self._name(key, job, place, report)
+        self._compare(other._seen.items(), report)
 
-    def _name(self, key: tuple[str, ...], job: str, place: Span, report: Report) -> None:
-        first = self._seen.setdefault(key, (job, place))
-        if first[1] != place:
-            report.add(_clash(key[1], key[3], job, first, place))
+    def _compare(self, entries: Iterable[tuple[_Key, _Job]], report: Report) -> None:
+        clashes: dict[tuple[Span, Span], dict[_Key, tuple[_Job, _Job]]] = {}
+        for key, job in entries:
+            first = self._seen.setdefault(key, job)
+            if first[1] != job[1]:
+                clashes.setdefault((first[1], job[1]), {})[key] = (first, job)
+        for pair in clashes.values():
+            # Two jobs of one name are one mistake, however many of their objects have the same names.
+            twice = [key for key in pair if key[1] == "JobSet"]
+            for key in twice or pair:
+                report.add(_clash(key, *pair[key]))
 
 
-def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:
-    other, before = first
-    if kind == "Service" and other != job:
+def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
+    _, kind, _, name = key
+    if kind == "Service" and first[0] != job[0]:
         return SHARED_SUBDOMAIN.at(
-            place,
-            f"jobs `{other}` and `{job}` share the subdomain `{name}`",
-            also=[Label(before, "the other job")],
+            job[1],
+            f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
+            also=[Label(first[1], "the other job")],
             effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
             help="leave `network.subdomain` out, or give each job its own",
         )
+    return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
+
+
+def twins(document: Document, other: Document) -> Finding:
+    """The finding for a job of which another file, outside the selection, holds one of the same name."""
+    name = ("metadata", "name")
+    return _twins(
+        f"{document.kind} `{document.name}` stands in `{other.file}` too", other.span(name), document.span(name)
+    )
+
+
+def _twins(message: str, before: Span, place: Span) -> Finding:
     return SAME_NAME.at(
         place,
-        f"{kind} `{name}` comes out of two jobs",
+        message,
         label="and here",
         also=[Label(before, "once here")],
         effect="the one that is applied last overwrites the other",
