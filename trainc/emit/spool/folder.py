@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     # Whether the committed text of a run stays: asked with the bundle, that text, and whether the job is unchanged.
     Settle = Callable[[Bundle, str, str, bool, Report], bool]
+    # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
+    Taken = Callable[[Bundle, str, Report], bool]
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
 EDITED, FOREIGN = "edited", "foreign"
@@ -45,7 +47,8 @@ class FolderSpool(Spool):
 
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
-    earlier runs stay. `settle` decides whether a run keeps its committed rendering.
+    earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
+    place belongs to a job somewhere else.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class FolderSpool(Spool):
         *,
         reaches: Callable[[str, str], bool],
         settle: Settle,
+        taken: Taken,
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -62,6 +66,7 @@ class FolderSpool(Spool):
         self.changes: list[Change] = []
         self._reaches = reaches
         self._settle = settle
+        self._taken = taken
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -85,6 +90,8 @@ class FolderSpool(Spool):
         found = read_found(os.path.join(self.folder, path))
         if found is not None and found.header == header and found.body == body:
             return
+        if self._belongs_elsewhere(found, bundle, report):
+            return
         state = _state(found, body)
         before = found.body.decode("utf-8", "replace") if found is not None else ""
         if state == CHANGED and found is not None and found.header is not None and found.body != body:
@@ -95,6 +102,10 @@ class FolderSpool(Spool):
         texts = (before, rendered.text) if shown else ("", "")
         self.changes.append(Change(path, state, rendered.source, *texts))
         self.hold(f"{header}{rendered.text}")
+
+    def _belongs_elsewhere(self, found: Found | None, bundle: Bundle, report: Report) -> bool:
+        source = found.header.source if found is not None and found.header is not None else ""
+        return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
