@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
+    if options.has("tracked") and not options.has("check"):
+        raise Trouble("--tracked goes with --check: it says which rendered files a commit would leave out")
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
