@@ -144,7 +144,11 @@ def test_a_cluster_is_chosen(client: Client, repository: Repository) -> None:
     given = parameters({"name": "cluster", "string": "west"}, {"name": "paths", "array": ["bert.yaml"]})
     found = objects(client, repository, ARGOCD_APP_PARAMETERS=given)
     assert {tree["metadata"]["namespace"] for tree in found} == {"west"}
-    assert "add --cluster" in refusal(client, repository)
+    said = refusal(client, repository)
+    assert said.endswith("say with the parameter `cluster` which of them this application is for: east, west")
+    given = parameters({"name": "cluster", "string": "east"}, {"name": "paths", "array": ["bert.yaml"]})
+    said = refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
+    assert said.endswith("no TrainJob, JobSet or older job under the paths given that runs on `east`")
     given = parameters({"name": "cluster", "string": "wets"})
     assert "did you mean `west`?" in refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
 

@@ -74,7 +74,7 @@ def build_folder(options: Options) -> int:
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
-        raise Nothing
+        raise Nothing(session)
     return code
 
 
