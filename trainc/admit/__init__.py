@@ -87,10 +87,13 @@ def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
     companions = tuple(other for other in others if admit_object(other, desk.server, desk.report))
     for job in jobs:
+        desk.report.end()
         admitted = _admitted_job(job, desk)
-        if admitted is not None and not job.name:
+        if admitted is None:
+            desk.report.lose()
+        elif not job.name:
             desk.report.add(_generated(job))
-        elif admitted is not None:
+        else:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
         companions = ()

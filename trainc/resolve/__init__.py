@@ -48,7 +48,9 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
             plan = _older(entry, project, report)
         else:
             plan = _trainjob(entry, catalog, prepared, project, report)
-        if plan is not None:
+        if plan is None:
+            report.lose()
+        else:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
     if entry is None:
