@@ -126,6 +126,7 @@ def test_the_committed_rendering_is_the_base(project: Path) -> None:
     text = (project / "rendered/llm/bert.yaml").read_text("utf-8")
     write(project, {"rendered/llm/bert.yaml": text.replace("llm:1.0", "llm:0.9")})
     commit(project)
+    write(project, {"jobs/bert.yaml": f"# Again.\n{job('bert')}"})
     out = run(project, "diff")[1]
     assert "~ llm/bert  because of" in out
     assert "image of node/node: registry.example.com/llm:0.9 -> registry.example.com/llm:1.0" in out
@@ -150,3 +151,50 @@ def test_only_edited_files_are_a_cause(project: Path) -> None:
     out = run(project, "diff")[1]
     assert "~ llm/bert  because of runtimes/llm.yaml\n" in out
     assert "~ llm/t5  because of jobs/t5.yaml, runtimes/llm.yaml\n" in out
+
+
+def rendered(project: Path, *, old_run: str = "prune") -> None:
+    """Keep a rendering of the project from now on."""
+    write(project, {"trainc.yaml": f"{FILES['trainc.yaml']}spec: {{oldRun: {old_run}}}\n"})
+    assert run(project, "build", "-w")[0] == 0
+    commit(project)
+
+
+def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: Path) -> None:
+    rendered(project)
+    write(project, {"runtimes/llm.yaml": RUNTIME.replace("llm:1.0", "llm:1.1"), "jobs/t5.yaml": job("t5", 4)})
+    out = run(project, "diff")[1]
+    image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+    assert (
+        "~ llm/bert  because of runtimes/llm.yaml\n"
+        "    image of node/node: registry.example.com/llm:1.0 -> registry.example.com/llm:1.1\n"
+        f"    committed runs keep their rendering: {image} cannot change in place\n"
+    ) in out
+    assert "~ llm/t5  because of jobs/t5.yaml, runtimes/llm.yaml\n" in out
+    assert "    the API server refuses this in place: " in out
+    assert "| kept | `llm/bert` |" in run(project, "diff", "--report", "markdown")[1]
+    kept = {one["jobs"][0]: one["kept"] for one in json.loads(run(project, "diff", "--report", "json")[1])["edited"]}
+    assert kept == {"llm/bert": True, "llm/t5": False}
+
+
+def test_a_rendering_that_was_kept_before_is_no_news(project: Path) -> None:
+    rendered(project)
+    write(project, {"runtimes/llm.yaml": RUNTIME.replace("llm:1.0", "llm:1.1")})
+    assert run(project, "build", "-w")[0] == 0
+    commit(project)
+    assert run(project, "diff") == (0, "nothing changes since HEAD\n", "")
+
+
+@pytest.mark.parametrize("old_run", ["prune", "keep"])
+def test_the_next_run_of_a_job(project: Path, old_run: str) -> None:
+    rendered(project, old_run=old_run)
+    again = job("bert", 4).replace("  name: bert\n", '  name: bert\n  annotations: {trainc.dev/run: "2"}\n')
+    write(project, {"jobs/bert.yaml": again})
+    out = run(project, "diff")[1]
+    assert out.startswith("+ llm/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n")
+    assert ("- llm/bert  2 pods" in out) is (old_run == "prune")
+    assert out.endswith(f"accelerators: 32 nvidia.com/gpu -> {48 if old_run == 'prune' else 64} nvidia.com/gpu\n")
+    assert "| new run | `llm/bert-r2` |" in run(project, "diff", "--report", "markdown")[1]
+    assert run(project, "build", "-w")[0] == 0
+    commit(project)
+    assert run(project, "diff")[1] == "nothing changes since HEAD\n"
