@@ -27,6 +27,7 @@ FILES = sorted(
     for path in (ROOT / folder).rglob("*.yaml")
     if path.stat().st_size < 60_000
 )
+COMMON = [path for path in FILES if "tests/cases/yaml" not in str(path)]  # the rest is there for its odd spelling
 MUTANTS = int(os.environ.get("TRAINC_LINES", "4000"))
 LINES = (
     "key:",
@@ -56,6 +57,23 @@ LINES = (
     "on: yes",
     "other: 0755",
     "other: |",
+    "other: |-",
+    "- |",
+    "other: | # a",
+    "other: |+",
+    "other: |2",
+    "    ",
+    "      text",
+    "other: \u00e9t\u00e9 \u2014 \u00fc # \u4f8b",
+    "# \u2014 remark",
+    "- '\u6f22\u5b57'",
+    "\u043a\u043b\u044e\u0447: a",
+    "other: a\u00a0b",
+    "other: a\x85b",
+    "other: a\u2028b",
+    "other: \ufeffb",
+    "other: a\tb",
+    "other: a\r",
     "text",
     "other: ${A}",
     "other: a#b",
@@ -148,10 +166,8 @@ def test_files(path: Path) -> None:
 
 
 def test_most_files_need_no_parser() -> None:
-    report = Report()
-    left = [path for path in FILES if rest_of(path.read_bytes())]
-    assert not report.findings
-    assert len(left) < len(FILES) / 2
+    left = [path for path in COMMON if rest_of(path.read_bytes())]
+    assert len(left) < len(COMMON) / 10
 
 
 def rest_of(data: bytes) -> bytes:
@@ -167,7 +183,7 @@ def rest_of(data: bytes) -> bytes:
 
 def test_mutants() -> None:
     chance = random.Random(7)  # noqa: S311
-    texts = [data.decode().splitlines() for data in map(Path.read_bytes, FILES) if rest_of(data) == b""]
+    texts = [data.decode().splitlines() for data in map(Path.read_bytes, COMMON) if rest_of(data) == b""]
     taken = 0
     for _ in range(MUTANTS):
         lines = mutant(chance, list(chance.choice(texts)[:60]))

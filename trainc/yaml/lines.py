@@ -10,8 +10,10 @@ from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from typing import Any, Final, TypeVar
 
+    T = TypeVar("T")
+    Head = tuple[int, int, str, int]
     Line = tuple[int, int, str | None, int, Any, int, int]
     Part = tuple[str | None, int, int, Any, int, int]
 
@@ -41,6 +43,17 @@ class Flow:
         self.table = table
 
 
+class Literal:
+    """A `|`: the text on the lines below, with its last line end or (`|-`) without; where it starts."""
+
+    __slots__ = ("ending", "start")
+
+    def __init__(self, ending: str, start: int) -> None:
+        self.ending = ending
+        self.start = start
+
+
+_ENDINGS = {"|": "\n", "|-": ""}
 BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
 
 
@@ -50,40 +63,62 @@ class _Lines(dict[str, "Line | None"]):
     __slots__ = ()
 
     def __missing__(self, text: str) -> Line | None:
-        line = _line(text)
-        if len(text) <= _SHORT:
-            if len(self) >= _KEPT:
-                self.clear()
-            self[text] = line
-        return line
+        return _keep(self, text, _line(text))
+
+
+class _Heads(dict[str, "Head | None"]):
+    """Text up to a colon to the columns of a dash and of the key, the key and where it ends; None without a key."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Head | None:
+        dash, at, name = _dashed(text)
+        return _keep(self, text, (dash, at, _key(name), at + len(name)) if _is_key(name) else None)
+
+
+def _keep(memory: dict[str, T], text: str, said: T) -> T:
+    if len(text) <= _SHORT:
+        if len(memory) >= _KEPT:
+            memory.clear()
+        memory[text] = said
+    return said
 
 
 def _line(text: str) -> Line | None:
     """The columns of a dash and of the key or item, the key and where it ends, the value and where it starts and ends.
 
     Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is no scalar: a
-    `Flow`, or the None of a key whose value stands below or is null.
+    `Flow`, a `Literal`, or the None of a key whose value stands below or is null.
     """
-    body = text.lstrip(" ")
-    if not body or body[0] == "#":
-        return None
-    if text.rstrip(" ") == "---":
-        return BOUNDARY
-    at = len(text) - len(body) + 1
-    dash = 0
-    if body[:2] == "- ":
-        rest = body[2:].lstrip(" ")
-        dash, at, body = at, at + len(body) - len(rest), rest
-    name, colon, rest = body.partition(":")
-    if not colon or (rest and rest[0] != " ") or not _is_key(name):
-        if not dash:
-            raise DeclinedError
-        return (dash, at, None, 0, *_value(body, at))
+    head, colon, rest = text.partition(":")
+    known = _HEADS[head] if colon else None
+    if known is None or (rest and rest[0] != " "):
+        return _keyless(text)
     value = rest.lstrip(" ")
-    end = at + len(name)
+    end = known[3] + 1
     if not value or (value[0] == "#" and value != rest):
-        return dash, at, _key(name), end, None, 0, end + 1
-    return (dash, at, _key(name), end, *_value(value, end + 1 + len(rest) - len(value)))
+        return (*known, None, 0, end)
+    return (*known, *_value(value, end + len(rest) - len(value)))
+
+
+def _keyless(text: str) -> Line | None:
+    """What a line without a key says."""
+    dash, at, body = _dashed(text)
+    if dash:
+        return (dash, at, None, 0, *_value(body, at))
+    if body and body[0] != "#" and text.rstrip(" ") != "---":
+        raise DeclinedError
+    return BOUNDARY if body[:1] == "-" else None
+
+
+def _dashed(text: str) -> tuple[int, int, str]:
+    """The column of a dash, the column of what follows, and that."""
+    body = text.lstrip(" ")
+    at = len(text) - len(body) + 1
+    if body[:2] != "- ":
+        return 0, at, body
+    rest = body[2:].lstrip(" ")
+    return at, at + len(body) - len(rest), rest
 
 
 def _is_key(name: str) -> bool:
@@ -98,6 +133,8 @@ def _key(name: str) -> Any:
 
 
 def _value(text: str, at: int) -> tuple[Any, int, int]:
+    if text in _ENDINGS:
+        return Literal(_ENDINGS[text], at), 0, 0
     if text[:1] in _OPENING:
         return _flow(text.partition(" #")[0].rstrip(" "), at)
     return _scalar(text, at)
@@ -159,4 +196,5 @@ def _item(text: str, at: int) -> tuple[Any, int, int]:
     return _scalar(text, at)
 
 
+_HEADS: Final = _Heads()
 LINES: Final = _Lines()

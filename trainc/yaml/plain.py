@@ -17,154 +17,163 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Marks, Stretch
     from trainc.model.tree import Tree
+    from trainc.yaml.lines import Line, Literal
 
 LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
 DEPTH = 100
 
+_ODD = frozenset("\t\r\x85\u2028\u2029\ufeff")  # what ends a line, or stands in one, for a parser alone
 _new = tuple.__new__
 
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
-    """Each document that is not empty, as long as the spelling is common; the text that is left, on its old lines."""
-    if len(data) > LIMIT or not data.isascii() or b"\t" in data or b"\r" in data:
+    """Each document that is not empty, as long as the spelling is common; the rest of the UTF-8 text, on its old lines."""
+    text = data.decode() if len(data) <= LIMIT else "\t"
+    if not (text.isascii() and "\t" not in text and "\r" not in text) and not _ODD.isdisjoint(text):
         return data
-    lines = data.decode("ascii").split("\n")
+    lines = text.split("\n")
+    lines[-1] = "---"  # behind the last line end, so that every document ends at one
     at = 0
     while at < len(lines):
-        builder = _Builder(file)
+        builder = _Builder(file, lines, at)
         try:
-            after = builder.read(lines, at)
+            tree = builder.document()
         except DeclinedError:
-            return b"\n" * at + "\n".join(lines[at:]).encode("ascii")
-        if builder.root is not None:
-            yield Document(file, builder.root, builder.marks, builder.start)
-        at = after
+            return b"\n" * at + "\n".join((*lines[at:-1], "")).encode()
+        if tree is not None:
+            yield Document(file, tree, builder.marks, builder.start)
+        at = builder.at
     return b""
 
 
 class _Builder:
-    """One document under construction: the innermost open container, and those around it on the stack."""
+    """One document under construction; `at` is the index of the line that is read next."""
 
-    __slots__ = (
-        "_begun",
-        "_column",
-        "_file",
-        "_last",
-        "_places",
-        "_stack",
-        "_top",
-        "_waiting",
-        "marks",
-        "root",
-        "start",
-    )
+    __slots__ = ("_depth", "_file", "_last", "_lines", "at", "marks", "start")
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, lines: list[str], at: int) -> None:
         self._file = file
-        self._stack: list[tuple[int, Any, dict[str, Stretch] | None, tuple[int, int]]] = []
-        self._column = 0
-        self._top: Any = None
-        self._places: Any = None  # of the keys; None in a list
-        self._begun = (0, 0)
+        self._lines = lines
         self._last = Span(file, 0, 0, 0, 0)  # of the latest value, which ends all that it is the last of
-        self._waiting: tuple[str, int, int] | None = None  # a key without a value so far
+        self._depth = 0
+        self.at = at
         self.marks: dict[int, Marks] = {}
-        self.root: Tree = None
         self.start = 0  # the line of the document's first word
 
-    def read(self, lines: list[str], at: int) -> int:
-        """Read one document that starts at an index; the index at which the next one does.
+    def document(self) -> Tree:
+        """The tree of one document, None for an empty one.
 
         Raises:
             DeclinedError: where the document is spelled in a way that only a parser understands.
         """
-        file, said = self._file, LINES
-        for number in range(at, len(lines)):
-            line = said[lines[number]]
+        line = self._said()
+        self.start = self.at + 1
+        if line is BOUNDARY:
+            self.at += 1
+            if self.at == len(self._lines) or (line := self._said()) is BOUNDARY:
+                return None
+        if line[0]:
+            raise DeclinedError
+        tree = self._map(line[1])
+        if self._said() is not BOUNDARY:
+            raise DeclinedError
+        return tree
+
+    def _said(self) -> Line:
+        """What the next line says that says anything."""
+        while (line := LINES[self._lines[self.at]]) is None:
+            self.at += 1
+        return line
+
+    def _map(self, indent: int) -> Tree:
+        """The map whose first key stands on the next line, behind a dash or not; all keys stand in one column."""
+        lines, file = self._lines, self._file
+        out: dict[str, Tree] = {}
+        places: dict[str, Stretch] = {}
+        number = first = self._deeper()
+        while True:
+            line = LINES[lines[number]]
             if line is None:
+                number += 1
                 continue
             dash, column, key, after, value, start, end = line
-            place = number + 1
-            if dash or column != self._column or self._waiting is not None or self._places is None:
-                if line is BOUNDARY:
-                    if self.start:
-                        return self._close(number)
-                    self.start = place
-                    continue
-                self._move(dash, column, place, key)
+            if column != indent or (dash and number != first):
+                break
+            if key is None or key in out:
+                raise DeclinedError
+            number += 1
+            places[key] = number, column, number, after
             if start:
-                self._last = span = _new(Span, (file, place, start, place, end))
-                node: Tree = Sourced(value, _new(Origin, (span, "", ())))
-            elif value is None:
-                node = None
-                self._waiting = key, place, end  # type: ignore[assignment]  # only after a key there is nothing
+                self._last = span = _new(Span, (file, number, start, number, end))
+                out[key] = Sourced(value, _new(Origin, (span, "", ())))
             else:
-                node = self._bracketed(value, place, end)
-            if key is None:
-                self._top.append(node)
+                self.at = number
+                out[key] = self._below(indent, end) if value is None else self._several(value, indent, end)
+                number = self.at
+        if (dash or column) >= indent:
+            raise DeclinedError
+        self._leave(out, places, number, (first + 1, indent))
+        return out
+
+    def _list(self, indent: int) -> Tree:
+        """The list whose first dash stands on the next line; all dashes stand in one column."""
+        lines, file = self._lines, self._file
+        out: list[Tree] = []
+        number = first = self._deeper()
+        while True:
+            line = LINES[lines[number]]
+            if line is None:
+                number += 1
                 continue
-            if key in self._places:
-                raise DeclinedError
-            self._top[key] = node
-            self._places[key] = place, column, place, after
-        return self._close(len(lines))
-
-    def _move(self, dash: int, column: int, place: int, key: str | None) -> None:
-        """Open and close containers until the innermost one is that which the line speaks of."""
-        indent = dash or column
-        if self._top is None:
-            if dash:
-                raise DeclinedError
-            self.start = self.start or place
-            self.root = self._open({}, column, place)
-            return
-        if self._waiting is not None:
-            name = self._waiting[0]
-            if indent > self._column or (dash and dash == self._column):
-                self._waiting = None
-                parent = self._top
-                parent[name] = self._open([] if dash else {}, indent, place)
+            dash, column, key, _, value, start, end = line
+            if dash != indent:
+                break
+            if key is None and start:
+                number += 1
+                self._last = span = _new(Span, (file, number, start, number, end))
+                out.append(Sourced(value, _new(Origin, (span, "", ()))))
+                continue
+            self.at = number
+            if key is None:
+                self.at += 1
+                out.append(self._several(value, indent, end))
             else:
-                self._void()
-        while self._column > indent or (self._column == indent and self._places is None and not dash):
-            self._pop()
-        if self._column != indent or (self._places is None) != (dash > 0):
+                out.append(self._map(column))
+            number = self.at
+        if (dash or column) > indent:
             raise DeclinedError
-        if dash and key is not None:
-            items = self._top
-            items.append(self._open({}, column, place))
+        self._leave(out, None, number, (first + 1, indent))
+        return out
 
-    def _open(self, container: Any, column: int, place: int) -> Tree:
-        if len(self._stack) > DEPTH:
+    def _deeper(self) -> int:
+        self._depth += 1
+        if self._depth > DEPTH:
             raise DeclinedError
-        self._stack.append((self._column, self._top, self._places, self._begun))
-        self._column, self._top, self._begun = column, container, (place, column)
-        self._places = None if type(container) is list else {}
-        return container
+        return self.at
 
-    def _pop(self) -> None:
-        if not self._stack:
-            raise DeclinedError
-        self.marks[id(self._top)] = (*self._begun, *self._last[3:]), self._places
-        self._column, self._top, self._places, self._begun = self._stack.pop()
+    def _leave(self, container: Tree, places: dict[str, Stretch] | None, at: int, begun: tuple[int, int]) -> None:
+        self._depth -= 1
+        self.at = at
+        self.marks[id(container)] = (*begun, *self._last[3:]), places
 
-    def _void(self) -> None:
-        """Give the waiting key the null that an empty value is."""
-        if self._waiting is not None:
-            key, place, end = self._waiting
-            self._last = Span(self._file, place, end, place, end)
-            self._top[key] = Sourced(None, Origin(self._last))
-            self._waiting = None
+    def _below(self, indent: int, end: int) -> Tree:
+        """The value of a key that has none on its own line: what is indented below it, or null."""
+        place = self.at
+        line = self._said()
+        dash, column = line[:2]
+        if dash >= indent:
+            return self._list(dash)
+        if column > indent and not dash:
+            return self._map(column)
+        self._last = Span(self._file, place, end, place, end)
+        return Sourced(None, Origin(self._last))
 
-    def _close(self, number: int) -> int:
-        """The end of the document."""
-        self._void()
-        while self._stack:
-            self._pop()
-        return number
+    def _several(self, value: Any, indent: int, end: int) -> Tree:
+        return self._bracketed(value, end) if type(value) is Flow else self._literal(value, indent)
 
-    def _bracketed(self, flow: Flow, place: int, end: int) -> Tree:
+    def _bracketed(self, flow: Flow, end: int) -> Tree:
         """A list or map in brackets on one line."""
+        place = self.at
         node: Any = {} if flow.table else []
         places: dict[str, Stretch] | None = {} if flow.table else None
         for key, at, after, value, first, last in flow.parts:
@@ -177,3 +186,18 @@ class _Builder:
         self._last = Span(self._file, place, flow.start, place, end)
         self.marks[id(node)] = self._last[1:], places
         return node
+
+    def _literal(self, literal: Literal, indent: int) -> Tree:
+        """The text below a `|`: every line that is blank or indented as the first one is, at least."""
+        lines, place = self._lines, self.at
+        first = lines[place]
+        margin = first[: len(first) - len(first.lstrip(" "))]
+        if len(first) == len(margin) or len(margin) < indent:
+            raise DeclinedError
+        while lines[self.at].startswith(margin) or not lines[self.at].strip(" "):
+            self.at += 1
+        texts = [line[len(margin) :] for line in lines[place : self.at]]
+        while not texts[-1]:
+            texts.pop()
+        self._last = Span(self._file, place, literal.start, self.at + 1, 1)
+        return Sourced("\n".join(texts) + literal.ending, Origin(self._last))
