@@ -16,6 +16,9 @@ spec:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
 """
+UNDELIVERED = (
+    "  # delivery: argocd  # or flux: who applies what is rendered, for annotations and for what would train twice\n"
+)
 JOB = """\
 # One training job: what to run, on how many nodes. Its runtime says the rest.
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -38,14 +41,18 @@ spec:
 CLUSTER = """\
 # {cluster}
 
-What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Refresh them with one line, leaving
-out the kinds that the cluster does not have:
+What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Fill and refresh them with one line,
+from the top of the repository. It says which kinds the cluster does not have, and goes on:
 
     {kubectl}
+
+The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
 """
 KUBECTL = (
-    "kubectl get clustertrainingruntimes,priorityclasses,runtimeclasses,storageclasses,clusterqueues,localqueues,"
-    "resourceflavors -A -o yaml > clusters/{cluster}/cluster.yaml"
+    "(kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
+    "--ignore-not-found -o yaml; for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
+    "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
+    "> clusters/{cluster}/cluster.yaml"
 )
 PRE_COMMIT = """\
 repos:
@@ -158,7 +165,7 @@ def scaffold(cluster: str, delivery: str) -> dict[str, str]:
     words = {
         "version": __version__,
         "cluster": cluster,
-        "delivery": f"  delivery: {delivery}\n" if delivery else "",
+        "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "kubectl": KUBECTL.format(cluster=cluster),
     }
     files = {
