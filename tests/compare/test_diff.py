@@ -198,3 +198,10 @@ def test_the_next_run_of_a_job(project: Path, old_run: str) -> None:
     assert run(project, "build", "-w")[0] == 0
     commit(project)
     assert run(project, "diff")[1] == "nothing changes since HEAD\n"
+
+
+@pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--tracked"]])
+def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
+    write(tmp_path, FILES)
+    code, _, err = run(tmp_path, *argv)
+    assert (code, err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")

@@ -55,21 +55,20 @@ KUBECTL = (
     "> clusters/{cluster}/cluster.yaml"
 )
 PRE_COMMIT = """\
+# The hooks run the trainc that is installed; `requires` in trainc.yaml refuses another version.
 repos:
   - repo: local
     hooks:
       - id: trainc-validate
         name: training jobs compile
         entry: trainc validate --whole-project
-        language: python
-        additional_dependencies: ["trainc>={version}"]
+        language: system
         types_or: [yaml, json]
         require_serial: true
       - id: trainc-build-check
         name: rendered manifests are up to date
         entry: trainc build --check --tracked
-        language: python
-        additional_dependencies: ["trainc>={version}"]
+        language: system
         always_run: true
         pass_filenames: false
         require_serial: true
