@@ -221,6 +221,9 @@ def test_an_unreadable_file_is_no_success(client: Client, repository: Repository
 def test_other_objects_pass_through(client: Client, repository: Repository) -> None:
     repository.write("jobs/queue.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: words\n")
     repository.write("jobs/values.yaml", "image: x\n")
+    repository.write("jobs/kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")
+    local = "metadata: {name: a, annotations: {config.kubernetes.io/local-config: 'true'}}"
+    repository.write("jobs/local.yaml", f"apiVersion: example.com/v1\nkind: Pipeline\n{local}\n")
     kinds = [tree["kind"] for tree in objects(client, repository)]
     assert sorted(kinds) == ["ConfigMap", "JobSet", "JobSet", "Service", "Service"]
 
