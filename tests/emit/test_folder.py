@@ -131,6 +131,15 @@ def test_a_check_shows_a_difference_and_writes_nothing(built: Repository) -> Non
     assert built.run("build", "--check").code == 0
 
 
+def test_a_check_tells_an_edit_of_the_job_from_one_around_it(built: Repository) -> None:
+    built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
+    assert "the job is as it was, something that it uses is not" in built.run("build", "--check").err
+    assert built.run("build", "-w").code == 0
+    built.change("jobs/bert.yaml", "  name: bert\n", "  name: bert\n  labels: {kueue.x-k8s.io/queue-name: small}\n")
+    done = built.run("build", "--check")
+    assert "`rendered/research/bert.yaml` is not what `jobs/bert.yaml` compiles to now\n" in done.err
+
+
 def test_many_differences_are_cut(tmp_path: Path) -> None:
     repository = Repository(tmp_path, *(f"job-{number:03}" for number in range(120)))
     done = repository.run("build", "--check")

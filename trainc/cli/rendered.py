@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
-UNTRACKED, MOVED = "untracked", "moved"
+UNTRACKED, MOVED, AROUND = "untracked", "moved", "around"
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
+    AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
     MOVED: "`{file}` is current but for its first line: its job was moved, or edited without effect on its objects",
     UNTRACKED: "`{file}` is rendered, and Git does not know it",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
@@ -162,7 +163,11 @@ def _findings(changes: Iterable[Change], folder: str, session: Session) -> Itera
 
 
 def _shown_state(change: Change) -> str:
-    return MOVED if change.state == CHANGED and change.before == change.after else change.state
+    if change.state != CHANGED:
+        return change.state
+    if change.before == change.after:
+        return MOVED
+    return AROUND if change.same_job else CHANGED
 
 
 def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options: Options) -> None:

@@ -30,16 +30,22 @@ REFUSED = (EDITED, FOREIGN)
 
 
 class Change:
-    """One file that is not as the build wants it; `before` and `after` are its texts where it matters."""
+    """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
 
-    __slots__ = ("after", "before", "path", "source", "state")
+    `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
+    """
 
-    def __init__(self, path: str, state: str, source: str, before: str = "", after: str = "") -> None:
+    __slots__ = ("after", "before", "path", "same_job", "source", "state")
+
+    def __init__(
+        self, path: str, state: str, source: str, before: str = "", after: str = "", *, same_job: bool = False
+    ) -> None:
         self.path = path
         self.state = state
         self.source = source
         self.before = before
         self.after = after
+        self.same_job = same_job
 
 
 class FolderSpool(Spool):
@@ -94,13 +100,13 @@ class FolderSpool(Spool):
             return
         state = _state(found, body)
         before = found.body.decode("utf-8", "replace") if found is not None else ""
-        if state == CHANGED and found is not None and found.header is not None and found.body != body:
-            same = found.header.job == header.job
-            if self._settle(bundle, before, os.path.join(self.folder, path), same, report):
-                return
+        same = found is not None and found.header is not None and found.header.job == header.job
+        differs = state == CHANGED and found is not None and found.body != body
+        if differs and self._settle(bundle, before, os.path.join(self.folder, path), same, report):
+            return
         shown = self._check or state in REFUSED
         texts = (before, rendered.text) if shown else ("", "")
-        self.changes.append(Change(path, state, rendered.source, *texts))
+        self.changes.append(Change(path, state, rendered.source, *texts, same_job=same))
         self.hold(f"{header}{rendered.text}")
 
     def _belongs_elsewhere(self, found: Found | None, bundle: Bundle, report: Report) -> bool:
