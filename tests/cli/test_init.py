@@ -43,6 +43,14 @@ def test_a_new_repository_builds(tmp_path: Path, delivery: str) -> None:
     assert compile_in(tmp_path, "build", "--check", "--fail-on", "warning").code == 0
 
 
+def test_the_application_ignores_what_the_shipped_one_ignores(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init", "--delivery", "argocd").code == 0
+    ours = yaml.safe_load((tmp_path / "deploy/argocd.yaml").read_text("utf-8"))["spec"]
+    shipped = next(yaml.safe_load_all((ROOT / "deploy/argocd/application.yaml").read_text("utf-8")))["spec"]
+    assert ours["ignoreDifferences"] == shipped["ignoreDifferences"]
+    assert ours["syncPolicy"] == shipped["syncPolicy"]
+
+
 def test_what_is_there_stays(tmp_path: Path) -> None:
     (tmp_path / "trainc.yaml").write_text("mine\n")
     done = compile_in(tmp_path, "init")

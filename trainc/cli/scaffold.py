@@ -102,6 +102,8 @@ jobs:
 ATTRIBUTES = "rendered/** text eol=lf linguist-generated=true\n"
 ARGOCD = """\
 # One application over the rendered manifests of one cluster; write your repository's address into it.
+# Argo CD does not know when a JobSet has failed: add deploy/argocd/health.yaml of trainc's repository to argocd-cm, or
+# the application stays green.
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -128,11 +130,19 @@ spec:
       - RespectIgnoreDifferences=true
       - ApplyOutOfSyncOnly=true
       - PruneLast=true
+  # What a queue and its controllers write into a running job.
   ignoreDifferences:
     - group: jobset.x-k8s.io
       kind: JobSet
       jsonPointers:
         - /spec/suspend
+      jqPathExpressions:
+        - .spec.replicatedJobs[].template.spec.suspend
+        - .spec.replicatedJobs[].template.spec.template.spec.nodeSelector
+        - .spec.replicatedJobs[].template.spec.template.spec.tolerations
+        - .spec.replicatedJobs[].template.spec.template.spec.schedulingGates
+        - .spec.replicatedJobs[].template.spec.template.metadata.labels
+        - .spec.replicatedJobs[].template.spec.template.metadata.annotations
 """
 FLUX = """\
 # One Kustomization over the rendered manifests of one cluster; `training` is the GitRepository of this repository.
