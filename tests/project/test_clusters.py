@@ -94,6 +94,22 @@ def test_a_project_starts_where_its_file_is(tmp_path: Path) -> None:
     assert find_root(str(tmp_path / "jobs/eu/a.yaml")) == (str(tmp_path), True)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("apiVersion: trainc.dev/v1\nkind: Project\n", "`trainc.dev/v1, Project`"),
+        ("apiVersion: trainc.dev/v1alpha1\nkind: Runtime\n", "`trainc.dev/v1alpha1, Runtime`"),
+        ("spec: {}\n", "`no apiVersion, no kind`"),
+    ],
+)
+def test_a_file_that_is_no_project(tmp_path: Path, text: str, said: str) -> None:
+    report = Report()
+    write(tmp_path, {"trainc.yaml": text})
+    open_project((str(tmp_path),), report)
+    assert report.findings[0].message == f"trainc.yaml is no project: {said}"
+    assert report.findings[0].help == "write `apiVersion: trainc.dev/v1alpha1` and `kind: Project`"
+
+
 def test_one_stream_does_not_mix_clusters(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
     code, out, err = run(tmp_path, "build", ".")
