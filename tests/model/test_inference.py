@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.inference import cpus, gpu_names, gpus, whole
+from trainc.model.inference import Inferred, cpus, gpu_names, whole
 from trainc.model.sourced import Origin
 from trainc.model.tree import stamp
 
@@ -48,7 +48,7 @@ def test_a_quantity_rounds_up(quantity: object, expected: int) -> None:
     ],
 )
 def test_gpus(resources: dict[str, dict[str, object]], expected: int) -> None:
-    assert gpus(stamp(resources, "test")).value == expected
+    assert Inferred(stamp(resources, "test")).gpus.value == expected
 
 
 @pytest.mark.parametrize(
@@ -70,5 +70,5 @@ def test_names_of_gpus_are_sorted() -> None:
 
 
 def test_a_count_knows_what_it_was_made_from() -> None:
-    found = gpus({"limits": {"nvidia.com/gpu": stamp("2", "test")}})
+    found = Inferred({"limits": {"nvidia.com/gpu": stamp("2", "test")}}).gpus
     assert found.origin == Origin(None, "GPUs per node", (Origin(by="test"),))

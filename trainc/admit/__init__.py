@@ -13,6 +13,7 @@ from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
 from trainc.model.spelling import meant
 from trainc.model.tree import value
+from trainc.schema.verdict import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,20 +61,21 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
         jobs: list[Document] = []
         others: list[Document] = []
         for document in parts:
-            group = document.api_version.partition("/")[0]
+            full = kind_of(document.tree)
+            group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
-            elif (group, document.kind) == ("trainc.dev", "Project"):
+            elif group == "trainc.dev" and kind == "Project":
                 continue
-            elif group not in GROUPS and not (group in OLDER_GROUPS and document.kind in TRAINER_KINDS):
+            elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
-            elif desk.server.table.root(f"{document.api_version}/{document.kind}") is None:
+            elif desk.server.table.root(full) is None:
                 _unknown_kind(document, desk)
-            elif document.kind in RUNTIMES:
+            elif kind in RUNTIMES:
                 stored = shelves.admitted(document)
                 catalog.blueprints += [stored] if stored is not None else []
             else:
-                (jobs if document.kind in JOBS else others).append(document)
+                (jobs if kind in JOBS else others).append(document)
         yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
         if not jobs and desk.selection.include_other:
             _pass_on(others, catalog.passing)
@@ -93,7 +95,7 @@ def _is_local(document: Document) -> bool:
 
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
-    companions = tuple(other for other in others if admit_object(other, desk.server, desk.report))
+    companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
     for job in jobs:
         desk.report.end()
         admitted = _admitted_job(job, desk)

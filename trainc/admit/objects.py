@@ -5,8 +5,9 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get
+from trainc.schema import jobset
 from trainc.schema.fault import is_placeholder
-from trainc.schema.verdict import verdict
+from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -70,12 +71,12 @@ _RULES = {
 
 def admit_object(document: Document, server: Server, report: Report) -> Document | None:
     """The document as a server would store it, None with findings where it would refuse it."""
-    root = server.table.root(f"{document.api_version}/{document.kind}")
+    kind = kind_of(document.tree)
+    root = server.table.root(kind)
     if root is None:
         return document
     report.looking_at(document)
-    strict = server.field_validation == STRICT
-    found = verdict(document.tree, server.table, server.profile, strict=strict)
+    found = verdict(document.tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in found.unchecked:
         report.skip(_reason(fault))
     if found.dropped and server.field_validation == WARN:
@@ -85,10 +86,10 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         for fault in found.faults:
             report.add(_unknown(document, fault, ERROR, server))
         return None
-    if not found.accepted:
+    if found.by:
         _refused(document, found.faults, server, report)
         return None
-    if document.kind == "JobSet":
+    if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
         return document.admitted(walk(root, document.tree, Log()))
     return document.admitted(found.stored)

@@ -26,12 +26,15 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    path = bundle.document.file if bundle.jobset is None else path_of(bundle)
     if json:
         text = ",".join(dump_json(tree) for tree in bundle.objects)
     else:
-        text = "---\n".join(dump(tree) for tree in bundle.objects)
-    return Rendered(path, bundle.name, bundle.document.file, text, len(bundle.objects))
+        shared = bundle.plan.shared if bundle.plan is not None else None
+        kept = shared.kept if shared is not None else {}
+        text = "---\n".join([dump(tree, kept) for tree in bundle.objects])
+    file = bundle.document.file
+    path = file if bundle.jobset is None else path_of(bundle)
+    return Rendered(path, bundle.name, file, text, len(bundle.objects))
 
 
 def path_of(bundle: Bundle) -> str:

@@ -41,7 +41,10 @@ def framework(name: str) -> Framework | None:
     path = FRAMEWORKS.get(name) or OLDER.get(name)
     if path is None:
         return installed(FOREIGN, name, Framework)
-    __import__(path)
-    found = sys.modules[path].FRAMEWORK
+    module = sys.modules.get(path)
+    if module is None:
+        __import__(path)
+        module = sys.modules[path]
+    found = module.FRAMEWORK
     assert isinstance(found, Framework)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.frameworks import flux_scripts
 from trainc.frameworks.flux_checks import refuse_job, verify
-from trainc.model.inference import gpus
 from trainc.model.patches import Contribution, Framework, literal, on, pod
 from trainc.model.peers import domain
 from trainc.model.plan import NODE, TRAINER
@@ -73,7 +72,7 @@ def scripts(plan: Plan, name: Sourced[str], chosen: Mapping[str, Sourced[str]]) 
     nodes = given(plan.asked("numNodes"), plan.trainer.count if plan.trainer is not None else one)
     tasks = given(plan.asked("numProcPerNode"), get(plan.settings, "numProcPerNode"), one)
     device, policy = chosen["FLUX_NETWORK_DEVICE"], chosen["FLUX_QUEUE_POLICY"]
-    start = derive("Flux's entrypoint", flux_scripts.entrypoint, plan.name, nodes, tasks, gpus(plan.resources))
+    start = derive("Flux's entrypoint", flux_scripts.entrypoint, plan.name, nodes, tasks, plan.inferred.gpus)
     init = derive("Flux's installer", flux_scripts.init, plan.name, domain(plan), nodes, device, policy)
     data = {"entrypoint.sh": start, "init.sh": init}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.inference import gpus
 from trainc.model.patches import literal
 from trainc.model.peers import domain, hosts
 from trainc.model.plan import NODE
@@ -32,7 +31,7 @@ def slots_per_node(plan: Plan) -> Sourced[int]:
     if asked is not None:
         return asked
     policy: Sourced[int] = given(get(plan.settings, "numProcPerNode"), literal(1, "mpi"))
-    gpu = gpus(plan.resources)
+    gpu = plan.inferred.gpus
     return gpu if policy.value == 1 and gpu.value > 1 else policy
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT, cpus, gpus
+from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
-from trainc.model.tree import get, plain
+from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.sourced import Sourced
@@ -37,7 +35,9 @@ def lower(plan: Plan) -> Contribution:
     procs = procs_per_node(plan)
     world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
     master = {"PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
-    injected = sum((on(plan.role(job), c, env=world | master) for _, job, c in targets(plan)), Contribution())
+    injected = Contribution()
+    for _, job, container in targets(plan):
+        injected += on(plan.role(job), container, env=world | master)
     if not plan.wired:
         return injected
     if tunes(plan):
@@ -49,7 +49,8 @@ def lower(plan: Plan) -> Contribution:
 
 def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
-    return bool(plain(plan.asked("command")) == ["tune", "run"])
+    command = plan.asked("command")
+    return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
@@ -57,17 +58,22 @@ def procs_per_node(plan: Plan) -> Sourced[int | str]:
     asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
     if asked is not None:
         return asked
-    gpu = gpus(plan.resources)
-    if gpu.value > 0:
-        return derive("torchrun counts the GPUs", lambda _: "auto", gpu)
-    return derive("one process for each CPU", lambda n: max(1, n), cpus(plan.resources))
+    found = plan.inferred
+    if found.gpus.value > 0:
+        return derive("torchrun counts the GPUs", lambda _: "auto", found.gpus)
+    return derive("one process for each CPU", lambda n: max(1, n), found.cpus)
 
 
-def targets(plan: Plan) -> Iterator[tuple[Tree, str, str]]:
+def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     """Every container that `envInjection` names: the target it stands in, its role and its name."""
-    for target in get(plan.settings, "envInjection", "targets") or []:
-        for container in target["containerNames"]:
-            yield target, target["jobName"].value, container.value
+    injection = plan.settings.get("envInjection")
+    if injection is None:
+        return []
+    return [
+        (target, target["jobName"].value, container.value)
+        for target in get(injection, "targets") or ()
+        for container in target["containerNames"]
+    ]
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -100,8 +106,9 @@ def verify(plan: Plan, report: Report) -> None:
         torchtune.verify(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, plan.asked("numProcPerNode"))
-    inferred = plan.wired and plan.asked("numProcPerNode") is None
-    if inferred and gpus(plan.resources).value == 0 and cpus(plan.resources).value == 0:
+    found = plan.inferred
+    asked = not plan.wired or plan.asked("numProcPerNode") is not None
+    if not asked and found.gpus.value == 0 and found.cpus.value == 0:
         report.add(
             ONE_PROCESS.at(
                 plan.document.span(("spec", "trainer"), key=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule, place
-from trainc.model.inference import PORT, gpus
+from trainc.model.inference import PORT
 from trainc.model.patches import Contribution, on
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import derive
@@ -31,7 +31,7 @@ LOST_SETTING = Rule(
 def lower(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:
     """The whole command, on the node container of every trainer."""
     args = plan.asked("args") or []
-    gpu = gpus(plan.resources)
+    gpu = plan.inferred.gpus
     command = list(plan.asked("command"))
     if nodes.value > 1 or _many(procs.value, gpu.value):
         endpoint = derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
-from trainc.model.inference import gpus
 from trainc.model.quantity import Quantity
 from trainc.model.refusals import refuse
 from trainc.model.tree import dotted, get, plain
@@ -38,7 +37,7 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     nodes, procs, resources = (plan.asked(field) for field in ("numNodes", "numProcPerNode", "resourcesPerNode"))
     args = tuple(plain(plan.asked("args") or []))
     n, p = nodes.value if nodes is not None else 1, procs.value if procs is not None else "auto"
-    kind, known = choose(n, p, gpus(plan.resources).value, args)[1], model(name.value)
+    kind, known = choose(n, p, plan.inferred.gpus.value, args)[1], model(name.value)
     trainer = ("spec", "trainer")
     if known not in MODELS:
         yield REF, name, f"must have a supported pretrained model, invalid model configured: {known}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.inference import PORT, gpus
+from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.refusals import reserved, reserved_env
 from trainc.model.sourced import derive
@@ -21,7 +21,7 @@ def lower(plan: Plan) -> Contribution:
     """The tracker's address, the rank of the node and the number of workers: one for each GPU, or for each node."""
     if not plan.wired or plan.trainer is None:
         return Contribution()
-    workers = derive("one worker for each GPU", lambda n, g: n * max(g, 1), plan.trainer.count, gpus(plan.resources))
+    workers = derive("one worker for each GPU", lambda n, g: n * max(g, 1), plan.trainer.count, plan.inferred.gpus)
     return on(
         plan.trainer,
         env={

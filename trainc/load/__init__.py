@@ -45,6 +45,7 @@ class Loader:
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self._ahead: dict[str, bytes] = {}  # read while looking for runtimes, until their turn as jobs comes
         self._held = 0
+        self._elsewhere = tuple(one for one in project.clusters if one.name != project.cluster.name)
         self.skipped = 0  # files under the paths that name no group of ours
 
     def selected(self) -> Iterator[tuple[str, list[Document]]]:
@@ -57,7 +58,7 @@ class Loader:
         names = self._files(self._selection.paths)
         for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
             data = b"" if file in self._kept else self._ahead.pop(file, b"") or contents(self._project.root, file)
-            if self._elsewhere(file, data):
+            if self._elsewhere and data and self._is_elsewhere(file, data):
                 continue
             asked = file in explicit or self._selection.include_other
             asked = asked and (self._selection.rendered or not data.startswith(HEADER))
@@ -104,13 +105,11 @@ class Loader:
         with open(path, "rb") as stream:
             return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
 
-    def _elsewhere(self, file: str, data: bytes) -> bool:
+    def _is_elsewhere(self, file: str, data: bytes) -> bool:
         """Whether the text alone tells that another cluster runs every job of a file; that cluster's run reads it."""
-        here = self._project.cluster
-        others = [cluster for cluster in self._project.clusters if cluster.name != here.name]
-        if not others or not data or here.holds(file) or any(word in data for word in _TELLING):
+        if self._project.cluster.holds(file) or any(word in data for word in _TELLING):
             return False
-        return any(cluster.holds(file) for cluster in others)
+        return any(cluster.holds(file) for cluster in self._elsewhere)
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""

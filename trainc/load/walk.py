@@ -23,6 +23,7 @@ GROUPS = (
     b"mlkube.io/",
     b"tensorflow.org/v1alpha1",
 )
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
 
@@ -38,7 +39,10 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
         if not inside(root, absolute):
             raise Trouble(f"{path} lies outside {root}")
         if os.path.isdir(absolute):
-            found.update(_relative(root, name) for name in _walk(root, absolute))
+            top = _relative(root, absolute)
+            above = "" if top == "." else f"{top}/"
+            skip = len(os.path.join(absolute, ""))
+            found.update([above + name[skip:].replace(os.sep, "/") for name in _walk(root, absolute)])
         elif os.path.isfile(absolute):
             found.add(_relative(root, absolute))
         else:
@@ -63,8 +67,8 @@ def _walk(root: str, folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(root, entry.path)
-        elif entry.name.endswith(SUFFIXES) and os.path.isfile(entry.path):  # a link to itself is no file, and no error
-            yield entry.path
+        elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
+            yield entry.path  # a link to itself is no file, and no error
 
 
 def inside(root: str, path: str) -> bool:
@@ -81,9 +85,17 @@ def contents(root: str, file: str) -> bytes:
     """
     path = os.path.join(root, file)
     try:
-        if os.path.getsize(path) > LARGEST:
-            raise Trouble(f"{file}: larger than {LARGEST >> 20} MiB, which no training spec is")
-        with open(path, "rb") as stream:
+        number = os.open(path, _READING)
+        try:
+            size = os.fstat(number).st_size
+            if size > LARGEST:
+                raise Trouble(f"{file}: larger than {LARGEST >> 20} MiB, which no training spec is")
+            data = os.read(number, size + 1)
+        finally:
+            os.close(number)
+        if len(data) == size:
+            return data
+        with open(path, "rb") as stream:  # somebody is writing it, or the system makes it up
             return stream.read()
     except OSError as error:
         raise Trouble(f"{file}: {error.strerror}") from error
@@ -91,4 +103,6 @@ def contents(root: str, file: str) -> bytes:
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:
     """Whether the text names a group of ours and (unless `rendered`) was not written by trainc itself."""
-    return (rendered or not data.startswith(HEADER)) and any(group in data for group in GROUPS)
+    if not rendered and data.startswith(HEADER):
+        return False
+    return GROUPS[0] in data or any(group in data for group in GROUPS)  # most files name the first

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.bundle import Bundle
-from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, leaves, value
+from trainc.model.ink import ink_of
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +30,8 @@ def _annotated(tree: Tree, delivery: str) -> Tree:
     wanted = _argocd(tree) if delivery == "argocd" else _flux(tree)
     if not wanted:
         return tree
-    origin = Origin(by=f"delivery: {delivery}")
     said = get(tree, "metadata", "annotations") or {}
-    ours = {key: Sourced(text, origin) for key, text in wanted.items()}
+    ours = ink_of(f"delivery: {delivery}").map(wanted)
     if OPTIONS in ours and OPTIONS in said:
         said = {**said, OPTIONS: _joined(said[OPTIONS], ours[OPTIONS])}
     return {**tree, "metadata": {**tree["metadata"], "annotations": {**ours, **said}}}
@@ -56,6 +56,20 @@ def _argocd(tree: Tree) -> dict[str, str]:
 def _flux(tree: Tree) -> dict[str, str]:
     """A JobSet is created once and never touched again; a shell's `${NAME}` is no variable of Flux."""
     wanted = {SSA: "IfNotPresent"} if value(tree, "kind") == "JobSet" else {}
-    if any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree)):
+    if _has_variable(tree):
         wanted[SUBSTITUTE] = "disabled"
     return wanted
+
+
+def _has_variable(tree: Tree) -> bool:
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind is dict:
+            todo.extend(node.values())
+        elif kind is list:
+            todo.extend(node)
+        elif type(node.value) is str and "${" in node.value:
+            return True
+    return False

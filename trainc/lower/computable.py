@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
-from trainc.model.inference import gpu_names
 from trainc.model.patches import PODS, PROCESSES
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
 from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan
     from trainc.model.report import Report
@@ -23,32 +19,28 @@ if TYPE_CHECKING:
 def computable(plan: Plan, framework: Framework, report: Report) -> bool:
     """Whether every number is known that the framework computes with; what is not is reported."""
     asked = plan.asked("numProcPerNode")
-    found: list[tuple[Tree, str, str]] = []
+    ok = True
     if PODS in framework.computes:
-        help_ = f"write the number: {framework.name} computes addresses and sizes with it"
-        found += [(leaf, "how many pods there are", help_) for leaf in _pods(plan)]
-        found += [(leaf, "how many processes a node runs", help_) for leaf in (asked, _default(plan))]
+        advice = f"write the number: {framework.name} computes addresses and sizes with it"
+        for role in plan.roles:
+            for leaf in (role.count, role.replicas):
+                ok &= _known(leaf, "how many pods there are", advice, plan, report)
+        for leaf in (asked, plan.settings.get("numProcPerNode")):
+            ok &= _known(leaf, _PROCESSES, advice, plan, report)
     if PROCESSES in framework.computes and asked is None:
-        help_ = "write the amount, or set `numProcPerNode`: otherwise the number of processes follows from it"
-        found += [(leaf, "how many processes a node runs", help_) for leaf in _amounts(plan.resources)]
-    unknown = [row for row in found if type(row[0]) is Sourced and is_placeholder(row[0].value)]
-    for leaf, what, help_ in unknown:
-        at = place(leaf.origin) or plan.document.span(("metadata", "name"))
-        report.add(UNKNOWN_SIZE.at(at, f"{what} is not known here: `{leaf.value}` is filled in later", help=help_))
-    return not unknown
+        advice = "write the amount, or set `numProcPerNode`: otherwise the number of processes follows from it"
+        for leaf in plan.inferred.counted:
+            ok &= _known(leaf, _PROCESSES, advice, plan, report)
+    return ok
 
 
-def _pods(plan: Plan) -> Iterator[Tree]:
-    for role in plan.roles:
-        yield from (role.count, role.replicas)
+_PROCESSES = "how many processes a node runs"
 
 
-def _default(plan: Plan) -> Tree:
-    return get(plan.policy, plan.framework, "numProcPerNode")
-
-
-def _amounts(resources: Tree) -> Iterator[Tree]:
-    for part in ("requests", "limits"):
-        amounts = get(resources, part)
-        if type(amounts) is dict:
-            yield from (amounts[name] for name in (*gpu_names(amounts), "cpu") if name in amounts)
+def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bool:
+    if type(leaf) is not Sourced or type(leaf.value) is not str or not is_placeholder(leaf.value):
+        return True
+    at = place(leaf.origin) or plan.document.span(("metadata", "name"))
+    message = f"{what} is not known here: `{leaf.value}` is filled in later"
+    report.add(UNKNOWN_SIZE.at(at, message, help=advice))
+    return False

@@ -35,16 +35,22 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
             )
         )
         return None
-    if not computable(plan, found, report):
-        return None
-    heard = Report()
-    if found.refuse is not None:
-        found.refuse(plan, heard)
-    schedulers.refuse(plan, cluster, heard)
-    for finding in heard.findings:
-        report.add(finding)
-    if heard.failed:
+    if not computable(plan, found, report) or not _let_in(plan, found, cluster, report):
         return None
     if found.verify is not None and not selection.admission_only:
         found.verify(plan, report)
     return found
+
+
+def _let_in(plan: Plan, found: Framework, cluster: Cluster, report: Report) -> bool:
+    """Whether neither framework nor scheduler refuses the job; what they say is reported."""
+    if found.refuse is None and plan.gang is None:
+        return True
+    heard = Report()
+    if found.refuse is not None:
+        found.refuse(plan, heard)
+    schedulers.refuse(plan, cluster, heard)
+    findings = heard.findings
+    for finding in findings:
+        report.add(finding)
+    return not findings or not heard.failed

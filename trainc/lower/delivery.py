@@ -23,19 +23,21 @@ MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
-    labels = get(plan.job, "metadata", "labels") or {}
+    labels = get(plan.job, "metadata", "labels")
+    if not labels:
+        return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
 
 
 def managed_by(plan: Plan, spec: Tree) -> Tree:
     """A job that MultiKueue runs elsewhere becomes a JobSet that MultiKueue runs elsewhere."""
-    leaf = get(plan.job, "spec", "managedBy")
+    leaf = plan.job["spec"].get("managedBy")
     return {**spec, "managedBy": leaf} if leaf is not None and leaf.value == MULTIKUEUE else spec
 
 
 def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
     """The deadline on every child Job where the project chooses so; otherwise an error that says it would be lost."""
-    leaf = get(plan.job, "spec", "activeDeadlineSeconds")
+    leaf = plan.job["spec"].get("activeDeadlineSeconds")
     if leaf is None:
         return spec
     if project.deadline != "per-job":

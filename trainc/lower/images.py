@@ -7,7 +7,7 @@ from trainc.model.sourced import Sourced, derive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from trainc.model.plan import Role
     from trainc.model.tree import Tree
@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     Names = Mapping[str, Sourced[str]]
 
 
-def image_patches(role: Role, images: Mapping[str, Names]) -> Iterator[Patch]:
+def image_patches(role: Role, images: Mapping[str, Names]) -> list[Patch]:
     """A patch for each container of a role whose image the cluster wants otherwise."""
+    patches = []
     for container in (*role.containers, *role.init_containers):
         leaf = container.get("image")
         wanted = wished(leaf, images) if type(leaf) is Sourced else leaf
         if wanted is not leaf:
-            yield Patch(role.index, container["name"].value, sets={"image": wanted})
+            patches.append(Patch(role.index, container["name"].value, sets={"image": wanted}))
+    return patches
 
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Tree:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    return _moved(_pinned(leaf, images.get("digests") or {}), images.get("registries") or {})
+    if "digests" in images:
+        leaf = _pinned(leaf, images["digests"])
+    return _moved(leaf, images["registries"]) if "registries" in images else leaf
 
 
 def _pinned(leaf: Sourced[str], digests: Names) -> Sourced[str]:
@@ -40,10 +44,12 @@ def _pinned(leaf: Sourced[str], digests: Names) -> Sourced[str]:
 def _moved(leaf: Sourced[str], registries: Names) -> Sourced[str]:
     """The image behind the longest prefix that the cluster replaces; a prefix ends where a slash stands."""
     full = _qualified(leaf.value)
-    fitting = [prefix for prefix in registries if full.startswith(prefix.rstrip("/") + "/")]
-    if not fitting:
+    prefix = ""
+    for other in registries:
+        if len(other) > len(prefix) and full.startswith(other.rstrip("/") + "/"):
+            prefix = other
+    if not prefix:
         return leaf
-    prefix = max(fitting, key=len)
     rest = full[len(prefix.rstrip("/")) :]
     return derive("registry of the cluster", lambda _, new: new.rstrip("/") + rest, leaf, registries[prefix])
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from trainc.model.plan import ANCESTOR_LABEL, TRAINER
+from trainc.model.plan import TRAINER
+from trainc.model.shared import constant
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.plan import Plan
+    from collections.abc import Callable
+
+    from trainc.model.plan import Plan, Role
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 _STEPS = (TRAINER, "dataset-initializer", "model-initializer")
@@ -26,22 +30,26 @@ _KIND = Sourced("JobSet", Origin(by="lowering"))
 _V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
 _NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
 
+# What every JobSet shares that says nothing of its own.
+_SUCCESS = constant({"operator": _ALL})
+_STARTUP = constant({"startupPolicyOrder": _ANY_ORDER})
+_NETWORK = constant({"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE})
 
-def counted(tree: Tree, count: Sourced[int], *, single: bool = True) -> Tree:
-    """A replicatedJob with its number of pods, and unless `single` is off with one replica where it is a step."""
-    template = tree.get("template") or {}
-    spec = {**(template.get("spec") or {}), "completions": count, "parallelism": count}
-    out = {**tree, "template": {**template, "spec": spec}}
-    if single and value(template, "metadata", "labels", ANCESTOR_LABEL) in _STEPS and value(tree, "replicas") != 1:
-        out["replicas"] = _ONE
-    return out
+
+def single(role: Role, plan: Plan) -> Sourced[int] | None:
+    """One replica for a role that is a step of the job and has another number of them, else None.
+
+    The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
+    """
+    free = plan.runtime is not None and plan.runtime.composed
+    return None if free or role.ancestor not in _STEPS or value(role.tree, "replicas") == 1 else _ONE
 
 
 def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
     """The complete JobSet of a plan."""
     out = dict(spec)
     own = out.pop("suspend", None)
-    suspend = get(plan.job, "spec", "suspend") if plan.runtime is not None else own
+    suspend = plan.job["spec"].get("suspend") if plan.runtime is not None else own
     if suspend is not None and suspend.value is True:
         # A queue owns the field: only a wish to wait is written, never the permission to run.
         out["suspend"] = suspend
@@ -49,40 +57,58 @@ def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
         "apiVersion": _API_VERSION,
         "kind": _KIND,
         "metadata": identity(plan, metadata),
-        "spec": defaulted(out),
+        "spec": defaulted(out, plan.shared),
     }
 
 
-def identity(plan: Plan, metadata: Tree | None = None) -> Tree:
+def identity(plan: Plan, metadata: Tree) -> Tree:
     """Name and namespace of one of the job's objects, and what else its metadata holds."""
-    out = {"name": plan.name}
-    if plan.namespace is not None:
-        out["namespace"] = plan.namespace
-    return {**out, **(metadata or {})}
+    return {"name": plan.name, **namespace(plan), **metadata}
 
 
-def defaulted(spec: Tree) -> Tree:
+def namespace(plan: Plan) -> Tree:
+    """The namespace of the job's objects, nothing where it has none."""
+    return {} if plan.namespace is None else {"namespace": plan.namespace}
+
+
+def defaulted(spec: Tree, shared: Shared | None) -> Tree:
     """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
     out = dict(spec)
-    out.setdefault("successPolicy", {"operator": _ALL})
-    out.setdefault("startupPolicy", {"startupPolicyOrder": _ANY_ORDER})
-    out["network"] = {"enableDNSHostnames": _TRUE, "publishNotReadyAddresses": _TRUE, **(out.get("network") or {})}
-    if rules := get(out, "failurePolicy", "rules"):
-        named = [{"name": _default(f"failurePolicyRule{i}"), **rule} for i, rule in enumerate(rules)]
-        out["failurePolicy"] = {**out["failurePolicy"], "rules": named}
+    out.setdefault("successPolicy", _SUCCESS)
+    out.setdefault("startupPolicy", _STARTUP)
+    out["network"] = _NETWORK if not out.get("network") else _once(_network, out["network"], shared)
+    if get(out.get("failurePolicy"), "rules"):
+        out["failurePolicy"] = _once(_failure_policy, out["failurePolicy"], shared)
     if "volumeClaimPolicies" in out:
-        kept = {"retentionPolicy": {"whenDeleted": _DELETE}}
-        out["volumeClaimPolicies"] = [{**kept, **policy} for policy in out["volumeClaimPolicies"]]
+        out["volumeClaimPolicies"] = _once(_claim_policies, out["volumeClaimPolicies"], shared)
     if "replicatedJobs" in out:
         out["replicatedJobs"] = [_job_defaults(job) for job in out["replicatedJobs"]]
     return out
 
 
+def _once(make: Callable[[Tree], Tree], node: Tree, shared: Shared | None) -> Tree:
+    return make(node) if shared is None else shared.once(node, make)
+
+
+def _network(network: Tree) -> Tree:
+    return {**_NETWORK, **network}
+
+
+def _failure_policy(policy: Tree) -> Tree:
+    named = [{"name": _default(f"failurePolicyRule{i}"), **rule} for i, rule in enumerate(policy["rules"])]
+    return {**policy, "rules": named}
+
+
+def _claim_policies(policies: list[Tree]) -> list[Tree]:
+    kept = {"retentionPolicy": {"whenDeleted": _DELETE}}
+    return [{**kept, **policy} for policy in policies]
+
+
 def _job_defaults(job: Tree) -> Tree:
     template = job.get("template") or {}
     spec = {"completionMode": _INDEXED, **(template.get("spec") or {})}
-    pod_template = spec.get("template") or {}
-    spec["template"] = {**pod_template, "spec": {"restartPolicy": _ON_FAILURE, **(pod_template.get("spec") or {})}}
+    pods = spec.get("template") or {}
+    spec["template"] = {**pods, "spec": {"restartPolicy": _ON_FAILURE, **(pods.get("spec") or {})}}
     return {**job, "template": {**template, "spec": spec}}
 
 
@@ -91,12 +117,10 @@ def service(plan: Plan, spec: Tree) -> Tree | None:
     network = spec["network"]
     if network["enableDNSHostnames"].value is False:
         return None
-    name = network.get("subdomain", plan.name)
-    metadata = {**identity(plan), "name": name}
     return {
         "apiVersion": _V1,
         "kind": _SERVICE,
-        "metadata": metadata,
+        "metadata": {"name": network.get("subdomain", plan.name), **namespace(plan)},
         "spec": {
             "clusterIP": _NONE,
             "publishNotReadyAddresses": network["publishNotReadyAddresses"],

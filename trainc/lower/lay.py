@@ -6,22 +6,77 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from trainc.model.patches import Patch
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 
-def lay(job: Tree, patch: Patch) -> Tree:
-    """A replicatedJob with the patch laid on; the original is untouched and unchanged parts are shared."""
-    job = dict(job)
-    template = job["template"] = dict(job.get("template") or {})
-    job_spec = template["spec"] = dict(template.get("spec") or {})
-    pod_template = job_spec["template"] = dict(job_spec.get("template") or {})
-    if patch.labels or patch.annotations:
-        pod_template["metadata"] = _metadata(pod_template.get("metadata") or {}, patch)
-    pod_template["spec"] = _pod(dict(pod_template.get("spec") or {}), patch)
-    return job
+class Draft:
+    """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared."""
+
+    __slots__ = ("_own", "_pods", "_spec", "job", "pod")
+
+    def __init__(self, job: Tree) -> None:
+        self.job = dict(job)
+        template = self.job["template"] = dict(job.get("template") or {})
+        self._spec = template["spec"] = dict(template.get("spec") or {})
+        self._pods = self._spec["template"] = dict(self._spec.get("template") or {})
+        self.pod = self._pods["spec"] = dict(self._pods.get("spec") or {})
+        self._own: dict[str, Tree] = {}  # containers that have been copied
+
+    def lay(self, patch: Patch) -> None:
+        """Lay one patch on."""
+        if patch.labels or patch.annotations:
+            self._pods["metadata"] = _metadata(self._pods.get("metadata") or {}, patch)
+        pod = self.pod
+        if patch.pod or patch.init_containers:
+            self._own.clear()  # other containers may stand there now
+        for key, node in patch.pod.items():
+            put(pod, key, node)
+        if patch.volumes:
+            pod["volumes"] = upsert(pod.get("volumes") or (), patch.volumes, "name")
+        if patch.init_containers:
+            pod["initContainers"] = upsert(pod.get("initContainers") or (), patch.init_containers, "name")
+        if patch.container and (container := self._container(patch.container)) is not None:
+            _change(container, patch)
+
+    def _container(self, name: str) -> Tree | None:
+        """The container of that name, copied so that it may be changed."""
+        if name in self._own:
+            return self._own[name]
+        for field in ("containers", "initContainers"):
+            containers = self.pod.get(field) or ()
+            for at, container in enumerate(containers):
+                if value(container, "name") == name:
+                    own = self._own[name] = dict(container)
+                    self.pod[field] = [*containers[:at], own, *containers[at + 1 :]]
+                    return own
+        return None
+
+    def fold_ports(self) -> list[tuple[Tree, Tree]]:
+        """Write ports back as the controller does, each upserted into its own list: the containers before and after.
+
+        Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
+        """
+        folded = []
+        for field in ("containers", "initContainers"):
+            for at, container in enumerate(self.pod.get(field) or ()):
+                ports = container.get("ports") or ()
+                if len(ports) > 1:
+                    own = {**container, "ports": upsert_ports(ports, ports)}
+                    self.pod[field] = [*self.pod[field][:at], own, *self.pod[field][at + 1 :]]
+                    folded.append((container, own))
+        if folded:
+            self._own.clear()
+        return folded
+
+    def count(self, count: Sourced[int], replicas: Sourced[int] | None) -> None:
+        """Write the number of pods, and that of child Jobs where it is not the job's own."""
+        self._spec["completions"] = self._spec["parallelism"] = count
+        if replicas is not None:
+            self.job["replicas"] = replicas
 
 
 def _metadata(metadata: Tree, patch: Patch) -> Tree:
@@ -33,85 +88,53 @@ def _metadata(metadata: Tree, patch: Patch) -> Tree:
     return metadata
 
 
-def _pod(spec: Tree, patch: Patch) -> Tree:
-    for key, node in patch.pod.items():
-        put(spec, key, node)
-    if patch.volumes:
-        spec["volumes"] = upsert(spec.get("volumes") or [], patch.volumes, _by("name"))
-    if patch.init_containers:
-        spec["initContainers"] = upsert(spec.get("initContainers") or [], patch.init_containers, _by("name"))
-    if patch.container:
-        for field in ("containers", "initContainers"):
-            containers = spec.get(field) or []
-            at = next((i for i, c in enumerate(containers) if value(c, "name") == patch.container), None)
-            if at is not None:
-                spec[field] = [*containers[:at], _container(dict(containers[at]), patch), *containers[at + 1 :]]
-                break
-    return spec
-
-
-def _container(container: Tree, patch: Patch) -> Tree:
+def _change(container: Tree, patch: Patch) -> None:
     for key, node in patch.sets.items():
         put(container, key, node)
     if patch.env:
-        container["env"] = upsert(container.get("env") or [], patch.env, _by("name"))
+        container["env"] = upsert(container.get("env") or (), patch.env, "name")
     if patch.ports:
-        container["ports"] = upsert(container.get("ports") or [], patch.ports, same_port)
+        container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
     if patch.mounts:
-        container["volumeMounts"] = upsert(container.get("volumeMounts") or [], patch.mounts, _by("mountPath"))
-    return container
+        container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
 
 
 def put(node: Tree, key: str, content: Tree) -> None:
     """Set a field, or take it away for None and for an empty list, which the API's types do not write."""
-    if content is None or content == []:
+    if content is None or (type(content) is list and not content):
         node.pop(key, None)
     else:
         node[key] = content
 
 
-def upsert(items: list[Tree], new: Iterable[Tree], same: Callable[[Tree, Tree], bool]) -> list[Tree]:
-    """The list with each new item in the place of the first one that is the same, else at the end."""
+def upsert(items: Iterable[Tree], new: Iterable[Tree], key: str) -> list[Tree]:
+    """The list with each new item in the place of the first one with the same `key`, else at the end."""
     out = list(items)
+    places: dict[object, int] = {}
+    for at, item in enumerate(out):
+        places.setdefault(item[key].value, at)
     for item in new:
-        at = next((i for i, old in enumerate(out) if same(old, item)), None)
-        if at is None:
+        at = places.setdefault(item[key].value, len(out))
+        if at == len(out):
             out.append(item)
         else:
             out[at] = item
     return out
 
 
-def _by(key: str) -> Callable[[Tree, Tree], bool]:
-    return lambda a, b: bool(a[key].value == b[key].value)
+def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:
+    """The ports with each new one in the place of the first one that the controller takes for the same."""
+    out = list(items)
+    for item in new:
+        for at, old in enumerate(out):
+            if same_port(old, item):
+                out[at] = item
+                break
+        else:
+            out.append(item)
+    return out
 
 
 def same_port(a: Tree, b: Tree) -> bool:
     """Whether the controller takes two ports for one: equal numbers or equal names, two absent names included."""
     return bool(value(a, "containerPort") == value(b, "containerPort") or value(a, "name") == value(b, "name"))
-
-
-def fold_ports(job: Tree) -> Tree:
-    """The job as the controller writes ports back: every port upserted into the list that it came from.
-
-    Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
-    """
-    pod = job.get("template", {}).get("spec", {}).get("template", {}).get("spec") or {}
-    fields = [
-        f for f in ("containers", "initContainers") if any(len(c.get("ports") or ()) > 1 for c in pod.get(f) or ())
-    ]
-    if not fields:
-        return job
-    spec = dict(pod)
-    for field in fields:
-        spec[field] = [_fold(container) for container in pod[field]]
-    template = job["template"]
-    inner = {**template["spec"], "template": {**template["spec"]["template"], "spec": spec}}
-    return {**job, "template": {**template, "spec": inner}}
-
-
-def _fold(container: Tree) -> Tree:
-    ports = container.get("ports") or []
-    if len(ports) < 2:
-        return container
-    return {**container, "ports": upsert(ports, ports, same_port)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule, place
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +19,10 @@ LOST_PORT = Rule(
 )
 
 
-def lost_ports(plan: Plan, before: list[Tree], after: list[Tree], report: Report) -> None:
-    """A warning for each port that a list loses when the controller writes ports back."""
-    for old, new in zip(before, after, strict=True):
-        if old is new:
-            continue
-        for field in ("containers", "initContainers"):
-            path = ("template", "spec", "template", "spec", field)
-            for was, now in zip(get(old, *path) or (), get(new, *path) or (), strict=True):
-                _compare(plan, was, now, report)
-
-
-def _compare(plan: Plan, was: Tree, now: Tree, report: Report) -> None:
-    kept = [value(port, "containerPort") for port in now.get("ports") or ()]
-    for port in was.get("ports") or ():
+def lost_ports(plan: Plan, was: Tree, now: Tree, report: Report) -> None:
+    """A warning for each port that a container loses when the controller writes ports back."""
+    kept = [value(port, "containerPort") for port in now["ports"]]
+    for port in was["ports"]:
         number = port["containerPort"]
         if number.value in kept:
             continue

@@ -28,8 +28,11 @@ class Bundle:
         self.objects = objects
         self.plan = plan
         self.cluster = cluster  # its name, empty where the project names none
-        # None in a bundle that has none.
-        self.jobset: Tree = next((tree for tree in objects if value(tree, "kind") == "JobSet"), None)
+        self.jobset: Tree = None  # the first of them; None in a bundle that has none
+        for tree in objects:
+            if value(tree, "kind") == "JobSet":
+                self.jobset = tree
+                break
 
     @property
     def name(self) -> str:

@@ -107,30 +107,32 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        if not self.paths:
-            return False
-        from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
-
-        return any(fnmatchcase(file, glob.value) for glob in self.paths)
+        for glob in self.paths:
+            spot = (file, glob.value)
+            if _fitting[spot] if spot in _fitting else _fits(spot):
+                return True
+        return False
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
         if not (closed or self.closed or self.objects):
             return self
         closed = closed or self.closed
-        objects = dict(self.objects)
+        added: dict[str, Mapping[str, Tree]] = {}
         for tree in trees:
-            kind, name = value(tree, "kind"), value(tree, "metadata", "name")
-            if (closed or kind in objects) and type(kind) is str and type(name) is str:
-                namespace = value(tree, "metadata", "namespace")
+            kind = value(tree, "kind")
+            if type(kind) is not str or not (closed or kind in self.objects):
+                continue
+            name, namespace = value(tree, "metadata", "name"), value(tree, "metadata", "namespace")
+            if type(name) is str:
                 key = f"{namespace}/{name}" if namespace else name
-                objects[kind] = {**objects.get(kind, {}), key: tree}
-        if closed == self.closed and all(objects[kind] is self.objects.get(kind) for kind in objects):
+                added[kind] = {**(added.get(kind) or self.objects.get(kind, {})), key: tree}
+        if closed == self.closed and not added:
             return self
         view = Cluster.__new__(Cluster)
         for field in self.__slots__:
             setattr(view, field, getattr(self, field))
-        view.objects, view.closed = objects, closed
+        view.objects, view.closed = {**self.objects, **added}, closed
         return view
 
     def placing(self, namespace: Sourced[str]) -> Cluster:
@@ -152,6 +154,13 @@ class Cluster:
             return sorted(found)
         return sorted(name.partition("/")[2] for name in found if name.startswith(f"{namespace}/"))
 
+    def has(self, kind: str, name: str, namespace: str = "") -> bool | None:
+        """Whether an object exists, None where nobody has listed any of its kind; with a namespace, one that lives in it."""
+        found = self.objects.get(kind)
+        if found is None:
+            return False if self.closed else None
+        return (f"{namespace}/{name}" if namespace else name) in found
+
     def overhead(self, runtime_class: str | None) -> Tree:
         """What pods of a RuntimeClass need beyond their containers, None where nothing is known of it."""
         if runtime_class is None:
@@ -167,6 +176,20 @@ class Cluster:
             return [] if self.closed else None
         levels = [level for tree in found.values() for level in _levels(tree)]
         return sorted(set(levels))
+
+
+# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
+_fitting: dict[tuple[str, str], bool] = {}
+_REMEMBERED = 4096
+
+
+def _fits(spot: tuple[str, str]) -> bool:
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+
+    if len(_fitting) >= _REMEMBERED:
+        _fitting.clear()
+    found = _fitting[spot] = fnmatchcase(*spot)
+    return found
 
 
 def _levels(topology: Tree) -> list[str]:

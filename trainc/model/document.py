@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
     Stretch = tuple[int, int, int, int]
-    Marks = tuple[Stretch, dict[str, Stretch] | None]
+    Marks = tuple[int, int, int, int, dict[str, Stretch] | None]
 
 
 class Document:
@@ -69,14 +69,14 @@ class Document:
     def _span(self, path: Path, key: bool) -> Span | None:
         if key and path and type(path[-1]) is str:
             parent = self.marks.get(id(get(self.written, *path[:-1])))
-            mark = parent[1].get(path[-1]) if parent and parent[1] else None
+            mark = parent[4].get(path[-1]) if parent and parent[4] else None
             if mark:
                 return span_of(self.file, mark)
         node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
         found = self.marks.get(id(node))
-        return span_of(self.file, found[0]) if found and node is not None else None
+        return Span(self.file, *found[:4]) if found and node is not None else None
 
 
 def span_of(file: str, stretch: Stretch) -> Span:

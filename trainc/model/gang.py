@@ -69,8 +69,8 @@ def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
-    counted = sum(map(pods, roles))
-    return derive(by, lambda *_: counted, *(leaf for role in roles for leaf in (role.count, role.replicas)))
+    origins = [leaf.origin for role in roles for leaf in (role.count, role.replicas)]
+    return Sourced(sum(map(pods, roles)), Origin(None, by, tuple(origins)))
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:

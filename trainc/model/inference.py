@@ -11,41 +11,73 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 PORT = 29500  # where rank 0 of every framework listens
+PARTS = ("requests", "limits")
+_NO_GPU: Sourced[int] = Sourced(0, Origin(by="no GPU in the resources"))
+_NO_CPU: Sourced[int] = Sourced(0, Origin(by="no CPU in the resources"))
 
 
-def gpus(resources: Tree) -> Sourced[int]:
-    """GPUs of one pod: the requests decide, then the limits; a fraction counts as a whole one.
+class Inferred:
+    """The numbers that follow from the resources of one pod.
 
-    A GPU is what has `gpu` in its resource name. Where several names have it the controller takes any; here the
-    first in alphabetical order counts.
+    `gpus` are what has `gpu` in its resource name: the requests decide, then the limits; a fraction counts as a whole
+    one. Where several names have it the controller takes any; here the first in alphabetical order counts.
+    `gpu_names` are the names that stand for GPUs, in the first of requests and limits that has several of them, or
+    else an empty list. `counted` are all amounts that count.
     """
-    for part in ("requests", "limits"):
-        names = gpu_names(get(resources, part))
-        if names:
-            found = derive("GPUs per node", whole, resources[part][names[0]])
-            if found.value != 0:
-                return found
-    return Sourced(0, Origin(by="no GPU in the resources"))
+
+    __slots__ = ("_cpus", "counted", "gpu_names", "gpus", "part", "resources")
+
+    def __init__(self, resources: Tree) -> None:
+        self.resources = resources
+        self.gpu_names: list[str] = []
+        self.part = ""  # where those names stand
+        self.counted: list[Tree] = []
+        self._cpus: Sourced[int] | None = None
+        found: Sourced[int] | None = None
+        for part in PARTS:
+            amounts = get(resources, part)
+            if not amounts:
+                continue
+            if "cpu" in amounts:
+                self.counted.append(amounts["cpu"])
+            names = gpu_names(amounts)
+            if names and (found is None or found.value == 0):
+                found = derive("GPUs per node", whole, amounts[names[0]])
+            for name in names:
+                self.counted.append(amounts[name])
+            if len(names) > 1 and not self.part:
+                self.gpu_names, self.part = names, part
+        self.gpus: Sourced[int] = _NO_GPU if found is None or found.value == 0 else found
+
+    @property
+    def cpus(self) -> Sourced[int]:
+        """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
+        if self._cpus is None:
+            self._cpus = cpus(self.resources)
+        return self._cpus
 
 
 def gpu_names(amounts: Tree) -> list[str]:
     """The names among some requests or limits that stand for GPUs, in alphabetical order."""
-    return sorted(name for name in amounts or {} if "gpu" in name.lower())
+    names = [name for name in amounts or () if "gpu" in name or "gpu" in name.lower()]
+    return sorted(names) if len(names) > 1 else names
 
 
 def cpus(resources: Tree) -> Sourced[int]:
     """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
-    for part in ("requests", "limits"):
+    for part in PARTS:
         amount = get(resources, part, "cpu")
         if amount is not None:
             found = derive("CPUs per node", whole, amount)
             if found.value != 0:
                 return found
-    return Sourced(0, Origin(by="no CPU in the resources"))
+    return _NO_CPU
 
 
 def whole(amount: object) -> int:
     """A Kubernetes quantity rounded up to an integer; 0 for what is filled in later."""
+    if type(amount) is int:
+        return amount
     try:
         return Quantity.parse(amount).ceil()
     except QuantityError:

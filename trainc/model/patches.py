@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.ink import fixed, ink_of
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 COMPLETION_INDEX: dict[str, Any] = {
     "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
 }
+
+_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 
 
 class Patch:
@@ -62,28 +64,29 @@ class Patch:
         self.env = env
         self.ports = ports
         self.mounts = mounts
-        self.sets = sets or {}
+        self.sets = sets or _NOTHING
         self.volumes = volumes
         self.init_containers = init_containers
-        self.pod = pod or {}
-        self.labels = labels or {}
-        self.annotations = annotations or {}
+        self.pod = pod or _NOTHING
+        self.labels = labels or _NOTHING
+        self.annotations = annotations or _NOTHING
 
     def stamped(self, by: str) -> Patch:
         """This patch with every bare scalar sourced from `by`."""
-        return Patch(
-            self.role,
-            self.container,
-            env=tuple(stamp(e, by) for e in self.env),
-            ports=tuple(stamp(p, by) for p in self.ports),
-            mounts=tuple(stamp(m, by) for m in self.mounts),
-            sets={key: node if node is None else stamp(node, by) for key, node in self.sets.items()},
-            volumes=tuple(stamp(v, by) for v in self.volumes),
-            init_containers=tuple(stamp(c, by) for c in self.init_containers),
-            pod={key: node if node is None else stamp(node, by) for key, node in self.pod.items()},
-            labels={key: stamp(node, by) for key, node in self.labels.items()},
-            annotations={key: stamp(node, by) for key, node in self.annotations.items()},
-        )
+        ink = ink_of(by)
+        view = Patch.__new__(Patch)
+        view.role = self.role
+        view.container = self.container
+        view.env = ink.items(self.env) if self.env else ()
+        view.ports = ink.items(self.ports) if self.ports else ()
+        view.mounts = ink.items(self.mounts) if self.mounts else ()
+        view.sets = ink.fields(self.sets) if self.sets else _NOTHING
+        view.volumes = ink.items(self.volumes) if self.volumes else ()
+        view.init_containers = ink.items(self.init_containers) if self.init_containers else ()
+        view.pod = ink.fields(self.pod) if self.pod else _NOTHING
+        view.labels = ink.map(self.labels) if self.labels else _NOTHING
+        view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
+        return view
 
 
 class Contribution:
@@ -106,11 +109,20 @@ class Contribution:
     ) -> None:
         self.patches = tuple(patches)
         self.objects = tuple(objects)
-        self.counts = dict(counts or {})
-        self.labels = dict(labels or {})
-        self.annotations = dict(annotations or {})
+        self.counts: Mapping[int, Sourced[int]] = dict(counts) if counts else _NOTHING
+        self.labels: Mapping[str, Tree] = dict(labels) if labels else _NOTHING
+        self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
+
+    @property
+    def empty(self) -> bool:
+        """Whether it adds nothing."""
+        return not (self.patches or self.objects or self.counts or self.labels or self.annotations)
 
     def __add__(self, other: Contribution) -> Contribution:
+        if other.empty:
+            return self
+        if self.empty:
+            return other
         return Contribution(
             (*self.patches, *other.patches),
             objects=(*self.objects, *other.objects),
@@ -121,22 +133,44 @@ class Contribution:
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
+        ink = ink_of(by)
         return Contribution(
             [patch.stamped(by) for patch in self.patches],
-            objects=[stamp(tree, by) for tree in self.objects],
+            objects=ink.items(self.objects) if self.objects else (),
             counts=self.counts,
-            labels={key: stamp(node, by) for key, node in self.labels.items()},
-            annotations={key: stamp(node, by) for key, node in self.annotations.items()},
+            labels=ink.map(self.labels) if self.labels else None,
+            annotations=ink.map(self.annotations) if self.annotations else None,
         )
 
 
 def variable(name: str, content: Any) -> Tree:
     """One complete env entry: `content` is text, a number, a sourced value, or a mapping with `valueFrom`."""
+    if type(content) is Sourced:
+        return {"name": name, "value": content if type(content.value) is str else content.map(str)}
+    if content is COMPLETION_INDEX:
+        return _literals.get((name, None)) or _literal((name, None), {"name": name, **COMPLETION_INDEX})
     if type(content) is dict:
         return {"name": name, **content}
-    if type(content) is Sourced:
-        return {"name": name, "value": content.map(str)}
-    return {"name": name, "value": str(content)}
+    text = str(content)
+    return _literals.get((name, text)) or _literal((name, text), {"name": name, "value": text})
+
+
+def _port(number: int) -> Tree:
+    if type(number) is not int:
+        return {"containerPort": number}  # one that knows its origin
+    return _literals.get(("", number)) or _literal(("", number), {"containerPort": number})
+
+
+_literals: dict[tuple[str, object], Tree] = {}  # variables and ports of which nothing depends on the job
+_MOST, _LONG = 1_000, 200
+
+
+def _literal(key: tuple[str, object], tree: Tree) -> Tree:
+    """The tree, and from now on the very same one for that key."""
+    short = len(key[1]) < _LONG if type(key[1]) is str else True
+    if short and len(_literals) < _MOST:
+        _literals[key] = fixed(tree)
+    return tree
 
 
 def on(
@@ -154,9 +188,9 @@ def on(
     patch = Patch(
         role.index,
         container,
-        env=tuple(variable(name, content) for name, content in (env or {}).items()),
-        ports=tuple({"containerPort": port} for port in ports),
-        mounts=tuple(dict(mount) for mount in mounts),
+        env=tuple([variable(name, content) for name, content in env.items()]) if env else (),
+        ports=tuple(map(_port, ports)),
+        mounts=tuple([dict(mount) for mount in mounts]),
         sets=sets,
     )
     return Contribution([patch])
@@ -174,8 +208,8 @@ def pod(
     """Volumes, init containers, labels, annotations and pod-spec fields on every pod of one role."""
     patch = Patch(
         role.index,
-        volumes=tuple(dict(v) for v in volumes),
-        init_containers=tuple(dict(c) for c in init_containers),
+        volumes=tuple([dict(v) for v in volumes]),
+        init_containers=tuple([dict(c) for c in init_containers]),
         pod=spec,
         labels=labels,
         annotations=annotations,
@@ -244,4 +278,4 @@ class Scheduler:
 
 def literal(value: Any, by: str) -> Sourced[Any]:
     """A value that code decided on, with nothing of the user's behind it."""
-    return Sourced(value, Origin(by=by))
+    return Sourced(value, Origin(None, by, ()))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from trainc.model.inference import Inferred
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -60,14 +62,22 @@ class Role:
         self.tree = tree  # the whole replicatedJob
         self.count = count
         name = tree.get("name")
-        # The JobSet webhook writes an empty name where there is none, and the server takes it.
-        self.name: Sourced[str] = name if type(name) is Sourced else Sourced("", Origin(by="JobSet default"))
-        self.ancestor: str = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) or ""
-        self.pod: Mapping[str, Tree] = (
-            get(tree, "template", "spec", "template", "spec") or {}
-        )  # empty where there is none
-        replicas = get(tree, "replicas")
-        self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else Sourced(1, Origin(by="JobSet default"))
+        self.name: Sourced[str] = name if type(name) is Sourced else _NAMELESS
+        template = tree.get("template")
+        self.ancestor: str = value(template, "metadata", "labels", ANCESTOR_LABEL) or ""
+        self.pod: Mapping[str, Tree] = get(template, "spec", "template", "spec") or {}  # empty where there is none
+        replicas = tree.get("replicas")
+        self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else _SINGLE
+
+    def laid(self, tree: Tree, count: Sourced[int]) -> Role:
+        """This role with patches laid on its pods, so many of them; its name and its step stay."""
+        view = Role.__new__(Role)
+        view.index, view.tree, view.count = self.index, tree, count
+        view.name, view.ancestor = self.name, self.ancestor
+        view.pod = get(tree, "template", "spec", "template", "spec") or {}
+        replicas = tree.get("replicas")
+        view.replicas = replicas if type(replicas) is Sourced else _SINGLE
+        return view
 
     @property
     def containers(self) -> list[Tree]:
@@ -81,14 +91,27 @@ class Role:
 
     def container(self, name: str = NODE) -> Tree | None:
         """The first regular container of that name."""
-        return next((c for c in self.containers if value(c, "name") == name), None)
+        return _named(self.pod.get("containers"), name)
 
     def init_container(self, name: str) -> Tree | None:
         """The first init container of that name."""
-        return next((c for c in self.init_containers if value(c, "name") == name), None)
+        return _named(self.pod.get("initContainers"), name)
 
     def __repr__(self) -> str:
         return f"Role({self.name.value} x{self.count.value})"
+
+
+# The JobSet webhook writes an empty name where there is none, and the server takes it.
+_NAMELESS: Sourced[str] = Sourced("", Origin(by="JobSet default"))
+_SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
+
+
+def _named(containers: Sequence[Tree] | None, name: str) -> Tree | None:
+    for container in containers or ():
+        leaf = container.get("name") if type(container) is dict else None
+        if type(leaf) is Sourced and leaf.value == name:
+            return container
+    return None
 
 
 class Plan:
@@ -100,6 +123,8 @@ class Plan:
     """
 
     __slots__ = (
+        "_inferred",
+        "block",
         "companions",
         "document",
         "framework",
@@ -113,7 +138,9 @@ class Plan:
         "roles",
         "runtime",
         "secrets",
+        "shared",
         "template",
+        "trainer",
     )
 
     def __init__(
@@ -132,11 +159,13 @@ class Plan:
         layers: tuple[Layer, ...] = (),
         companions: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
         self.runtime = runtime
         self.job: Tree = document.tree
+        self.block: Tree = get(document.tree, "spec", "trainer")  # None where the job has none
         self.name = name
         self.namespace = namespace
         self.framework = framework  # the name in the table of frameworks: plain where no policy selects one
@@ -144,20 +173,18 @@ class Plan:
         self.gang = gang  # podGroupPolicy with its defaults, None where the runtime has none
         self.template = template
         self.roles = roles
+        self.trainer = _trainer(roles)  # the first role labelled as trainer, None where none is
         self.overrides = overrides
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
+        self._inferred: Inferred | None = None
 
     @property
     def settings(self) -> Tree:
         """The framework's own part of the policy: `mlPolicy.<framework>`, empty where absent."""
-        return get(self.policy, self.framework) or {}
-
-    @property
-    def trainer(self) -> Role | None:
-        """The first role labelled as trainer."""
-        return next((role for role in self.roles if role.ancestor == TRAINER), None)
+        return (self.policy.get(self.framework) if type(self.policy) is dict else None) or {}
 
     def role(self, name: str) -> Role | None:
         """The role whose replicatedJob has that name."""
@@ -166,11 +193,21 @@ class Plan:
     @property
     def wired(self) -> bool:
         """Whether rendezvous variables are set: without a `trainer` block the Trainer controller sets none."""
-        return get(self.job, "spec", "trainer") is not None
+        return self.block is not None
 
     def asked(self, *path: str) -> Tree:
         """What the job itself says at `spec.trainer.<path>`, None where it is silent."""
-        return get(self.job, "spec", "trainer", *path)
+        if len(path) == 1:
+            return self.block.get(path[0]) if type(self.block) is dict else None
+        return get(self.block, *path)
+
+    @property
+    def inferred(self) -> Inferred:
+        """The numbers that follow from `resources`, looked up once."""
+        if self._inferred is None:
+            resources = self.resources
+            self._inferred = self.shared.once(resources, Inferred) if self.shared else Inferred(resources)
+        return self._inferred
 
     @property
     def resources(self) -> Tree:
@@ -195,23 +232,37 @@ class Plan:
         """
         return derive("address of rank 0", lambda job: f"{job}-{NODE}-0-{rank}.{job}", self.name)
 
-    def lowered(self, template: Tree, roles: tuple[Role, ...]) -> Plan:
-        """This plan with everything laid on so far, as a scheduler sees it."""
-        return self._with(template=template, roles=roles, overrides=())
-
-    def with_layers(self, layers: tuple[Layer, ...]) -> Plan:
-        """This plan with a longer history."""
-        return self._with(layers=layers)
+    def lowered(self, template: Tree, roles: tuple[Role, ...], layers: tuple[Layer, ...]) -> Plan:
+        """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
+        view = self._copy()
+        view.template, view.roles, view.layers, view.overrides = template, roles, layers, ()
+        view.trainer = _trainer(roles)
+        return view
 
     def placed(self, namespace: Sourced[str] | None) -> Plan:
         """This plan in the namespace of its cluster."""
-        return self._with(namespace=namespace) if namespace is not None else self
-
-    def _with(self, **changes: Any) -> Plan:
-        view = Plan.__new__(Plan)
-        for name in self.__slots__:
-            setattr(view, name, changes[name] if name in changes else getattr(self, name))
+        if namespace is None:
+            return self
+        view = self._copy()
+        view.namespace = namespace
         return view
+
+    def _copy(self) -> Plan:
+        view = Plan.__new__(Plan)
+        view.document, view.companions, view.runtime = self.document, self.companions, self.runtime
+        view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
+        view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
+        view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
+        view.shared = self.shared
+        view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
+        return view
+
+
+def _trainer(roles: tuple[Role, ...]) -> Role | None:
+    for role in roles:
+        if role.ancestor == TRAINER:
+            return role
+    return None
 
 
 def label_of(role: Role) -> Any:

@@ -22,6 +22,7 @@ _DIGITS = frozenset("0123456789")
 _NUMBER = frozenset("0123456789.")
 _SUFFIX = frozenset("eEinumkKMGTP")
 _WIDEST = 4096  # digits or exponent beyond which text is no amount of anything
+_SHORT, _KEPT = 32, 10_000  # texts that are remembered: how long, how many
 _LARGEST_BINARY = (2**63 - 1) * NANO  # what the API machinery caps binary amounts at
 
 
@@ -53,6 +54,17 @@ class Quantity:
             text = repr(text)
         if type(text) is not str or len(text) > _WIDEST:
             raise QuantityError(MALFORMED)
+        found = _parsed.get(text)
+        if found is None:
+            found = cls._parse(text)
+            if len(text) <= _SHORT:
+                if len(_parsed) >= _KEPT:
+                    _parsed.clear()
+                _parsed[text] = found
+        return found
+
+    @classmethod
+    def _parse(cls, text: str) -> Quantity:
         body = text[1:] if text[:1] in ("+", "-") else text
         number = _leading(body, _NUMBER)
         if not number.strip(".") or number.count(".") > 1:
@@ -94,6 +106,16 @@ class Quantity:
 
     def __str__(self) -> str:
         """The canonical spelling: zero as `0`, else the largest suffix that leaves a whole number."""
+        amount = (self.nanos, self.family)
+        text = _spelled.get(amount)
+        if text is None:
+            text = self._spell()
+            if len(_spelled) >= _KEPT:
+                _spelled.clear()
+            _spelled[amount] = text
+        return text
+
+    def _spell(self) -> str:
         whole, rest = divmod(abs(self.nanos), NANO)
         sign = "-" if self.nanos < 0 else ""
         if not self.nanos:
@@ -104,6 +126,10 @@ class Quantity:
 
     def __repr__(self) -> str:
         return f"Quantity({self})"
+
+
+_parsed: dict[str, Quantity] = {}
+_spelled: dict[tuple[int, str], str] = {}
 
 
 def stored(text: str) -> str:

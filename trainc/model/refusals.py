@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Refusal, Rule
-from trainc.model.tree import value
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
@@ -42,13 +41,15 @@ RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
 
 def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
     """The places and names in `spec.trainer.env` that the job must leave to its framework."""
-    entries = plan.asked("env") or []
-    return [(at, value(e, "name")) for at, e in enumerate(entries) if value(e, "name") in names]
+    entries = plan.asked("env") or ()
+    return [(at, entry["name"].value) for at, entry in enumerate(entries) if entry["name"].value in names]
 
 
 def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -> None:
     """The webhook's refusal of reserved variables, worded as one Invalid error over the whole list."""
     found = reserved(plan, names)
+    if not found:
+        return
     listed = " ".join(sorted(name for _, name in found))
     for at, name in found:
         detail = f"must not have reserved envs, invalid envs configured: [{listed}]"

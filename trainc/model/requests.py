@@ -50,7 +50,8 @@ def pod_requests(
             _add(need, side)
         _raise(peak, need)
     _raise(main, peak)
-    _pod_level(main, pod, limits=limits)
+    if "resources" in pod:
+        _pod_level(main, pod, limits=limits)
     own = pod.get("overhead")
     _add(main, _amounts(own if type(own) is dict else overhead))
     _add(main, _amounts(injected))
@@ -72,11 +73,13 @@ def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
 
 
 def _text(amount: Amount, by: str) -> Sourced[str]:
-    return Sourced(str(amount.quantity), Origin(None, by, tuple(leaf.origin for leaf in amount.leaves)))
+    return Sourced(str(amount.quantity), Origin(None, by, tuple([leaf.origin for leaf in amount.leaves])))
 
 
 def _effective(container: Tree, *, limits: bool) -> Amounts:
     resources = get(container, "resources")
+    if type(resources) is not dict:
+        return {}
     found = _amounts(get(resources, "limits")) if limits else {}
     found.update(_amounts(get(resources, "requests")))
     return found

@@ -89,4 +89,6 @@ class Sourced(Generic[T]):
 
 def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
     """The value of `f` over sourced values, its origin naming the code and all it was made from."""
-    return Sourced(f(*(s.value for s in of)), Origin(None, by, tuple(s.origin for s in of)))
+    if len(of) == 1:
+        return Sourced(f(of[0].value), Origin(None, by, (of[0].origin,)))
+    return Sourced(f(*[s.value for s in of]), Origin(None, by, tuple([s.origin for s in of])))

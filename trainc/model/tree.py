@@ -27,8 +27,7 @@ def plain(tree: Tree) -> Any:
 
 def stamp(tree: Any, by: str, *of: Sourced[Any]) -> Tree:
     """A tree whose bare scalars are `Sourced`, derived by `by` from `of`; leaves that know their origin keep it."""
-    origin = Origin(None, by, tuple(s.origin for s in of))
-    return _stamp(tree, origin)
+    return _stamp(tree, Origin(None, by, tuple([s.origin for s in of])))
 
 
 def _stamp(tree: Any, origin: Origin) -> Tree:
@@ -126,11 +125,14 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], keys: Mapping[str, str], app
         return {key: node for key, node in patch.items() if key != "$patch"}
     out = dict(base) if type(base) is dict else {}
     for key, node in patch.items():
-        if type(node) is Sourced:
+        kind = type(node)
+        if kind is Sourced:
             if node.value is None:
                 out.pop(key, None)
             else:
                 out[key] = node
+        elif kind is dict:
+            out[key] = _merge_maps(out.get(key), node, keys, append)
         else:
             out[key] = _merge(out.get(key), node, keys, append, key)
     return out
@@ -150,13 +152,18 @@ def _key_of(item: Tree, key: str) -> object:
 
 
 def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], append: bool, key: str) -> list[Tree]:
-    if any(type(item) is dict and "$patch" in item for item in patch):
-        base, patch = _directed(base, patch, key)
-    position = {_key_of(item, key): index for index, item in reversed(list(enumerate(base)))}
+    for item in patch:
+        if type(item) is dict and "$patch" in item:
+            base, patch = _directed(base, patch, key)
+            break
+    position: dict[object, int] = {}
+    for index, item in enumerate(base):
+        position.setdefault(_key_of(item, key), index)
     position.pop(None, None)  # items without their key stand for themselves
-    named = [(position.get(_key_of(item, key)), item) for item in patch]
-    merged = [(at, _over(base[at] if at is not None else None, item, keys, append, key)) for at, item in named]
-    touched = {at for at, _ in named if at is not None}
+    merged = []
+    for item in patch:
+        at = position.get(_key_of(item, key))
+        merged.append((at, _over(base[at] if at is not None else None, item, keys, append, key)))
     if append:
         out = list(base)
         for at, item in merged:
@@ -165,6 +172,7 @@ def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], a
             else:
                 out[at] = item
         return out
+    touched = {at for at, _ in merged}
     return _interleave(merged, [(at, item) for at, item in enumerate(base) if at not in touched])
 
 
@@ -189,7 +197,9 @@ def _over(base: Tree, item: Tree, keys: Mapping[str, str], append: bool, key: st
         return item
     merged = _merge_maps(base, item, keys, append)
     # The item's identity keeps the place where it was first written: the patch only points at it.
-    return merged if base is None else {**merged, key: base[key]}
+    if base is not None:
+        merged[key] = base[key]
+    return merged
 
 
 def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tree]]) -> list[Tree]:
@@ -204,7 +214,7 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
         else:
             out.append(patched[right][1])
             right += 1
-    return [*out, *(item for _, item in kept[left:]), *(item for _, item in patched[right:])]
+    return [*out, *[item for _, item in kept[left:]], *[item for _, item in patched[right:]]]
 
 
 def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
-from trainc.model.inference import gpu_names, gpus
 from trainc.model.plan import NODE, TRAINER
-from trainc.model.tree import first_leaf, get, value
+from trainc.model.tree import first_leaf, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from trainc.model.finding import Finding
     from trainc.model.plan import Plan, Role
@@ -77,7 +76,9 @@ RULES = (
 )
 
 
-def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool = False, infers: bool = True) -> None:
+def check(
+    plan: Plan, report: Report, names: Collection[str] = (), *, shared: bool = False, infers: bool = True
+) -> None:
     """Findings that hold for every framework whose processes meet; `names` are the variables it sets.
 
     `shared` allows several trainers, for frameworks that split one trainer into several roles; `infers` says that
@@ -91,9 +92,10 @@ def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool
         return
     if not plan.wired:
         report.add(unwired(plan))
-    others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
-    if others and not shared:
-        report.add(two_trainers(plan, trainer, others[0]))
+    if len(plan.roles) > 1 and not shared:
+        others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
+        if others:
+            report.add(two_trainers(plan, trainer, others[0]))
     check_container(plan, report, trainer, "no variable reaches a process: every one of them believes that it is alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
@@ -101,22 +103,21 @@ def check(plan: Plan, report: Report, names: Iterable[str] = (), *, shared: bool
 
 def check_gpus(plan: Plan, report: Report) -> None:
     """A finding where it is a matter of chance which resource the controller counts as GPU."""
-    resources = plan.resources
-    for part in ("requests", "limits"):
-        names = gpu_names(get(resources, part))
-        if len(names) > 1:
-            first, *rest = (_span(plan, get(resources, part, name)) for name in names)
-            report.add(
-                SEVERAL_GPU_NAMES.at(
-                    first,
-                    f"{_words(names)} count as GPUs alike",
-                    label="counted",
-                    also=[Label(span, "not counted") for span in rest],
-                    effect="the Trainer controller would count any one of them, another one each time",
-                    help="keep one, or set `numProcPerNode`",
-                )
-            )
-            return
+    found = plan.inferred
+    if not found.gpu_names:
+        return
+    amounts = found.resources[found.part]
+    first, *rest = (_span(plan, amounts[name]) for name in found.gpu_names)
+    report.add(
+        SEVERAL_GPU_NAMES.at(
+            first,
+            f"{_words(found.gpu_names)} count as GPUs alike",
+            label="counted",
+            also=[Label(span, "not counted") for span in rest],
+            effect="the Trainer controller would count any one of them, another one each time",
+            help="keep one, or set `numProcPerNode`",
+        )
+    )
 
 
 def check_processes(plan: Plan, report: Report) -> None:
@@ -135,8 +136,10 @@ def check_processes(plan: Plan, report: Report) -> None:
 
 def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
     """A finding where the processes that a node is told to run do not match its GPUs."""
-    gpu = gpus(plan.resources)
-    if asked is None or type(asked.value) is not int or asked.value < 1 or gpu.value in (0, asked.value):
+    if asked is None or type(asked.value) is not int or asked.value < 1:
+        return
+    gpu = plan.inferred.gpus
+    if gpu.value in (0, asked.value):
         return
     fewer = asked.value < gpu.value
     report.add(
@@ -197,11 +200,10 @@ def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None
         )
 
 
-def check_overwritten(plan: Plan, report: Report, role: Role, names: Iterable[str]) -> None:
+def check_overwritten(plan: Plan, report: Report, role: Role, names: Collection[str]) -> None:
     """Findings for variables of the runtime's container that the framework replaces."""
-    wanted = frozenset(names)
-    for entry in (role.container() or {}).get("env") or []:
-        if value(entry, "name") in wanted:
+    for entry in (role.container() or {}).get("env") or ():
+        if value(entry, "name") in names:
             report.add(overwritten(plan, entry["name"].value, _span(plan, entry)))
 
 

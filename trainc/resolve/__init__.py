@@ -35,19 +35,12 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     for entry in catalog.entries():
         report.begin(entry.document)
         check_run(entry.document, report)
-        if (
-            entry.document.kind != "TrainJob"
-            and get(entry.document.tree, "metadata", "annotations", COMPONENTS) is not None
-        ):
-            from trainc.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
-
-            report.add(idle(entry.document))
-        if entry.document.kind == "JobSet":
-            plan: Plan | None = jobset_plan(entry)
-        elif entry.document.kind != "TrainJob":
-            plan = _older(entry, project, report)
+        kind = entry.document.kind
+        if kind == "TrainJob":
+            plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
         else:
-            plan = _trainjob(entry, catalog, prepared, project, report)
+            _check_idle(entry.document, report)
+            plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
         if plan is None:
             report.lose()
         else:
@@ -55,6 +48,14 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     report.end()
     if entry is None:
         _unreached(catalog, project, report)
+
+
+def _check_idle(document: Document, report: Report) -> None:
+    """A finding where a job without runtime asks for components."""
+    if get(document.tree, "metadata", "annotations", COMPONENTS) is not None:
+        from trainc.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
+
+        report.add(idle(document))
 
 
 def _unreached(catalog: Catalog, project: Project, report: Report) -> None:
@@ -124,7 +125,8 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         return None
     roles = roles_of(document.tree, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=_asked_nodes(document))
+    nodes = get(document.tree, "spec", "trainer", "numNodes")
+    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -139,11 +141,8 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
         secrets=project.secrets,
+        shared=runtime.shared,
     )
-
-
-def _asked_nodes(document: Document) -> Tree:
-    return get(document.tree, "spec", "trainer", "numNodes")
 
 
 def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready, project: Project) -> Made:
@@ -188,23 +187,23 @@ def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
     scaled = asked is None or get(runtime.policy, "mpi") is not None
     roles = []
     for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
-        role = Role(index, tree, _count(runtime.policy, tree))
-        if role.ancestor == TRAINER and not scaled:
+        trains = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) == TRAINER
+        if trains and not scaled:
             # numNodes of the job reaches the first trainer role alone, and is not raised to 1 (Trainer v2.3.0).
-            role = Role(index, tree, asked)
+            roles.append(Role(index, tree, asked))
             scaled = True
-        roles.append(role)
+        else:
+            roles.append(Role(index, tree, _count(runtime.policy, tree, trains=trains)))
     return tuple(roles)
 
 
-def _count(policy: Tree, tree: Tree) -> Sourced[int]:
-    trains = value(tree, "template", "metadata", "labels", ANCESTOR_LABEL) == TRAINER
+def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:
     if trains and policy is not None:
         written, otherwise = get(policy, "numNodes"), "default of mlPolicy.numNodes"
     else:
         written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
     if written is None:
-        return Sourced(1, Origin(by=otherwise))
+        return Sourced(1, Origin(None, otherwise, ()))
     return (
         written
         if type(written.value) is not int or written.value >= 1

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.patches import Patch
     from trainc.model.paths import Steps
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
@@ -108,26 +109,32 @@ def touching(tree: Tree, steps: Steps) -> Span | None:
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
-    overrides = [overlay(plan.roles, patch) for patch in plan.overrides]
-    laid = [(patch, list(_units(patch))) for patch in overrides]
+    laid = [(patch, _units(plan.roles[patch.role], patch)) for patch in plan.overrides]
     for lock in runtime.locks:
         if lock.steps[0] == "template":
-            for finding in _patched(lock, runtime.template, plan):
-                report.add(finding)
-            for patch, units in laid:
-                for finding in _laid(lock, plan.template, patch, units):
+            if plan.template is not runtime.template:
+                for finding in _patched(lock, runtime.template, plan):
                     report.add(finding)
+            for patch, units in laid:
+                touched = _touched(lock.steps[1:], units)
+                if touched:
+                    for finding in _laid(lock, plan.template, overlay(plan.roles, patch), touched):
+                        report.add(finding)
         elif lock.steps[0] == "mlPolicy":
             for finding in _scaled(lock, plan.document, runtime.policy):
                 report.add(finding)
 
 
+def _touched(inner: Steps, units: list[Steps]) -> list[Steps]:
+    """The units that lie at a locked field, above it or below it."""
+    length = len(inner)
+    return [unit for unit in units if unit[:length] == inner[: len(unit)]]
+
+
 def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     """What the runtimePatches change: the last one that says something about the field."""
     inner = lock.steps[1:]
-    if all(before[part] is plan.template[part] for part in before) or plain(found(before, inner)) == plain(
-        found(plan.template, inner)
-    ):
+    if plain(found(before, inner)) == plain(found(plan.template, inner)):
         return
     layers = [layer for layer in plan.layers if layer.name == "patches"]
     spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
@@ -157,8 +164,6 @@ def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
 def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterator[Finding]:
     inner = lock.steps[1:]
     for unit in units:
-        if unit[: len(inner)] != inner and inner[: len(unit)] != unit:
-            continue
         deeper = max(unit, inner, key=len)
         new = found(patch, deeper)
         if plain(new) != plain(found(template, deeper)):
@@ -168,13 +173,11 @@ def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterat
                 yield lock.broken(spot, "the job")
 
 
-def _units(patch: Tree) -> Iterator[Steps]:
+def _units(role: Role, patch: Patch) -> list[Steps]:
     """What an override replaces whole: fields of a container, and its variables one by one."""
-    for job in patch["spec"]["replicatedJobs"]:
-        pod = job["template"]["spec"]["template"]["spec"]
-        base: Steps = ("spec", "replicatedJobs", ("name", job["name"].value), "template", "spec", "template", "spec")
-        for field in ("containers", "initContainers"):
-            for container in pod.get(field) or ():
-                here: Steps = (*base, field, ("name", container["name"].value))
-                yield from ((*here, key) for key in container if key not in ("name", "env"))
-                yield from ((*here, "env", ("name", entry["name"].value)) for entry in container.get("env") or ())
+    field = "containers" if role.container(patch.container) is not None else "initContainers"
+    job, container = ("name", role.name.value), ("name", patch.container)
+    here: Steps = ("spec", "replicatedJobs", job, "template", "spec", "template", "spec", field, container)
+    units: list[Steps] = [(*here, key) for key in patch.sets]
+    units += [(*here, "env", ("name", entry["name"].value)) for entry in patch.env]
+    return units

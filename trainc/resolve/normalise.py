@@ -52,7 +52,7 @@ _KEPT_EMPTY = frozenset(
     }
 )
 _MAPS = frozenset({"annotations", "labels", "limits", "matchLabels", "nodeSelector", "overhead", "requests"})
-_SPELLINGS: dict[str, str] = {}  # amounts met before
+_SPELLINGS: dict[str | int, str] = {}  # amounts met before
 _MOST = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
@@ -68,18 +68,29 @@ def normalise(tree: Tree, field: str = "") -> Tree:
             return tree
         if field in _QUANTITY_MAPS:
             return {key: canonical(leaf) for key, leaf in tree.items()}
-        return {key: node for key, raw in tree.items() if not _omitted(key, node := normalise(raw, key), field)}
+        return _fields(tree, field)
     if type(tree) is list:
         return [normalise(item, field + "[]") for item in tree]
     return canonical(tree) if field in _QUANTITIES else tree
 
 
-def _omitted(key: str, node: Tree, parent: str) -> bool:
-    if type(node) is dict:
-        return not node and key in _MAPS
-    if type(node) is list:
-        return not node
-    value = node.value
+def _fields(tree: dict[str, Tree], parent: str) -> Tree:
+    out = {}
+    for key, raw in tree.items():
+        if type(raw) is Sourced:
+            node = canonical(raw) if key in _QUANTITIES else raw
+            if not node.value and _omitted(key, node.value, parent):
+                continue
+        else:
+            node = normalise(raw, key)
+            if not node and (type(node) is list or key in _MAPS):
+                continue
+        out[key] = node
+    return out
+
+
+def _omitted(key: str, value: object, parent: str) -> bool:
+    """Whether a value that Go calls a zero is left out."""
     if value == "" and type(value) is str:
         return not (key in _KEPT_EMPTY or (key == "name" and parent[:-2] in _NAMED_ITEMS))
     if value is False:
@@ -94,12 +105,13 @@ def canonical(leaf: Tree) -> Tree:
     if type(leaf) is not Sourced:
         return leaf
     value = leaf.value
-    text = _SPELLINGS.get(value) if type(value) is str else None
+    kind = type(value)
+    text = _SPELLINGS.get(value) if kind is str or kind is int else None
     if text is None:
         try:
             text = str(Quantity.parse(value))
         except ValueError:
             return leaf
-        if type(value) is str and len(_SPELLINGS) < _MOST:
+        if (kind is str or kind is int) and len(_SPELLINGS) < _MOST:
             _SPELLINGS[value] = text
     return leaf if text == value else Sourced(text, Origin(None, "canonical quantity", (leaf.origin,)))

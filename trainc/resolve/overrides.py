@@ -22,43 +22,47 @@ _ZERO = Sourced("0", Origin(by="TrainJob env conversion"))
 
 def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ...]:
     """The patches of one job, in the order of the roles they reach."""
-    trainer = get(job, "spec", "trainer")
+    trainer, initializer = get(job, "spec", "trainer"), get(job, "spec", "initializer")
     patches: list[Patch] = []
     for role in roles:
-        if trainer is not None:
-            patches.extend(_trainer(trainer, policy, role))
-        patches.extend(_initializer(get(job, "spec", "initializer"), role))
+        laid = _trainer(trainer, policy, role) if trainer is not None else None
+        if laid is not None:
+            patches.append(laid)
+        if initializer is not None and role.ancestor in INITIALIZERS:
+            patches.extend(_initializer(initializer, role))
     return tuple(patches)
 
 
-def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Iterator[Patch]:
-    node = role.container()
+def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | None:
     labelled = role.ancestor == TRAINER
-    shares = role.name.value == NODE and value(policy, "mpi", "runLauncherAsNode") is True
-    if node is None or not (labelled or shares):
-        return
-    sets = {key: trainer[key] for key in ("image", "command", "args") if labelled and key in trainer}
+    if not labelled and not (role.name.value == NODE and value(policy, "mpi", "runLauncherAsNode") is True):
+        return None
+    node = role.container()
+    if node is None:
+        return None
+    sets = {key: trainer[key] for key in ("image", "command", "args") if key in trainer} if labelled else {}
     asked = trainer.get("resourcesPerNode")
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
     if asked is not None and policy is not None:
         sets["resources"] = merge_resources(node.get("resources") or {}, asked)
-    env = tuple(convert(entry) for entry in trainer.get("env") or ())
-    if sets or env:
-        yield Patch(role.index, NODE, sets=sets, env=env)
+    env = tuple([convert(entry) for entry in trainer.get("env") or ()])
+    return Patch(role.index, NODE, sets=sets, env=env) if sets or env else None
 
 
 def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree:
     """Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0)."""
     merged = {}
     for part in ("limits", "requests"):
-        both = {**(base.get(part) or {}), **{k: canonical(v) for k, v in (asked.get(part) or {}).items()}}
+        both = dict(base.get(part) or {})
+        for name, amount in (asked.get(part) or {}).items():
+            both[name] = canonical(amount)
         if both:
             merged[part] = both
     return merged
 
 
 def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
-    asked = get(initializer, INITIALIZERS.get(role.ancestor, "")) if role.ancestor in INITIALIZERS else None
+    asked = get(initializer, INITIALIZERS[role.ancestor])
     container = role.container(role.ancestor)
     if asked is None or container is None:
         return

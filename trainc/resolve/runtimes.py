@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
 from trainc.model.spelling import meant
-from trainc.model.tree import plain, value
+from trainc.model.tree import get, plain, value
 from trainc.schema.fault import compact
 
 TYPE_CHECKING = False
@@ -52,15 +52,17 @@ _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.ht
 
 def runtime_for(document: Document, catalog: Catalog, project: Project, report: Report) -> Document | None:
     """The admitted runtime of a job, None with findings where there is none to compile with."""
-    kind = value(document.tree, "spec", "runtimeRef", "kind") or ""
-    group = value(document.tree, "spec", "runtimeRef", "apiGroup") or ""
-    name = value(document.tree, "spec", "runtimeRef", "name")
+    reference = get(document.tree, "spec", "runtimeRef")
+    kind = value(reference, "kind") or ""
+    group = value(reference, "apiGroup") or ""
+    name = value(reference, "name")
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
         report.add(_unsupported(document, kind, group))
         return None
-    cluster = project.cluster.namespace
-    own = document.namespace or (cluster.value if cluster is not None else "default")
-    namespace = own if kind == "TrainingRuntime" else ""
+    namespace = ""
+    if kind == "TrainingRuntime":
+        cluster = project.cluster.namespace
+        namespace = document.namespace or (cluster.value if cluster is not None else "default")
     found = catalog.shelves.find((kind, namespace, name), document.file)
     if found is None:
         report.add(_missing(document, kind, namespace, name, catalog))

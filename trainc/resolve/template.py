@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import Layer
+from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
 from trainc.resolve.normalise import normalise
@@ -50,10 +51,11 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
     Raises:
         UnknownDirectiveError: for a `$patch` that is neither `replace` nor `delete`.
     """
+    if not patches:
+        return template, ()
     layers = []
     spec = template["spec"]
     metadata = template["metadata"]
-    order = {value(job, "name"): index for index, job in enumerate(spec.get("replicatedJobs") or ())}
     for patch in patches:
         overlay = get(patch, "trainingRuntimeSpec", "template") or {}
         layer: dict[str, Tree] = {}
@@ -67,22 +69,31 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
                 spec = normalise(spec)
         layers.append(Layer("patches", value(patch, "manager") or "", layer))
     jobs = spec.get("replicatedJobs")
-    if layers and jobs:
+    if jobs and len(jobs) > 1:
         # The controller sorts by the runtime's own order afterwards; a name it does not know counts as the first.
+        order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
     return {"metadata": metadata, "spec": spec}, tuple(layers)
 
 
 def _directed(tree: Tree) -> bool:
-    if type(tree) is dict:
-        return "$patch" in tree or any(_directed(node) for node in tree.values())
-    return type(tree) is list and any(_directed(item) for item in tree)
+    """Whether a directive of the merge stands anywhere in a tree."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if type(node) is dict:
+            if "$patch" in node:
+                return True
+            todo.extend(node.values())
+        elif type(node) is list:
+            todo.extend(node)
+    return False
 
 
 class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
-    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "template")
+    __slots__ = ("document", "framework", "gang", "layers", "locks", "policy", "shared", "template")
 
     def __init__(
         self, document: Document, tree: Tree, parts: Iterable[Part] = (), locks: tuple[Held, ...] = ()
@@ -92,6 +103,7 @@ class Prepared:
         self.policy: Tree = spec.get("mlPolicy")
         self.gang: Tree = spec.get("podGroupPolicy")
         self.template = base_template(spec)
+        self.shared = Shared(self.template)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
         own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
         self.layers = tuple(map(_layer, parts)) or (own,)

@@ -40,12 +40,19 @@ PATCH_RESERVED_ENV = Rule(
     verdict=True,
 )
 
+_JOBS: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+_CONTAINERS: Path = ("template", "spec", "template", "spec", "containers")
 _RESERVED = ("dataset-initializer", "model-initializer", "node")
 
 
 def check(plan: Plan, report: Report) -> bool:
     """Whether the webhook lets the job in, as far as no framework is involved."""
-    found = [*_initializers(plan), *_patches(plan)]
+    spec = plan.job["spec"]
+    found: list[Finding] = []
+    if "initializer" in spec:
+        found += _initializers(plan)
+    if "runtimePatches" in spec:
+        found += _patches(plan)
     for finding in found:
         report.add(finding)
     return not found
@@ -86,11 +93,10 @@ def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
 def _patches(plan: Plan) -> Iterator[Finding]:
     patches = get(plan.job, "spec", "runtimePatches") or []
     for index, patch in enumerate(patches):
-        path: Path = ("spec", "runtimePatches", index)
-        for part, reason in prefixed_path(value(patch, "manager")):
+        for part, reason in _reasons(value(patch, "manager")):
             problem = f"Invalid value: {compact(part)}: {reason}"
             yield PATCH_MANAGER.at(
-                plan.document.span((*path, "manager")),
+                plan.document.span(("spec", "runtimePatches", index, "manager")),
                 f"manager `{value(patch, 'manager')}` is no domain-prefixed path",
                 help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
                 refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
@@ -98,7 +104,7 @@ def _patches(plan: Plan) -> Iterator[Finding]:
         for spot, name in _reserved_env(patch):
             text = f"spec.runtimePatches: Invalid value: {compact(plain(patches))}: "
             yield PATCH_RESERVED_ENV.at(
-                plan.document.span((*path, *spot), key=True),
+                plan.document.span(("spec", "runtimePatches", index, *spot), key=True),
                 f"a patch sets env on container `{name}`",
                 help="set it in `spec.trainer.env`" if name == "node" else "set it in `spec.initializer`",
                 refusal=Refusal(
@@ -108,11 +114,23 @@ def _patches(plan: Plan) -> Iterator[Finding]:
             )
 
 
+# What stands against the managers met so far: few systems patch many jobs.
+_managers: dict[str, tuple[tuple[str, str], ...]] = {}
+_REMEMBERED = 256
+
+
+def _reasons(manager: str) -> tuple[tuple[str, str], ...]:
+    found = _managers.get(manager)
+    if found is None:
+        found = prefixed_path(manager)
+        if len(_managers) < _REMEMBERED:
+            _managers[manager] = found
+    return found
+
+
 def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:
-    base: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
-    for i, job in enumerate(get(patch, *base) or ()):
-        inner: Path = ("template", "spec", "template", "spec", "containers")
-        for j, container in enumerate(get(job, *inner) or ()):
+    for i, job in enumerate(get(patch, *_JOBS) or ()):
+        for j, container in enumerate(get(job, *_CONTAINERS) or ()):
             name = value(container, "name")
             if name in _RESERVED and container.get("env"):
-                yield (*base, i, *inner, j, "env"), name
+                yield (*_JOBS, i, *_CONTAINERS, j, "env"), name

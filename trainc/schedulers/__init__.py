@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
@@ -40,7 +42,9 @@ def find(name: str) -> Scheduler | None:
     module = TABLE.get(name)
     if module is None:
         return installed(SCHEDULERS, name, Scheduler)
-    found = __import__(module, fromlist=["SCHEDULER"]).SCHEDULER
+    if module not in sys.modules:
+        __import__(module)
+    found = sys.modules[module].SCHEDULER
     assert isinstance(found, Scheduler)
     return found
 

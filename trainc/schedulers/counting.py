@@ -32,7 +32,7 @@ def whole(roles: Sequence[Role]) -> Sourced[int]:
 
 def policy(plan: Plan) -> Tree:
     """The `runPolicy.schedulingPolicy` of an older job, empty for all others."""
-    return get(plan.gang, "older") or {}
+    return {} if plan.gang is None else get(plan.gang, "older") or {}
 
 
 def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:

@@ -47,10 +47,15 @@ API_GROUPS = {
 PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
 
 
+def concerns(keys: str) -> bool:
+    """Whether any of these keys of labels or annotations is about a scheduler or a queue: none has another name."""
+    return "kueue" in keys or "scheduling." in keys or "volcano" in keys
+
+
 def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
-    for metadata in (get(plan.job, "metadata"), get(plan.template, "metadata")):
-        found = get(metadata, section, key)
+    for tree in (plan.job, plan.template):
+        found = get(tree, "metadata", section, key)
         if type(found) is Sourced and type(found.value) is str:
             return found
     return None

@@ -12,13 +12,12 @@ from trainc.schedulers.keys import (
     NATIVE_FIELD,
     PROFILES,
     VOLCANO_GROUP,
+    concerns,
     pod_metadata,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Role
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 POD = ("template", "spec", "template")
+# What ties pods to a group, by the section of their metadata, and whose group it is.
+_TIES = {"labels": COSCHEDULING_LABEL, "annotations": VOLCANO_GROUP}
+_BACK_ENDS = {COSCHEDULING_LABEL: "coscheduling", VOLCANO_GROUP: "volcano"}
 
 
 class Tie:
@@ -43,7 +45,7 @@ class Tie:
 class Group:
     """One PodGroup: whose it is and the fewest pods that it lets start."""
 
-    __slots__ = ("back_end", "minimum", "minimum_path", "tree")
+    __slots__ = ("back_end", "minimum", "minimum_path", "name", "tree")
 
     def __init__(self, back_end: str, tree: Tree) -> None:
         self.back_end = back_end
@@ -52,11 +54,7 @@ class Group:
             ("spec", "schedulingPolicy", "gang", "minCount") if back_end == "native" else ("spec", "minMember")
         )
         self.minimum: int | None = _whole(get(tree, *self.minimum_path))
-
-    @property
-    def name(self) -> str:
-        """The name its pods tie themselves to."""
-        return value(self.tree, "metadata", "name") or ""
+        self.name: str = value(tree, "metadata", "name") or ""  # its pods tie themselves to it
 
 
 class Spot:
@@ -72,36 +70,73 @@ class Spot:
 
 
 class Placement:
-    """Everything about placing the pods of one bundle that a rule may want to look at."""
+    """Everything about placing the pods of one bundle that a rule may want to look at.
 
-    __slots__ = ("_members", "back_ends", "bundle", "cluster", "groups", "jobset", "roles", "spots", "ties")
+    `jobs` are the named replicatedJobs, those that are roles, `pods` the specs of their pods, `queue` is Kueue's, None
+    where the JobSet names none; `spots` are left out where nothing is said to any scheduler or queue.
+    """
+
+    __slots__ = (
+        "_members",
+        "_roles",
+        "back_ends",
+        "bundle",
+        "cluster",
+        "groups",
+        "jobs",
+        "jobset",
+        "pods",
+        "queue",
+        "spots",
+        "ties",
+    )
 
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
-        self.roles = roles_of(self.jobset["spec"])
-        self.groups = [g for tree in bundle.of_kind("PodGroup") if (g := _group(tree)) is not None]
-        self.spots = list(_spots("jobset", (), self.jobset))
-        self.ties: list[Tie] = []
-        for role in self.roles:
-            self._read(role)
-        # Whose groups or ties are there, each once.
-        self.back_ends = list(dict.fromkeys([*(g.back_end for g in self.groups), *(t.back_end for t in self.ties)]))
+        self._roles: tuple[Role, ...] | None = None
         self._members: tuple[Role, ...] | None = None
+        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
+        self.queue: Sourced[str] | None = leaf if type(leaf) is Sourced and leaf.value else None
+        self.groups = [g for tree in bundle.of_kind("PodGroup") if (g := _group(tree)) is not None]
+        self.spots = _spots("jobset", (), self.jobset)
+        self.ties: list[Tie] = []
+        self.jobs: list[Tree] = []
+        self.pods: list[Tree] = []
+        jobs = self.jobset["spec"].get("replicatedJobs")
+        for index, job in enumerate(jobs if type(jobs) is list else ()):
+            if type(job) is dict and type(job.get("name")) is Sourced:
+                self.jobs.append(job)
+                self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
+        # Whose groups or ties are there, each once.
+        self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
 
-    def _read(self, role: Role) -> None:
-        path: Path = ("spec", "replicatedJobs", role.index, "template")
-        template = role.tree.get("template")
+    def _read(self, path: Path, template: Tree) -> None:
+        """Take in what the template of the next role says."""
         pod_template = get(template, "spec", "template")
+        pod = get(pod_template, "spec")
+        at = len(self.pods)
+        self.pods.append(pod)
         self.spots += _spots("job", path, template)
-        pod = list(_spots("pod", (*path, "spec", "template"), pod_template))
-        self.spots += pod
-        self.ties += [tie for spot in pod for tie in _tie(role, spot)]
-        group = get(pod_template, "spec", NATIVE_FIELD, "podGroupName")
-        if type(group) is Sourced:
-            where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
-            self.ties.append(Tie("native", role, where, group))
+        for spot in _spots("pod", (*path, "spec", "template"), pod_template):
+            self.spots.append(spot)
+            key = _TIES[spot.section]
+            leaf = spot.keys.get(key)
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                self.ties.append(Tie(_BACK_ENDS[key], self.roles[at], (*spot.path, key), leaf))
+        if type(pod) is dict and NATIVE_FIELD in pod:
+            group = get(pod, NATIVE_FIELD, "podGroupName")
+            if type(group) is Sourced:
+                where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
+                self.ties.append(Tie("native", self.roles[at], where, group))
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """All roles, whether their pods belong to a group or not."""
+        if self._roles is None:
+            self._roles = roles_of(self.jobset["spec"])
+        return self._roles
 
     @property
     def members(self) -> tuple[Role, ...]:
@@ -118,12 +153,6 @@ class Placement:
         """The place of a node of one role's replicatedJob."""
         return self.at("spec", "replicatedJobs", role.index, *path)
 
-    @property
-    def queue(self) -> Sourced[str] | None:
-        """Kueue's queue, None where the JobSet names none."""
-        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
-        return leaf if type(leaf) is Sourced and leaf.value else None
-
     def tied(self, back_end: str) -> list[Role]:
         """The roles whose pods belong to a group of that back end."""
         return [tie.role for tie in self.ties if tie.back_end == back_end]
@@ -132,24 +161,20 @@ class Placement:
     def volcano(self) -> bool:
         """Whether Volcano has a say: a group, a tie, or a pod that asks for its scheduler."""
         return "volcano" in self.back_ends or any(
-            value(role.pod, "schedulerName") == PROFILES["volcano"] for role in self.roles
+            value(pod, "schedulerName") == PROFILES["volcano"] for pod in self.pods
         )
 
 
-def _spots(level: str, path: Path, tree: Tree) -> Iterator[Spot]:
+def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     metadata = tree.get("metadata") if type(tree) is dict else None
-    if type(metadata) is dict:
-        for section in ("labels", "annotations"):
-            keys = metadata.get(section)
-            if keys and type(keys) is dict:
-                yield Spot(level, (*path, "metadata"), section, keys)
-
-
-def _tie(role: Role, spot: Spot) -> Iterator[Tie]:
-    back_end, key = ("coscheduling", COSCHEDULING_LABEL) if spot.section == "labels" else ("volcano", VOLCANO_GROUP)
-    leaf = spot.keys.get(key)
-    if type(leaf) is Sourced and type(leaf.value) is str:
-        yield Tie(back_end, role, (*spot.path, key), leaf)
+    if type(metadata) is not dict:
+        return []
+    found = []
+    for section in _TIES:
+        keys = metadata.get(section)
+        if type(keys) is dict and concerns("\n".join(keys)):
+            found.append(Spot(level, (*path, "metadata"), section, keys))
+    return found
 
 
 def _group(tree: Tree) -> Group | None:

@@ -76,15 +76,13 @@ def look(placement: Placement, report: Report) -> None:
         report.add(finding)
     if placement.queue is None:
         return
-    for finding in (
-        *_limit(placement),
-        *_levels(placement),
-        *_groups(placement),
-        *_exclusive(placement),
-    ):
+    for finding in _limit(placement):
         report.add(finding)
+    if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
+        for finding in (*_levels(placement), *_groups(placement), *_exclusive(placement)):
+            report.add(finding)
     version = placement.cluster.kueue
-    if version is None or version >= WAIT_FOR_PODS:
+    if (version is None or version >= WAIT_FOR_PODS) and _slow(placement):
         for finding in (*_probes(placement), *_later_roles(placement)):
             report.add(finding)
 
@@ -98,7 +96,7 @@ def most_pod_sets(kueue: Version | None) -> int:
 
 def _limit(placement: Placement) -> Iterator[Finding]:
     most = most_pod_sets(placement.cluster.kueue)
-    if len(placement.roles) > most:
+    if len(placement.jobs) > most:
         yield POD_SETS.at(
             placement.role_at(placement.roles[most], "name"),
             f"the job has {len(placement.roles)} roles, and Kueue takes at most {most}",
@@ -175,6 +173,14 @@ def _exclusive(placement: Placement) -> Iterator[Finding]:
             "the job asks both Kueue and JobSet for a topology",
             help="keep Kueue's annotations, and remove this one",
         )
+
+
+def _slow(placement: Placement) -> bool:
+    """Whether anything in a job may make it wait for some of its pods."""
+    if any("dependsOn" in job for job in placement.jobs):
+        return True
+    listed = [get(pod, "containers") for pod in placement.pods]
+    return any(get(one, "readinessProbe") is not None for each in listed if type(each) is list for one in each)
 
 
 def _probes(placement: Placement) -> Iterator[Finding]:

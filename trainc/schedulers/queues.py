@@ -65,7 +65,10 @@ def look(placement: Placement, report: Report) -> None:
         if group.back_end == "volcano":
             for finding in _volcano_queue(placement, group):
                 report.add(finding)
-    for finding in (*_both(placement), *_suspended(placement), *_misplaced(placement)):
+    if placement.queue is not None:
+        for finding in (*_both(placement), *_suspended(placement)):
+            report.add(finding)
+    for finding in _misplaced(placement):
         report.add(finding)
     _known(placement, report)
 
@@ -155,19 +158,20 @@ def _known(placement: Placement, report: Report) -> None:
     for group in placement.groups:
         if group.back_end == "volcano":
             _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
-    for role in placement.roles:
-        leaf = role.pod.get("priorityClassName")
-        if leaf is not None and leaf not in SYSTEM_CLASSES:
+    for pod in placement.pods:
+        leaf = get(pod, "priorityClassName")
+        if type(leaf) is Sourced and leaf.value not in SYSTEM_CLASSES:
             _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
 
 
 def _one_of(placement: Placement, report: Report, rule: Rule, kind: str, leaf: Tree, namespace: str = "") -> None:
     if type(leaf) is not Sourced or not leaf.value:
         return
-    names = placement.cluster.names(kind, namespace)
-    if names is None:
+    known = placement.cluster.has(kind, leaf.value, namespace)
+    if known is None:
         report.skip(f"{kind} names of the cluster")
-    elif leaf.value not in names:
+    elif not known:
+        names = placement.cluster.names(kind, namespace) or []
         report.add(_unknown(rule, kind, leaf, names, namespace, _place(placement, leaf)))
 
 

@@ -11,42 +11,42 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-# Nothing of what is looked at has another name: keys of metadata with one of these in them, and fields of pods.
-_KEYS = ("scheduling.", "volcano", "kueue")
-_FIELDS = ("schedulingGroup", "schedulerName", "priorityClassName")
+_GROUP, _FIELDS = "schedulingGroup", frozenset(("schedulerName", "priorityClassName"))
 
 
 def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     """Whether the pods of a bundle can be placed together: groups, ties, numbers, queues and topologies."""
     jobset = bundle.jobset
-    if type(get(jobset, "spec")) is not dict or not _concerned(bundle, jobset):
+    spec = jobset.get("spec") if type(jobset) is dict else None
+    if type(spec) is not dict:
         return
-    # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
-    from trainc.schedulers import order, pod_sets, queues, sizes, ties  # noqa: PLC0415
-    from trainc.schedulers.placement import Placement  # noqa: PLC0415
-
-    placement = Placement(bundle, cluster)
-    for look in (order.look, ties.look, sizes.look, queues.look, pod_sets.look):
-        look(placement, report)
-
-
-def _concerned(bundle: Bundle, jobset: Tree) -> bool:
-    """Whether anything in a bundle is about a scheduler or a queue."""
-    if bundle.of_kind("PodGroup") or _named(jobset):
-        return True
-    for job in jobset["spec"].get("replicatedJobs") or ():
+    said, named, gang = _keys(jobset), False, len(bundle.objects) > 1 and bool(bundle.of_kind("PodGroup"))
+    jobs = spec.get("replicatedJobs")
+    for job in jobs if type(jobs) is list else ():
         template = get(job, "template")
         pods = get(template, "spec", "template")
-        spec = get(pods, "spec")
-        if _named(template) or _named(pods) or (type(spec) is dict and any(field in spec for field in _FIELDS)):
-            return True
-    return False
+        said += _keys(template) + _keys(pods)
+        pod = pods.get("spec") if type(pods) is dict else None
+        if type(pod) is dict:
+            gang = gang or _GROUP in pod
+            named = named or not _FIELDS.isdisjoint(pod)
+    # Nothing of what is looked at has another name.
+    gang = gang or "scheduling." in said or "volcano" in said
+    queued = "kueue" in said
+    if gang or queued or named:
+        # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
+        from trainc.schedulers.looks import look  # noqa: PLC0415
+
+        look(bundle, cluster, report, gang=gang, queued=queued)
 
 
-def _named(tree: Tree) -> bool:
-    metadata = get(tree, "metadata")
-    for section in ("labels", "annotations"):
-        keys = get(metadata, section)
-        if keys and any(word in key for key in keys for word in _KEYS):
-            return True
-    return False
+def _keys(tree: Tree) -> str:
+    """The keys of all labels and annotations of an object or a template, a line for each."""
+    metadata = tree.get("metadata") if type(tree) is dict else None
+    if type(metadata) is not dict:
+        return ""
+    labels, annotations = metadata.get("labels"), metadata.get("annotations")
+    said = "\n".join(labels) if type(labels) is dict else ""
+    if type(annotations) is dict:
+        said += "\n" + "\n".join(annotations)
+    return said + "\n"

@@ -66,7 +66,7 @@ def look(placement: Placement, report: Report) -> None:
 
 def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
     count = sum(map(pods, tied))
-    if group.minimum is None or group.minimum in {count, sum(map(pods, placement.members))}:
+    if group.minimum in {None, count} or group.minimum == sum(map(pods, placement.members)):
         return  # right for the members: where some are not tied, that is the mistake
     field = group.minimum_path[-1]
     more = group.minimum > count

@@ -99,7 +99,7 @@ def _untied(placement: Placement) -> Iterator[Finding]:
         if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
             continue
         tied = {tie.role.index for tie in names}
-        for role in placement.members:
+        for role in placement.members if len(tied) < len(placement.roles) else ():
             if role.index not in tied and not _elsewhere(placement, group, role):
                 yield UNTIED.at(
                     placement.role_at(role, "name"),
@@ -242,6 +242,8 @@ def _names(placement: Placement) -> Iterator[Finding]:
 
 def _writable(group: Group) -> bool:
     """Whether pods can name the group: the coscheduling plugin reads a label, the others take any object's name."""
+    if group.back_end != "coscheduling":
+        return True
     bare = group.name.replace("-", "").replace("_", "").replace(".", "")
     ends = group.name[:1] + group.name[-1:]
-    return group.back_end != "coscheduling" or (len(group.name) <= 63 and bare.isalnum() and ends.isalnum())
+    return len(group.name) <= 63 and bare.isalnum() and ends.isalnum()

@@ -6,6 +6,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.celrun import CelError, bare, same
 from trainc.schema.fault import Fault, is_placeholder, shown, untold
+from trainc.schema.ordinary import ORDINARY
 from trainc.schema.rules import RULES
 
 TYPE_CHECKING = False
@@ -46,6 +47,21 @@ def _compiled(rule: str) -> Test | None:
     scope = dict(vars(celrun))
     # The source was written by the translator above, which lets nothing of the rule through but quoted literals.
     return eval(f"lambda self, old: {source}", scope)  # type: ignore[no-any-return]  # noqa: S307
+
+
+def holds(node: Node, tree: Tree) -> bool:
+    """Whether all rules of a node without `oldSelf` are sure to be met."""
+    try:
+        for rule in node.live:
+            text = rule["rule"]
+            ordinary = ORDINARY.get(text)
+            if ordinary is None or not ordinary(tree):
+                test = function(text)
+                if test is None or test(tree, None) is not True:
+                    return False
+    except CelError:
+        return False
+    return True
 
 
 def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:

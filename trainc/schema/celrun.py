@@ -31,7 +31,8 @@ def field(holder: Any, name: str) -> Any:
         raise CelError("no such overload")
     if name not in holder:
         raise CelError(f"no such key: {name}")
-    return bare(holder[name])
+    found = holder[name]
+    return found.value if found.__class__ is Sourced else found
 
 
 def has(holder: Any, name: str) -> bool:
@@ -54,7 +55,8 @@ def at(holder: Any, key: Any) -> Any:
 
 def same(left: Any, right: Any) -> bool:
     """`left == right`: numbers by value, everything else by type and content."""
-    left, right = bare(left), bare(right)
+    left = left.value if left.__class__ is Sourced else left
+    right = right.value if right.__class__ is Sourced else right
     kind = left.__class__
     if kind is not right.__class__:
         return kind in (int, float) and right.__class__ in (int, float) and bool(left == right)
@@ -67,9 +69,10 @@ def same(left: Any, right: Any) -> bool:
 
 def compare(left: Any, right: Any) -> int:
     """-1, 0 or 1 for `left` before, equal to or after `right`."""
-    numbers = left.__class__ in (int, float) and right.__class__ in (int, float)
-    if not numbers and (left.__class__ is not right.__class__ or left.__class__ not in (str, bool)):
-        raise CelError("no such overload")
+    if left.__class__ is not int or right.__class__ is not int:
+        numbers = left.__class__ in (int, float) and right.__class__ in (int, float)
+        if not numbers and (left.__class__ is not right.__class__ or left.__class__ not in (str, bool)):
+            raise CelError("no such overload")
     return int(left > right) - int(left < right)
 
 

@@ -41,10 +41,11 @@ def with_defaults(tree: Tree) -> Tree:
 def _is_complete(spec: dict[str, Tree]) -> bool:
     if "successPolicy" not in spec or "startupPolicy" not in spec or "network" not in spec:
         return False
-    if _network(spec["network"]) is not spec["network"]:
+    if "enableDNSHostnames" not in spec["network"] or "publishNotReadyAddresses" not in spec["network"]:
         return False
-    if any(_job(0, job) is not job for job in spec.get("replicatedJobs", ())):
-        return False
+    for job in spec.get("replicatedJobs", ()):
+        if _job(0, job) is not job:
+            return False
     if "failurePolicy" in spec and _failure(spec["failurePolicy"]) is not spec["failurePolicy"]:
         return False
     return "volumeClaimPolicies" not in spec or _claims(spec["volumeClaimPolicies"]) is spec["volumeClaimPolicies"]
@@ -60,8 +61,13 @@ def _jobs(jobs: Tree) -> Tree:
 
 
 def _each(items: Tree, change: Any) -> Tree:
-    out = [change(index, item) for index, item in enumerate(items)]
-    return items if all(new is old for new, old in zip(out, items, strict=True)) else out
+    out = items
+    for index, item in enumerate(items):
+        changed = change(index, item)
+        if changed is not item:
+            out = list(items) if out is items else out
+            out[index] = changed
+    return out
 
 
 def _job(_index: int, job: Tree) -> Tree:
@@ -90,7 +96,7 @@ def _failure(policy: Tree) -> Tree:
 
 def _rule(index: int, rule: Tree) -> Tree:
     rule = rule if type(rule) is dict else {}
-    return rule if bare(rule.get("name", "")) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
+    return rule if "name" in rule and bare(rule["name"]) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
 
 
 def _claims(policies: Tree) -> Tree:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.schema.profile import Profile
 
 _MAX_INT32 = 2**31 - 1
+_REFERRING = frozenset({"successPolicy", "failurePolicy", "coordinator"})
 
 
 def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
@@ -26,34 +27,30 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     # Before 0.13 no name was made up for a JobSet that had none yet.
     named = profile.jobset >= (0, 13) or name != of(metadata, "generateName", "")[:58] + "abcde"
     faults: list[Fault] = []
-    for field, rule in _FIELDS.items():
-        if field in spec:
-            faults += rule(spec)
+    if jobs and "dependsOn" in jobs[0]:
+        text = "DependsOn can't be set for the first ReplicatedJob"
+        faults.append(plain_fault(text, ("spec", "replicatedJobs", 0, "dependsOn")))
+    if "managedBy" in spec:
+        faults += _managed_by(spec)
+    if "subdomain" in spec.get("network", ()):
+        faults += _subdomain(spec)
     for index, job in enumerate(jobs):
         faults += _job(name, index, job, named=named)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
-    if any(field in spec for field in _REFERRING):
+    if not _REFERRING.isdisjoint(spec):
         names = {of(job, "name", ""): job for job in reversed(jobs)}
-        faults += _targets(spec, names)
-        faults += policy_faults(spec, jobs, names, profile)
-        faults += _coordinator(spec, name, names)
+        if "targetReplicatedJobs" in spec.get("successPolicy", ()):
+            faults += _targets(spec, names)
+        if "failurePolicy" in spec:
+            faults += policy_faults(spec, jobs, names, profile)
+        if "coordinator" in spec:
+            faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
         from trainc.schema.jobset_claims import claim_faults  # noqa: PLC0415 (few jobs make claims)
 
         faults += claim_faults(tree, node, profile)
     return faults
-
-
-def _first_job(spec: Tree) -> list[Fault]:
-    jobs = spec["replicatedJobs"]
-    if jobs and "dependsOn" in jobs[0]:
-        return [
-            plain_fault(
-                "DependsOn can't be set for the first ReplicatedJob", ("spec", "replicatedJobs", 0, "dependsOn")
-            )
-        ]
-    return []
 
 
 def _managed_by(spec: Tree) -> list[Fault]:
@@ -79,10 +76,6 @@ def _subdomain(spec: Tree) -> list[Fault]:
         *(field_fault(path, name, reason) for reason in subdomain(name)),
         *(field_fault(path, name, short if reason is TOO_LONG_63 else reason) for reason in dns1035(name)),
     ]
-
-
-_FIELDS = {"replicatedJobs": _first_job, "managedBy": _managed_by, "network": _subdomain}
-_REFERRING = ("successPolicy", "failurePolicy", "coordinator")
 
 
 def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
@@ -142,10 +135,7 @@ def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> list[Fault]:
 
 
 def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
-    policy = spec.get("successPolicy", {})
-    if "targetReplicatedJobs" not in policy:
-        return []
-    targets = policy["targetReplicatedJobs"]
+    targets = spec["successPolicy"]["targetReplicatedJobs"]
     return [
         plain_fault(
             f"invalid replicatedJob name '{bare(target)}' does not appear in .spec.ReplicatedJobs",
@@ -157,9 +147,7 @@ def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
 
 
 def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]:
-    coordinator = spec.get("coordinator")
-    if coordinator is None:
-        return []
+    coordinator = spec["coordinator"]
     at: Path = ("spec", "coordinator")
     name = of(coordinator, "replicatedJob", "")
     index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)

@@ -25,9 +25,7 @@ _RULE_CHARS = _RULE_ENDS | frozenset(",:")
 
 def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> list[Fault]:
     """What the webhook has against the failure policy of a new JobSet; `names` are its replicatedJobs."""
-    policy = spec.get("failurePolicy")
-    if policy is None:
-        return []
+    policy = spec["failurePolicy"]
     at: Path = ("spec", "failurePolicy")
     faults = _restart_strategy(of(policy, "restartStrategy"), jobs, profile)
     rules = policy.get("rules", [])
@@ -46,7 +44,7 @@ def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile:
         faults.append(plain_fault(text, (*at, "rules", gated[0], "action")))
     for index, rule in enumerate(rules):
         faults += _rule(rule, names, (*at, "rules", index))
-    return [*faults, *_rule_names(rules)]
+    return [*faults, *_rule_names(rules)] if len(rules) > 1 else faults
 
 
 def _restart_strategy(strategy: Any, jobs: list[Tree], profile: Profile) -> list[Fault]:

@@ -34,27 +34,53 @@ def is_sound(metadata: Tree) -> bool:
     """Whether there is nothing to say about `metadata`; False means that the other functions have to look closer."""
     if metadata.__class__ is not dict or "name" not in metadata:
         return False
-    for field, leaf in metadata.items():
-        if field == "labels":
-            if leaf.__class__ is not dict or not all(_is_good(key, item) for key, item in leaf.items()):
+    for field, held in metadata.items():
+        if held.__class__ is Sourced:
+            value = held.value
+            if field not in _PLAIN_NAMES or (value not in _good_names and not _is_good_name(value)):
                 return False
-            continue
-        value = leaf.value if leaf.__class__ is Sourced else leaf
-        if value.__class__ is not str or field not in _PLAIN_NAMES or len(value) > 63 or not is_label(value):
+        elif field == "labels":
+            if held.__class__ is not dict or not _good_labels(held):
+                return False
+        elif field != "annotations" or held.__class__ is not dict or not _good_annotations(held):
             return False
     return True
 
 
 _PLAIN_NAMES = frozenset({"name", "namespace"})
+_good_names: set[str] = set()  # a job, its JobSet and its namespace come one after the other: the last ones are enough
 
 
-def _is_good(key: str, leaf: Tree) -> bool:
-    value = leaf.value if leaf.__class__ is Sourced else leaf
-    return (
-        value.__class__ is str
-        and (key in _good_keys or _passes(key, qualified(key), _good_keys))
-        and (value in _good_values or _passes(value, label_value(value), _good_values))
-    )
+def _is_good_name(value: str) -> bool:
+    if value.__class__ is not str or len(value) > 63 or not is_label(value):
+        return False
+    if len(_good_names) >= _REMEMBERED:
+        _good_names.clear()
+    _good_names.add(value)
+    return True
+
+
+def _good_labels(labels: dict[str, Tree]) -> bool:
+    for key, leaf in labels.items():
+        if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
+            return False
+        if key not in _good_keys and not _passes(key, qualified(key), _good_keys):
+            return False
+        if leaf.value not in _good_values and not _passes(leaf.value, label_value(leaf.value), _good_values):
+            return False
+    return True
+
+
+def _good_annotations(annotations: dict[str, Tree]) -> bool:
+    """Whether any label could have these keys, and the values are texts of ordinary length."""
+    size = 0
+    for key, leaf in annotations.items():
+        if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
+            return False
+        if key not in _good_keys and not _passes(key, qualified(key), _good_keys):
+            return False
+        size += len(key) + len(leaf.value)
+    return size * 4 <= _ANNOTATION_BYTES  # no character takes more than four bytes
 
 
 def _passes(text: str, faults: tuple[str, ...], good: set[str]) -> bool:

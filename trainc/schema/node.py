@@ -28,8 +28,11 @@ class Node:
     """What the walker asks of a schema; children are built when they are first asked for.
 
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
-    none, `good` texts that passed before, `only` the node of all keys of a map, `tail` whether something
-    is to be done once the children have been looked at. `kind` one of object, array, string, integer,
+    none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
+    before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
+    looked at, `shortest` to `longest` the lengths of a list. `shapes`, `last` and `look` are the memory of a glance: the
+    sets of keys that it met, the part that was right the last time (`former`: before that one, because jobs have several
+    roles and containers), and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
@@ -38,13 +41,18 @@ class Node:
         "enum",
         "extra",
         "format",
+        "former",
         "good",
         "high",
         "items",
         "keys",
         "kind",
+        "last",
         "least",
         "live",
+        "long",
+        "longest",
+        "look",
         "low",
         "most",
         "nullable",
@@ -56,6 +64,9 @@ class Node:
         "raw",
         "required",
         "rules",
+        "shapes",
+        "short",
+        "shortest",
         "sized",
         "table",
         "tail",
@@ -89,7 +100,14 @@ class Node:
         self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
         self.quick = _quick(self.kind, raw, bool(self.live))
         self.least, self.most = _range(self) if not self.live else _NONE
+        self.short, self.long = _lengths(self) if not self.live else _NONE
         self.good: set[str] = set()
+        self.shapes: dict[tuple[str, ...], Shape] = {}
+        self.last: Tree = ()
+        self.former: Tree = ()
+        self.look: Any = None
+        self.shortest: int = raw.get("minItems", 0)
+        self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
         self.tests: Any = None
         self.defaults = self._defaults(get("properties", {}))
         self.only: Node | None = None if self.props.names else self.other()
@@ -121,6 +139,22 @@ class Node:
         return self.items if self.items.__class__ is Node else None
 
 
+class Shape:
+    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack."""
+
+    __slots__ = ("branches", "defaults", "leaves")
+
+    def __init__(
+        self,
+        leaves: tuple[tuple[str, Node], ...],
+        branches: tuple[tuple[str, Node], ...],
+        defaults: dict[str, Tree],
+    ) -> None:
+        self.leaves = leaves
+        self.branches = branches
+        self.defaults = defaults
+
+
 class Props(dict[str, "Node | None"]):
     """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
 
@@ -147,6 +181,14 @@ def _range(node: Node) -> tuple[int, int]:
     if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
         return _NONE
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _lengths(node: Node) -> tuple[int, int]:
+    """The lengths of texts that need no further look; an empty range where every text does."""
+    raw = node.raw
+    if node.kind != "string" or "pattern" in raw or "enum" in raw or "format" in raw:
+        return _NONE
+    return raw.get("minLength", 0), raw.get("maxLength", node.high)
 
 
 def _kind(raw: Mapping[str, Any]) -> str:

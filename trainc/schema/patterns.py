@@ -15,7 +15,7 @@ def _dotted_labels(text: str) -> bool:
 
 
 def _label(text: str) -> bool:
-    return is_label(text) and text[0] in _LETTERS
+    return text[:1] in _LETTERS and is_label(text)
 
 
 def _qualified(text: str) -> bool:

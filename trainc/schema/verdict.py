@@ -10,6 +10,7 @@ from trainc.schema import jobset, jobset_create, metadata
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
 from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
+from trainc.schema.glance import DoubtError, glance
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -72,6 +73,8 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found = Verdict(tree)
     kind = kind_of(tree)
     node = table.root(kind)
+    if node is not None and old is None and _at_a_glance(found, node, kind, profile):
+        return found
     if node is None:
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
@@ -101,6 +104,32 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if not _fits(found, node, log, faults, table, profile, old):
         return found
     return _validating_webhooks(found, node, kind, profile, old)
+
+
+def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> bool:
+    """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
+    tree = found.stored
+    if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
+        return False
+    try:
+        stored = glance(node, tree)
+    except DoubtError:
+        return False
+    if kind == jobset.KIND:
+        if jobset.with_defaults(stored) is not stored or jobset_create.create_faults(stored, node, profile):
+            return False
+        if profile.kueue and not _unqueued(stored, profile):
+            return False
+        found.empty_patch = True
+    found.stored = stored
+    return True
+
+
+def _unqueued(stored: Tree, profile: Profile) -> bool:
+    """Whether Kueue leaves a JobSet alone."""
+    from trainc.schema import kueue  # noqa: PLC0415 (as below)
+
+    return kueue.with_defaults(stored, profile) is stored and not kueue.create_faults(stored)
 
 
 def _fits(

@@ -104,11 +104,11 @@ def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[s
         else:
             scalar(at, value, flat((trail, key)), log)
     if node.tail:
-        return _complete(node, tree, fresh, trail, log, mark)
+        return completed(node, tree, fresh, trail, log, mark)
     return tree if fresh is None else fresh
 
 
-def _complete(
+def completed(
     node: Node, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
 ) -> dict[str, Tree]:
     """What an object is in the end: its defaults, and the checks of all of it."""

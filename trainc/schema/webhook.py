@@ -23,8 +23,9 @@ def of(holder: Tree, name: str, default: Any = None) -> Any:
 
 def count(holder: Tree, name: str, default: int) -> int:
     """A whole number, the default where it is absent or not known yet."""
-    value = of(holder, name)
-    return value if type(value) is int else default
+    leaf = holder.get(name)
+    value = leaf.value if leaf.__class__ is Sourced else leaf
+    return value if value.__class__ is int else default
 
 
 def plain_fault(message: str, path: Path) -> Fault:

@@ -27,7 +27,9 @@ _EFFECT = "the job is accepted, and no pod of it is ever created"
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
     found = verdict(bundle.jobset, server.table, server.profile)
-    for fault in found.faults if not found.accepted else ():
+    if not found.by:
+        return
+    for fault in found.faults:
         report.add(_refused(bundle, fault, found.by))
 
 

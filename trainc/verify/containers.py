@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.verify import shell
-from trainc.verify.amounts import ONE, amount
-from trainc.verify.data.devices import device_kind
+from trainc.verify.demand import demand
+from trainc.verify.disks import MOUNTS
 from trainc.verify.launch import find_launch
+from trainc.verify.rules.tokens import SHORTEST, TOKENS
+from trainc.verify.texts import WORDS
 from trainc.verify.values import (
     COMPLETION_INDEX,
     JOB_INDEX,
     SUBSTITUTED,
     UNKNOWN,
-    Unknown,
     Varies,
     rows,
     substituted,
@@ -20,6 +21,7 @@ from trainc.verify.values import (
     text,
     texts,
 )
+from trainc.verify.variables import NAMES, ODD_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,84 +38,120 @@ _INDEX_KEYS = {
     "jobset.sigs.k8s.io/job-global-index": "global job index",
     "jobset.sigs.k8s.io/job-group-index": "job index in its group",
 }
+# The fields of a pod by which it knows its index.
+INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "annotations") for key in _INDEX_KEYS])
 
 
 class Container:
-    """A container of every pod of one role, read once; the trees stay at hand for positions."""
+    """A container of every pod of one role, read once; the trees stay at hand for positions.
+
+    `literals` are the variables whose value is written, `fields` those that a field of the pod gives, `sources` the
+    entries that say where a value is from, each with its place in the list; `traits` is what occurs in it besides the
+    fields of its own.
+    """
 
     __slots__ = (
         "_commands",
         "_launch",
+        "demand",
         "devices",
         "env",
+        "fields",
+        "index",
         "kind",
         "limits",
         "literals",
+        "mounts",
         "name",
-        "path",
+        "names",
         "requests",
         "role",
         "script",
         "shell",
+        "sources",
         "text",
         "traits",
         "tree",
         "words",
     )
 
-    def __init__(self, role: Role, tree: Tree, path: Path, kind: str) -> None:
+    def __init__(self, role: Role, tree: Tree, index: int, kind: str) -> None:
         self.role = role
         self.tree = tree
-        self.path = path
+        self.index = index
         self.kind = kind
         self.name = text(tree, "name")
-        self.env: dict[str, Tree] = {}
-        self.literals: dict[str, str] = {}
-        self.traits: list[str] = []
-        for entry in rows(tree, "env"):
-            name = text(entry, "name")
-            self.env[name] = entry
-            leaf = entry.get("value")
-            if type(leaf) is Sourced and type(leaf.value) is str:
-                self.literals[name] = leaf.value
-                if "$" in leaf.value:
-                    self.traits.append("$")
-                if len(entry) != 2:
-                    self.traits.append("odd env")
-        self.words = [*texts(tree, "command"), *texts(tree, "args")]
-        self.text = " ".join(self.words)
-        self.script, self.shell = shell.script_of(self.words) if self.words else ("", "")
+        self.traits: set[str] = set()
+        self._launch: Launch | bool | None = False
+        self._commands: list[shell.Simple] | None = None
+        self._read_variables()
+        self._read_words()
         resources = table(tree, "resources")
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
-        self.devices = self._devices() if resources else {}
+        self.demand = demand(self.limits, self.requests)
+        self.devices = self.demand.devices
+        self.mounts = MOUNTS[tree.get("volumeMounts")]
+        if "claims" in resources:
+            self.traits.add("claims")
         if self.requests:
-            self.traits.append("requests")
+            self.traits.add("requests")
         if self.devices:
-            self.traits.append("devices")
-        if self.script:
-            self.traits.append("script")
-        if "$" in self.text:
-            self.traits.append("$")
-        self._launch: Launch | bool | None = False
-        self._commands: list[shell.Simple] | None = None
+            self.traits.add("devices")
 
-    def _devices(self) -> dict[str, int | Unknown]:
-        found: dict[str, int | Unknown] = {}
-        for side in (self.requests, self.limits):
-            for resource, leaf in side.items():
-                written = leaf.value if type(leaf) is Sourced else None
-                number = 1 if written and "/" not in resource else amount(written)
-                if not written or number is None or number < 0 or str(written)[0] == "-":
-                    self.traits.append("odd amount")
-                elif "/" in resource:
-                    if number % ONE:
-                        self.traits.append("odd amount")
-                    if device_kind(resource) and number:
-                        found[resource] = UNKNOWN if number % ONE else number // ONE
-                if number is None and written and device_kind(resource):
-                    found[resource] = UNKNOWN
+    def close(self) -> None:
+        """Let go of what points back at this container."""
+        self._launch = None
+
+    def _read_variables(self) -> None:
+        env: dict[str, Tree] = {}
+        literals: dict[str, str] = {}
+        sources: list[tuple[int, Tree]] = []
+        for index, entry in enumerate(rows(self.tree, "env")):
+            leaf = entry.get("name")
+            name = leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
+            env[name] = entry
+            leaf = entry.get("value")
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                value = literals[name] = leaf.value
+                if "$" in value:
+                    self.traits.add("$")
+                if len(value) >= SHORTEST and value.startswith(TOKENS):
+                    self.traits.add("secret")
+                if len(entry) == 2:
+                    continue
+                self.traits.add("odd env")
+            if "valueFrom" in entry:
+                sources.append((index, entry))
+        self.env, self.literals, self.sources = env, literals, sources
+        self.names = NAMES[tuple(env)]
+        self.fields = self._fields() if sources else {}
+
+    def _fields(self) -> dict[str, str]:
+        """The fields of the pod that variables are read from, by variable."""
+        found: dict[str, str] = {}
+        for _, entry in self.sources:
+            source = entry["valueFrom"]
+            field = text(table(source, "fieldRef"), "fieldPath") if type(source) is dict else ""
+            if field:
+                found[text(entry, "name")] = field
+                if ODD_FIELDS[field]:
+                    self.traits.add("odd field")
         return found
+
+    def _read_words(self) -> None:
+        self.words = [*texts(self.tree, "command"), *texts(self.tree, "args")]
+        self.text = " ".join(self.words)
+        for word in self.words:
+            self.traits |= WORDS[word]
+        self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
+        if self.script:
+            self.traits.add("script")
+
+    @property
+    def path(self) -> Path:
+        """Where the container stands in the JobSet."""
+        return (*self.role.pod_path, "containers" if self.kind is MAIN else "initContainers", self.index)
 
     @property
     def main(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.cluster import Cluster
 from trainc.schedulers import rules
 from trainc.verify.job import Job
+from trainc.verify.remembered import Remembered
 from trainc.verify.table import CHECKS
 from trainc.verify.traits import traits
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.verify.check import Check
-
-
-_CHOSEN: dict[frozenset[str], tuple[Check, ...]] = {}
-_MOST = 1_000  # sets of traits remembered
 
 
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
@@ -44,20 +41,24 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     job = expand(bundle, cluster, report)
     if job is None:
         return
-    there = frozenset(traits(job))
-    for check in (*_worthwhile(there), *(check for check in extra if check.for_(there))):
+    there = traits(job)
+    for check in _WORTHWHILE[there]:
         check.look(job)
+    if extra:
+        everything = there[0] | there[1]
+        for check in extra:
+            if check.for_(everything):
+                check.look(job)
+    job.close()
 
 
-def _worthwhile(there: frozenset[str]) -> tuple[Check, ...]:
+def _worthwhile(there: tuple[frozenset[str], frozenset[str]]) -> tuple[Check, ...]:
     """The checks that have something to look at in jobs with these traits; jobs of one runtime share them."""
-    found = _CHOSEN.get(there)
-    if found is None:
-        if len(_CHOSEN) > _MOST:
-            _CHOSEN.clear()
-        found = tuple(check for check in CHECKS if check.for_(there))
-        _CHOSEN[there] = found
-    return found
+    everything = there[0] | there[1]
+    return tuple(check for check in CHECKS if check.for_(everything))
+
+
+_WORTHWHILE = Remembered(_worthwhile)
 
 
 def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:

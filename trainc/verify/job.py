@@ -10,6 +10,8 @@ from trainc.verify.world import meetings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
@@ -30,17 +32,14 @@ class Job:
         "claimed",
         "cluster",
         "containers",
-        "families",
         "kinds",
         "main",
         "name",
-        "names",
         "namespace",
         "report",
         "roles",
         "spec",
         "subdomain",
-        "text",
         "tree",
     )
 
@@ -62,19 +61,23 @@ class Job:
     def _collect(self) -> None:
         self.containers: list[Container] = []
         self.main: list[Container] = []
-        self.names: set[str] = set()
         for role in self.roles:
             self.containers += role.containers
             self.main += role.main
-        for container in self.containers:
-            self.names.update(container.env)
-        self.families = {name.partition("_")[0] for name in self.names}
-        self.text = "\n".join([container.text for container in self.containers])
         self.claimed = self._claims() if "volumeClaimPolicies" in self.spec else frozenset()
         self.kinds: dict[str, list[Tree]] = {}
         for tree in self.bundle.objects:
             if tree is not self.tree:
                 self.kinds.setdefault(text(tree, "kind"), []).append(tree)
+
+    def close(self) -> None:
+        """Let go of all parts: they point at one another, and would keep everything alive for the garbage collector."""
+        for container in self.containers:
+            container.close()
+        for role in self.roles:
+            role.containers, role.main, role.init = [], [], []
+        self.roles, self.containers, self.main = [], [], []
+        self._meetings = None
 
     def _claims(self) -> frozenset[str]:
         return frozenset(
@@ -82,6 +85,23 @@ class Job:
             for policy in rows(self.spec, "volumeClaimPolicies")
             for template in rows(policy, "templates")
         )
+
+    @property
+    def names(self) -> AbstractSet[str]:
+        """The names of all variables of its containers."""
+        if len(self.containers) == 1:
+            return self.containers[0].env.keys()
+        return {name for container in self.containers for name in container.env}
+
+    @property
+    def families(self) -> AbstractSet[str]:
+        """What the names of the variables begin with, up to the first `_`."""
+        return {name.partition("_")[0] for name in self.names}
+
+    @property
+    def text(self) -> str:
+        """The commands of its containers, a line for each."""
+        return "\n".join([container.text for container in self.containers])
 
     def sized(self, role: Role, size: int) -> str:
         """How the spec at hand says that each Job of a role has this many pods."""

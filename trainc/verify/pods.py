@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.disks import VOLUMES
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -37,6 +38,7 @@ class Role:
         "annotations",
         "containers",
         "devices",
+        "disks",
         "index",
         "indexed",
         "init",
@@ -44,14 +46,11 @@ class Role:
         "labels",
         "main",
         "name",
-        "path",
         "pod",
-        "pod_path",
         "replicas",
         "restart_policy",
         "size",
         "spec",
-        "spec_path",
         "tree",
         "volumes",
         "width",
@@ -61,21 +60,19 @@ class Role:
         self.job = job
         self.index = index
         self.tree = tree
-        self.path: Path = ("spec", "replicatedJobs", index)
         self.name = text(tree, "name")
         self.spec = table(table(tree, "template"), "spec")
-        self.spec_path: Path = (*self.path, "template", "spec")
         template = table(self.spec, "template")
         self.pod = table(template, "spec")
-        self.pod_path: Path = (*self.spec_path, "template", "spec")
         metadata = table(template, "metadata")
         self.labels = table(metadata, "labels")
         self.annotations = table(metadata, "annotations")
         self._counts()
         self.restart_policy = text(self.pod, "restartPolicy") or "OnFailure"  # the JobSet webhook's default
-        self.volumes: dict[str, Tree] = {text(v, "name"): v for v in rows(self.pod, "volumes")}
-        self.main = self._containers("containers")
-        self.init = self._containers("initContainers") if "initContainers" in self.pod else []
+        self.disks = VOLUMES[self.pod.get("volumes")]
+        self.volumes = self.disks.by_name
+        self.main = [Container(self, tree, i, MAIN) for i, tree in enumerate(rows(self.pod, "containers"))]
+        self.init = self._init_containers() if "initContainers" in self.pod else []
         self.containers = [*self.init, *self.main] if self.init else self.main
         self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 
@@ -90,14 +87,26 @@ class Role:
         if type(self.width) is int and type(self.size) is int and self.size < self.width and size is not None:
             self.width = self.size
 
-    def _containers(self, field: str) -> list[Container]:
-        path = (*self.pod_path, field)
-        if field == "containers":
-            return [Container(self, tree, (*path, i), MAIN) for i, tree in enumerate(rows(self.pod, field))]
+    def _init_containers(self) -> list[Container]:
         return [
-            Container(self, tree, (*path, i), SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
-            for i, tree in enumerate(rows(self.pod, field))
+            Container(self, tree, index, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
+            for index, tree in enumerate(rows(self.pod, "initContainers"))
         ]
+
+    @property
+    def path(self) -> Path:
+        """Where the replicatedJob stands in the JobSet."""
+        return ("spec", "replicatedJobs", self.index)
+
+    @property
+    def spec_path(self) -> Path:
+        """Where the spec of its Jobs stands."""
+        return ("spec", "replicatedJobs", self.index, "template", "spec")
+
+    @property
+    def pod_path(self) -> Path:
+        """Where the spec of its pods stands."""
+        return ("spec", "replicatedJobs", self.index, "template", "spec", "template", "spec")
 
     @property
     def count(self) -> Count:

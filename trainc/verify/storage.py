@@ -33,11 +33,12 @@ def keeps_state(role: Role) -> bool:
     """Whether anything a pod of the role writes can outlive it: a claim, a network file system, a bucket."""
     if role.job.claimed:
         return True
-    for volume in role.volumes.values():
-        for key in volume:
-            if key != "name" and key not in _PASSING and (key != "hostPath" or not _pseudo(volume)):
-                return True
-    return any(_remote(container) for container in role.main)
+    return role.disks.lasting or any(_remote(container) for container in role.main)
+
+
+def outlives(volume: Tree) -> bool:
+    """Whether what is written to a volume can outlive the pod."""
+    return any(key != "name" and key not in _PASSING and (key != "hostPath" or not _pseudo(volume)) for key in volume)
 
 
 def _pseudo(volume: Tree) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
-from trainc.model.tree import value
+from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
 
     _Key = tuple[str, ...]  # cluster, kind, namespace, name
     _Job = tuple[str, Span]  # its name, and where that stands
@@ -40,33 +41,37 @@ class Together:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
-        place = bundle.document.span(("metadata", "name"))
-        names = (
-            (
-                bundle.cluster,
-                value(tree, "kind"),
-                value(tree, "metadata", "namespace") or "default",
-                value(tree, "metadata", "name"),
-            )
-            for tree in bundle.objects
-        )
-        self._compare(((key, (bundle.name, place)) for key in names), report)
+        here = bundle.name, bundle.document.span(("metadata", "name"))
+        clashes: list[tuple[_Key, _Job, _Job]] = []
+        for tree in bundle.objects:
+            metadata = tree.get("metadata") if type(tree) is dict else None
+            key = bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
+            first = self._seen.setdefault(key, here)
+            if first is not here:
+                clashes.append((key, first, here))
+        if clashes:
+            _tell(clashes, report)
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
-        self._compare(other._seen.items(), report)
+        _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
 
-    def _compare(self, entries: Iterable[tuple[_Key, _Job]], report: Report) -> None:
-        clashes: dict[tuple[Span, Span], dict[_Key, tuple[_Job, _Job]]] = {}
-        for key, job in entries:
-            first = self._seen.setdefault(key, job)
-            if first[1] != job[1]:
-                clashes.setdefault((first[1], job[1]), {})[key] = (first, job)
-        for pair in clashes.values():
-            # Two jobs of one name are one mistake, however many of their objects have the same names.
-            twice = [key for key in pair if key[1] == "JobSet"]
-            for key in twice or pair:
-                report.add(_clash(key, *pair[key]))
+
+def _tell(met: Iterable[tuple[_Key, _Job, _Job]], report: Report) -> None:
+    """Findings for names that two jobs have; two jobs of one name are one mistake, whatever else has the same name."""
+    clashes: dict[tuple[Span, Span], dict[_Key, tuple[_Job, _Job]]] = {}
+    for key, first, job in met:
+        if first[1] != job[1]:
+            clashes.setdefault((first[1], job[1]), {})[key] = (first, job)
+    for pair in clashes.values():
+        for key in [key for key in pair if key[1] == "JobSet"] or pair:
+            report.add(_clash(key, *pair[key]))
+
+
+def _of(tree: Tree, field: str) -> Tree:
+    """The scalar at a field, None where there is none, as in objects that nobody can apply."""
+    leaf = tree.get(field) if type(tree) is dict else None
+    return leaf.value if type(leaf) is Sourced else None
 
 
 def _clash(key: _Key, first: _Job, job: _Job) -> Finding:

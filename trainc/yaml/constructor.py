@@ -180,7 +180,7 @@ class Constructor:
             self._end = last
         if self._merged:
             self._merged.pop(id(out), None)
-        self._marks[id(out)] = _stretch(start.start_mark, self._end), places
+        self._marks[id(out)] = (*_stretch(start.start_mark, self._end), places)
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
 
@@ -278,7 +278,7 @@ class Constructor:
             for key in [key for key in source if key in out and key not in merged]:
                 self._report.add(faults.late_merge(span, key))
             out.update(source)
-            places.update(self._marks[id(source)][1] or {})
+            places.update(self._marks[id(source)][4] or {})
             merged.update(source)
 
     def _refuse(self, finding: Finding) -> None:

@@ -112,7 +112,7 @@ class _Builder:
                 number = self.at
         if (dash or column) >= indent:
             raise DeclinedError
-        self._leave(out, places, number, (first + 1, indent))
+        self._leave(out, places, number, first, indent)
         return out
 
     def _list(self, indent: int) -> Tree:
@@ -142,7 +142,7 @@ class _Builder:
             number = self.at
         if (dash or column) > indent:
             raise DeclinedError
-        self._leave(out, None, number, (first + 1, indent))
+        self._leave(out, None, number, first, indent)
         return out
 
     def _deeper(self) -> int:
@@ -151,16 +151,17 @@ class _Builder:
             raise DeclinedError
         return self.at
 
-    def _leave(self, container: Tree, places: dict[str, Stretch] | None, at: int, begun: tuple[int, int]) -> None:
+    def _leave(self, container: Tree, places: dict[str, Stretch] | None, at: int, first: int, indent: int) -> None:
         self._depth -= 1
         self.at = at
-        self.marks[id(container)] = (*begun, *self._last[3:]), places
+        last = self._last
+        self.marks[id(container)] = first + 1, indent, last[3], last[4], places
 
     def _below(self, indent: int, end: int) -> Tree:
         """The value of a key that has none on its own line: what is indented below it, or null."""
         place = self.at
-        line = self._said()
-        dash, column = line[:2]
+        line = LINES[self._lines[place]] or self._said()
+        dash, column = line[0], line[1]
         if dash >= indent:
             return self._list(dash)
         if column > indent and not dash:
@@ -184,7 +185,7 @@ class _Builder:
                 node[key] = leaf
                 places[key or ""] = place, at, place, after
         self._last = Span(self._file, place, flow.start, place, end)
-        self.marks[id(node)] = self._last[1:], places
+        self.marks[id(node)] = place, flow.start, place, end, places
         return node
 
     def _literal(self, literal: Literal, indent: int) -> Tree:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
     from typing import Final
 
-_KEPT = 50_000
+_KEPT = 20_000
 _SHORT = 200
 
 # Nothing plain starts with a digit, a sign followed by one, or a point, but a quantity: that leaves no octal, base 60,
@@ -108,25 +108,30 @@ def _float(value: float) -> str:
     return f"{mantissa}{'' if '.' in mantissa else '.0'}e{power}" if exponent else mantissa
 
 
-class _Texts(dict[str, "str | None"]):
-    """Text to spelling, bounded; None for what is written as a block."""
+def text_of(text: str) -> str:
+    """The spelling of a text on one line."""
+    return text if plain_text(text) else quoted(text)
+
+
+class _Lines(dict[str, "str | None"]):
+    """Text to its spelling with a line end, bounded; None for what is written as a block."""
 
     __slots__ = ()
 
     def __missing__(self, text: str) -> str | None:
-        spelling = self._spell(text)
+        line = self._spell(text)
         if len(text) <= _SHORT:
             if len(self) >= _KEPT:
                 self.clear()
-            self[text] = spelling
-        return spelling
+            self[text] = line
+        return line
 
     def _spell(self, text: str) -> str | None:
         if plain_text(text):
-            return text
+            return f"{text}\n"
         if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
             return None
-        return quoted(text)
+        return f"{quoted(text)}\n"
 
 
-TEXTS: Final = _Texts()
+LINES: Final = _Lines()

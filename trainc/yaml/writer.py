@@ -7,14 +7,18 @@ whatever it holds, the same order: the keys of `FIRST`, then the others by code 
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
-from trainc.yaml.spelling import TEXTS, block, other_text, quoted
+from trainc.yaml.spelling import LINES, block, other_text, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from trainc.model.shared import Kept
     from trainc.model.tree import Path, Tree
+
+    Row = tuple[str, str, str]
+    Shapes = dict[tuple[str, ...], list[Row]]
 
 FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
 
@@ -23,10 +27,21 @@ _WIDE = 64
 _SIMPLE = 1_000  # characters of a key that YAML lets stand before its colon, less what escapes may add
 
 
-def dump(tree: Tree) -> str:
-    """The YAML text of one tree, sourced or bare, with a line end at the end."""
+_NONE: dict[int, Kept] = {}
+
+
+def dump(tree: Tree, kept: dict[int, Kept] = _NONE) -> str:
+    """The YAML text of one tree, sourced or bare, with a line end at the end.
+
+    The texts of `kept` nodes, which must never change, are made once and remembered there.
+    """
     out: list[str] = []
-    _root(tree, out)
+    if type(tree) is dict and tree:
+        _map(tree, _TOP, _TOP.shapes, kept, out)
+    elif type(tree) in {list, tuple} and tree:
+        _seq(tree, _TOP, kept, out)
+    else:
+        out.append(_scalar(tree, _TOP) + "\n")
     return "".join(out)
 
 
@@ -59,86 +74,126 @@ def lines(tree: Tree) -> list[Path]:
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
-    __slots__ = ("deeper", "indent", "shapes")
+    __slots__ = ("dash", "deeper", "indent", "items", "shapes")
 
     deeper: _Level  # made when it is first asked for
 
     def __init__(self, indent: str) -> None:
         self.indent = indent
-        self.shapes: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        self.dash = f"{indent}- "
+        self.shapes: Shapes = {}
+        self.items: Shapes = {}  # of maps that stand in a list: the first key follows a dash
 
     def __getattr__(self, name: str) -> _Level:
         self.deeper = _Level(self.indent + "  ")
         return self.deeper
 
-    def shape(self, keys: tuple[str, ...]) -> list[tuple[str, str]]:
-        """The keys in order, each with the text up to its colon."""
-        rows = [(key, self._head(_key(key))) for key in order(keys)]
+    def shape(self, keys: tuple[str, ...], *, item: bool) -> list[Row]:
+        """The keys in order, each with the text up to a scalar and up to what stands on lines of its own."""
+        start = f"{self.indent[2:]}- " if item else self.indent
+        rows = []
+        for key in order(keys):
+            head = _head(key, start, self.indent)
+            rows.append((key, f"{head} ", f"{head}\n"))
+            start = self.indent
+        shapes = self.items if item else self.shapes
         if len(keys) <= _WIDE:
-            if len(self.shapes) >= _SHAPES:
-                self.shapes.clear()
-            self.shapes[keys] = rows
+            if len(shapes) >= _SHAPES:
+                shapes.clear()
+            shapes[keys] = rows
         return rows
 
-    def _head(self, text: str) -> str:
-        return f"{self.indent}{text}:" if len(text) < _SIMPLE else f"{self.indent}? {text}\n{self.indent}:"
+
+def _head(key: str, start: str, indent: str) -> str:
+    text = text_of(key)
+    return f"{start}{text}:" if len(text) < _SIMPLE else f"{start}? {text}\n{indent}:"
 
 
 _TOP = _Level("")
 
 
-def _root(tree: Tree, out: list[str]) -> None:
-    if type(tree) is dict and tree:
-        _map(tree, _TOP, out)
-    elif type(tree) in {list, tuple} and tree:
-        _seq(tree, _TOP, out)
-    else:
-        out.append(_scalar(tree, _TOP) + "\n")
-
-
-def _map(node: dict[str, Tree], level: _Level, out: list[str]) -> None:
+def _map(node: dict[str, Tree], level: _Level, shapes: Shapes, kept: dict[int, Kept], out: list[str]) -> None:
     keys = tuple(node)
     write = out.append
-    for key, head in level.shapes.get(keys) or level.shape(keys):
+    for key, head, line in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
         value = node[key]
         kind = type(value)
         if kind is Sourced:
             value = value.value
             kind = type(value)
         if kind is str:
-            write(f"{head} {TEXTS[value] or block(value, level.deeper.indent)}\n")
-        elif kind is dict and value:
-            write(head + "\n")
-            _map(value, level.deeper, out)
-        elif (kind is list or kind is tuple) and value:
-            write(head + "\n")
-            _seq(value, level, out)
+            write(head)
+            write(LINES[value] or f"{block(value, level.deeper.indent)}\n")
+        elif kind is int:
+            write(f"{head}{value}\n")
+        elif value and (kind is dict or kind is list or kind is tuple):
+            write(line)
+            known = kept.get(id(value))
+            if known is not None:
+                write(_kept(value, level, known, kept))
+            elif kind is dict:
+                deeper = level.deeper
+                _map(value, deeper, deeper.shapes, kept, out)
+            else:
+                _seq(value, level, kept, out)
         else:
-            write(f"{head} {other_text(value)}\n")
+            write(f"{head}{other_text(value)}\n")
 
 
-def _seq(node: Sequence[Tree], level: _Level, out: list[str]) -> None:
-    indent = level.indent
+def _seq(node: Sequence[Tree], level: _Level, kept: dict[int, Kept], out: list[str]) -> None:
+    deeper = level.deeper
+    write = out.append
     for value in node:
         kind = type(value)
-        if (kind is dict or kind is list or kind is tuple) and value:
+        if kind is Sourced:
+            value = value.value  # noqa: PLW2901 (what the leaf holds)
+            kind = type(value)
+        if kind is str:
+            write(level.dash)
+            write(LINES[value] or f"{block(value, deeper.indent)}\n")
+        elif kind is dict and value:
+            known = kept.get(id(value))
+            if known is not None:
+                write(_kept_item(value, deeper, known, kept))
+            else:
+                _map(value, deeper, deeper.items, kept, out)
+        elif (kind is list or kind is tuple) and value:
             start = len(out)
-            (_map if kind is dict else _seq)(value, level.deeper, out)
-            out[start] = f"{indent}- {out[start][len(indent) + 2 :]}"
+            _seq(value, deeper, kept, out)
+            out[start] = f"{level.dash}{out[start][len(deeper.indent) :]}"
         else:
-            out.append(f"{indent}- {_scalar(value, level.deeper)}\n")
+            write(f"{level.dash}{other_text(value)}\n")
+
+
+def _kept(value: Tree, level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
+    """The text of a shared map or list under a key at this level."""
+    if known.level is not level.shapes:
+        out: list[str] = []
+        if type(value) is dict:
+            deeper = level.deeper
+            _map(value, deeper, deeper.shapes, kept, out)
+        else:
+            _seq(value, level, kept, out)
+        known.level, known.text = level.shapes, "".join(out)
+    return known.text
+
+
+def _kept_item(value: dict[str, Tree], level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
+    """The text of a shared map in a list whose items stand at this level."""
+    if known.level is not level.items:
+        out: list[str] = []
+        _map(value, level, level.items, kept, out)
+        known.level, known.text = level.items, "".join(out)
+    return known.text
 
 
 def _scalar(value: Tree, level: _Level) -> str:
     if type(value) is Sourced:
         value = value.value
     if type(value) is str:
-        return TEXTS[value] or block(value, level.indent or "  ")
+        line = LINES[value]
+        return block(value, level.indent or "  ") if line is None else line[:-1]
     return other_text(value)
-
-
-def _key(key: str) -> str:
-    return TEXTS[key] or quoted(key)
 
 
 def _ordered(tree: Tree) -> Any:
@@ -156,7 +211,7 @@ def _paths(tree: Tree, path: Path, level: _Level, out: list[Path]) -> None:
     """Append a path for each line, walking as the writer does."""
     kind = type(tree)
     if kind is dict and tree:
-        for key, head in level.shape(tuple(tree)):
+        for key, head, _ in level.shape(tuple(tree), item=False):
             _entry(tree[key], (*path, key), head, level, out)
     elif (kind is list or kind is tuple) and tree:
         for index, item in enumerate(tree):

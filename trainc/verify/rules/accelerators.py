@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.verify.data.devices import NEURON, device_kind, is_network
-from trainc.verify.data.machines import ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
+from trainc.verify.data.machines import ACCELERATOR, ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
 from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -77,6 +77,9 @@ DOMAIN = Rule(
 )
 
 
+_ARM = ("nvidia-gb200", "nvidia-gb300")
+
+
 def machine_of(role: Role) -> tuple[Machine | None, Path]:
     """The machine that a role's node selector names, and where it does."""
     selector = table(role.pod, "nodeSelector")
@@ -84,9 +87,18 @@ def machine_of(role: Role) -> tuple[Machine | None, Path]:
         machine = MACHINES.get(text(selector, label)) if label in selector else None
         if machine is not None:
             return machine, (*role.pod_path, "nodeSelector", label)
-    label = "cloud.google.com/gke-accelerator"
-    name = ACCELERATORS.get(text(selector, label)) if label in selector else None
-    return (MACHINES[name] if name else None), (*role.pod_path, "nodeSelector", label)
+    name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None
+    return (MACHINES[name] if name else None), (*role.pod_path, "nodeSelector", ACCELERATOR)
+
+
+def whole_machine(role: Role) -> bool:
+    """Whether the pods of a role take all accelerators and network cards of the machine that they select."""
+    selector = table(role.pod, "nodeSelector")
+    machine, _ = machine_of(role)
+    if machine is None or text(selector, ACCELERATOR) in _ARM or role.devices.get(machine.resource) != machine.count:
+        return False
+    cards = text(role.main[0].limits, EFA) or whole(role.main[0].limits, EFA)
+    return len(role.main) == 1 and (not machine.cards or cards in (None, machine.cards, str(machine.cards)))
 
 
 def _limit_path(container: Container, resource: str) -> Path:
@@ -192,14 +204,14 @@ def mixed_accelerators(job: Job) -> None:
 def arm_not_tolerated(job: Job) -> None:
     for role in job.roles:
         selector = table(role.pod, "nodeSelector")
-        accelerator = text(selector, "cloud.google.com/gke-accelerator")
-        if accelerator not in ("nvidia-gb200", "nvidia-gb300"):
+        accelerator = text(selector, ACCELERATOR)
+        if accelerator not in _ARM:
             continue
         keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
         if "kubernetes.io/arch" not in keys and "" not in keys:
             job.report.add(
                 ARM.at(
-                    job.at((*role.pod_path, "nodeSelector", "cloud.google.com/gke-accelerator")),
+                    job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
                     f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
                     effect="the pods stay pending; an image without an arm64 variant would not start either",
                     help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.data.machines import TPU
-from trainc.verify.rules.networks import HALF
+from trainc.verify.data.pairs import PAIRS
+from trainc.verify.remembered import Remembered
+from trainc.verify.rules.networks import HALF, TCPXO
 from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False
@@ -25,6 +27,12 @@ MAINTENANCE = Rule(
     "a lost node ends the Job for a reason that JobSet has no rule for, or JobSet has a rule for a reason that no Job gives",
     "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
 )
+PAIR = Rule(
+    "daemon-and-plugin-differ",
+    WARNING,
+    "the network daemon and the NCCL plugin are not of versions known to work together",
+    "They speak a protocol of their own, and are released in pairs.",
+)
 SPOT = Rule(
     "spot-without-toleration",
     WARNING,
@@ -34,6 +42,7 @@ SPOT = Rule(
 
 MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 _EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 _SPOT = "cloud.google.com/gke-spot"
 _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
@@ -77,9 +86,9 @@ def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> li
 
 def maintenance_half_handled(job: Job) -> None:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
-    reacting = [index for index, rule in enumerate(policy) if _REASON in texts(rule, "onJobFailureReasons")]
-    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
-    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
+    reacting = [index for index, rule in enumerate(policy) if reacts(rule)]
+    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if ends_job(rule)]
+    disrupted = [(role, index) for role, index in failing if on_disruption(_pod_rules(role)[index])]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index = disrupted[0]
         job.report.add(
@@ -105,11 +114,18 @@ def _pod_rules(role: Role) -> list[Tree]:
     return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
 
 
-def _ends_job(rule: Tree) -> bool:
+def reacts(rule: Tree) -> bool:
+    """Whether a rule of the JobSet's failure policy is for Jobs that their pod failure policy has failed."""
+    return _REASON in texts(rule, "onJobFailureReasons")
+
+
+def ends_job(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy fails the Job."""
     return text(rule, "action") == "FailJob"
 
 
-def _on_disruption(rule: Tree) -> bool:
+def on_disruption(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy is for pods that were taken from their node."""
     return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
@@ -128,18 +144,58 @@ def spot_without_toleration(job: Job) -> None:
             )
 
 
+def daemon_and_plugin_differ(job: Job) -> None:
+    for role in job.roles:
+        images = tuple([text(container.tree, "image") for container in role.containers])
+        for at, of, fitting in _DIFFERING[images]:
+            daemon, plugin = role.containers[at], role.containers[of]
+            listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
+            job.report.add(
+                PAIR.at(
+                    job.at((*plugin.path, "image")),
+                    f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                    also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
+                    effect="connections fail, or data is lost without a message",
+                    help=f"with this daemon use plugin {listed}",
+                )
+            )
+
+
+def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:
+    """The places of a daemon and a plugin not known to work together, and the plugins that the daemon works with."""
+    found = []
+    for daemon_image, plugin_image, known in PAIRS:
+        daemon, plugin = _place(images, daemon_image), _place(images, plugin_image)
+        fitting = known.get(_tag(images[daemon])) if daemon is not None else None
+        if daemon is not None and plugin is not None and fitting and _tag(images[plugin]) not in fitting:
+            found.append((daemon, plugin, fitting))
+    return found
+
+
+_DIFFERING = Remembered(_differing)  # by the images of a pod, in order
+
+
+def _place(images: tuple[str, ...], image: str) -> int | None:
+    return next((at for at, one in enumerate(images) if one.rpartition(":")[0].endswith(image)), None)
+
+
+def _tag(image: str) -> str:
+    return image.rpartition(":")[2]
+
+
 def tcpxo_half_set_up(job: Job) -> None:
     """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
     for role in job.roles:
-        daemon = next((c for c in role.containers if "/gpudirect-tcpxo/tcpgpudmarxd" in text(c.tree, "image")), None)
+        daemon = next((c for c in role.containers if TCPXO_DAEMON in text(c.tree, "image")), None)
         if daemon is None or not role.devices:
             continue
         missing = []
-        if not any(name.startswith("NCCL_FASTRAK_") for container in role.main for name in container.env):
+        if not any(TCPXO in container.names.traits for container in role.main):
             missing.append("no container sets the variables NCCL_FASTRAK_*")
-        if not role.host_network and "networking.gke.io/interfaces" not in role.annotations:
+        alone = not role.host_network
+        if alone and "networking.gke.io/interfaces" not in role.annotations:
             missing.append("the pod has no annotation `networking.gke.io/interfaces`")
-        if not role.host_network and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
+        if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
             job.report.add(

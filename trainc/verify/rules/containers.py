@@ -134,11 +134,9 @@ def env_value_and_source(job: Job) -> None:
 
 def bad_field_path(job: Job) -> None:
     for container in job.containers:
-        for index, entry in enumerate(rows(container.tree, "env")):
-            if "valueFrom" not in entry:
-                continue
+        for index, entry in container.sources:
             field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
-            if field and not _known_field(field):
+            if field and not readable(field):
                 path = (*container.path, "env", index, "valueFrom", "fieldRef", "fieldPath")
                 refuse(
                     job,
@@ -150,7 +148,8 @@ def bad_field_path(job: Job) -> None:
                 )
 
 
-def _known_field(field: str) -> bool:
+def readable(field: str) -> bool:
+    """Whether the downward API gives this field of a pod."""
     if field in _FIELDS:
         return True
     return field.startswith(("metadata.annotations['", "metadata.labels['")) and field.endswith("']")

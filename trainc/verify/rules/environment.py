@@ -61,19 +61,14 @@ OBSOLETE_RULE = Rule(
 )
 
 _BY_KIND = {
-    "NCCL_": (GPU,),
-    "TORCH_NCCL_": (GPU,),
-    "CUDA_": (GPU,),
-    "TPU_": (TPU,),
-    "LIBTPU_": (TPU,),
-    "MEGASCALE_": (TPU,),
-    "NEURON_": (NEURON,),
+    "NCCL_": GPU,
+    "TORCH_NCCL_": GPU,
+    "CUDA_": GPU,
+    "TPU_": TPU,
+    "LIBTPU_": TPU,
+    "MEGASCALE_": TPU,
+    "NEURON_": NEURON,
 }
-_FAMILIES = {"NCCL": GPU, "TORCH": GPU, "CUDA": GPU, "TPU": TPU, "LIBTPU": TPU, "MEGASCALE": TPU, "NEURON": NEURON}
-_READ_ELSEWHERE = {
-    kind: frozenset(family for family, owner in _FAMILIES.items() if owner != kind) for kind in (GPU, TPU, NEURON)
-}
-_MOST = 10_000  # names remembered
 VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
@@ -88,34 +83,28 @@ def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
 
 def misspelt_variable(job: Job) -> None:
     for name in job.names:
-        family = name.partition("_")[0]
-        known = NAMES.get(family)
-        if known is not None:
-            if name in known or not name.startswith(PREFIXES[family]) or name.startswith(OTHERS) or name in OBSOLETE:
-                continue
-            near = nearest(name, known, cutoff=0.84)
-        elif name in SINGLE or len(name) < 8 or "_" not in name:
-            continue
-        else:
-            near = _ALMOST[name]
+        near = misspelling(name)
         if near:
             _misspelt(job, name, near)
 
 
-class _Almost(dict[str, str]):
-    """By name, the single name that differs by one letter, or by two neighbours in the other order; remembered."""
+def misspelling(name: str) -> str:
+    """The name that was probably meant, empty for names that are read, or not like any that is."""
+    family = name.partition("_")[0]
+    known = NAMES.get(family)
+    if known is not None:
+        if name in known or not name.startswith(PREFIXES[family]) or name.startswith(OTHERS) or name in OBSOLETE:
+            return ""
+        return nearest(name, known, cutoff=0.84)
+    if name in SINGLE or len(name) < 8 or "_" not in name:
+        return ""
+    return _almost(name)
 
-    __slots__ = ()
 
-    def __missing__(self, name: str) -> str:
-        if len(self) >= _MOST:
-            self.clear()
-        close = (known for known in SINGLE if abs(len(known) - len(name)) <= 1 and known[0] == name[0])
-        found = self[name] = next((known for known in close if _one_off(name, known)), "")
-        return found
-
-
-_ALMOST = _Almost()
+def _almost(name: str) -> str:
+    """The single name that differs by one letter, or by two neighbours in the other order."""
+    close = (known for known in SINGLE if abs(len(known) - len(name)) <= 1 and known[0] == name[0])
+    return next((known for known in close if _one_off(name, known)), "")
 
 
 def _one_off(left: str, right: str) -> bool:
@@ -150,22 +139,21 @@ def variable_of_other_hardware(job: Job) -> None:
         (kind,) = kinds
         if kind not in (GPU, TPU, NEURON):
             continue
-        if _READ_ELSEWHERE[kind].isdisjoint(job.families):
-            continue
         for name in container.env:
-            owners = next((kinds for prefix, kinds in _BY_KIND.items() if name.startswith(prefix)), None)
-            if (
-                owners is not None
-                and kind not in owners
-                and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == "")
-            ):
+            owner = reader(name)
+            if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 job.report.add(
                     FOREIGN.at(
                         job.at((*container.env_path(name), "name")),
-                        f"`{name}` is read on {owners[0]}s, but this container has a {kind}",
+                        f"`{name}` is read on {owner}s, but this container has a {kind}",
                         help="remove it",
                     )
                 )
+
+
+def reader(name: str) -> str:
+    """The kind of accelerators on which alone a variable of this name is read, empty where there is none."""
+    return next((kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix)), "")
 
 
 def locked_variable(job: Job) -> None:

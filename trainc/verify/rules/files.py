@@ -137,7 +137,7 @@ def checkpoints_in_empty_dir(job: Job) -> None:
     for container in job.main:
         path = _output(container, _CHECKPOINTS) if container.role.volumes else ""
         volume, _ = mount_of(container, path) if path else ("", False)
-        source = container.role.volumes.get(volume)
+        source = container.role.volumes.get(volume) if path else None
         if source is not None and "emptyDir" in source:
             job.report.add(
                 LOST.at(
@@ -194,34 +194,44 @@ def path_not_mounted(job: Job) -> None:
 
 
 def object_not_declared(job: Job) -> None:
-    cluster = job.cluster
-    if not cluster.closed and not cluster.objects:
+    if not job.cluster.closed and not job.cluster.objects:
         return
-    here = {(kind, text(table(tree, "metadata"), "name")) for kind, trees in job.kinds.items() for tree in trees}
-    for kind, name, path in _references(job):
-        known = cluster.names(kind, job.namespace or "default")
-        if name and "$" not in name and known is not None and name not in known and (kind, name) not in here:
-            job.report.add(
-                MISSING.at(
-                    job.at(path),
-                    f"{kind} `{name}` is neither beside this job nor in the cluster",
-                    effect="the pods wait for it and are never started",
-                    help="put it beside the job, or into the cluster's folder",
-                )
-            )
-
-
-def _references(job: Job) -> list[tuple[str, str, Path]]:
-    found: list[tuple[str, str, Path]] = []
     for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes")):
-            for kind, field, name in _of_volume(volume):
-                found.append((kind, name, (*role.pod_path, "volumes", index, field)))
+        for kind, name, below in role.disks.references:
+            _declared(job, kind, name, role.pod_path, "volumes", *below)
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
-            found.append(("Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index)))
+            _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
         for container in role.containers:
-            found += _of_env(container)
-    return found
+            _env_declared(job, container)
+
+
+def _env_declared(job: Job, container: Container) -> None:
+    for index, entry in container.sources:
+        source = table(entry, "valueFrom")
+        for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
+            if field in source:
+                name = text(table(source, field), "name")
+                _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
+    for index, entry in enumerate(rows(container.tree, "envFrom")):
+        for field, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
+            name = text(table(entry, field), "name")
+            _declared(job, kind, name, container.path, "envFrom", index, field, "name")
+
+
+def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> None:
+    """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
+    if not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False:
+        return
+    if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
+        return
+    job.report.add(
+        MISSING.at(
+            job.at((*base, *below)),
+            f"{kind} `{name}` is neither beside this job nor in the cluster",
+            effect="the pods wait for it and are never started",
+            help="put it beside the job, or into the cluster's folder",
+        )
+    )
 
 
 _SOURCES = (
@@ -231,19 +241,6 @@ _SOURCES = (
 )
 
 
-def _of_volume(volume: Tree) -> list[tuple[str, str, str]]:
+def references_of(volume: Tree) -> list[tuple[str, str, str]]:
+    """The objects that a volume needs: kind, the field that names it, and its name."""
     return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
-
-
-def _of_env(container: Container) -> list[tuple[str, str, Path]]:
-    found: list[tuple[str, str, Path]] = []
-    for index, entry in enumerate(rows(container.tree, "env")):
-        source = table(entry, "valueFrom")
-        for field, kind in () if not source else (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
-            found.append(
-                (kind, text(table(source, field), "name"), (*container.path, "env", index, "valueFrom", field, "name"))
-            )
-    for index, entry in enumerate(rows(container.tree, "envFrom")):
-        for field, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
-            found.append((kind, text(table(entry, field), "name"), (*container.path, "envFrom", index, field, "name")))
-    return found

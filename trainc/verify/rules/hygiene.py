@@ -61,7 +61,7 @@ SERVICE = Rule(
 _MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
 
 
-_SENSITIVE = (
+SENSITIVE = (
     "/",
     "/etc",
     "/root",
@@ -74,7 +74,7 @@ _SENSITIVE = (
 )
 
 
-_SERVER_FIELDS = frozenset(
+SERVER_FIELDS = frozenset(
     (
         "uid",
         "resourceVersion",
@@ -91,12 +91,9 @@ _SERVER_FIELDS = frozenset(
 def moving_tag(job: Job) -> None:
     for container in job.containers:
         image = text(container.tree, "image")
-        if not image or "@sha256:" in image or substituted(image) or "$" in image:
+        if not moving(image):
             continue
-        name = image.rpartition("/")[2]
-        tag = name.partition(":")[2]
-        if "<" in image or "{" in image or (tag and tag not in _MOVING):
-            continue
+        tag = _tag(image)
         job.report.add(
             TAG.at(
                 job.at((*container.path, "image")),
@@ -105,6 +102,18 @@ def moving_tag(job: Job) -> None:
                 help="name a version, or better a digest: `image@sha256:...`",
             )
         )
+
+
+def moving(image: str) -> bool:
+    """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
+    if not image or "@sha256:" in image or substituted(image) or "$" in image or "<" in image or "{" in image:
+        return False
+    tag = _tag(image)
+    return not tag or tag in _MOVING
+
+
+def _tag(image: str) -> str:
+    return image.rpartition("/")[2].partition(":")[2]
 
 
 def pull_policy_and_tag(job: Job) -> None:
@@ -116,7 +125,7 @@ def pull_policy_and_tag(job: Job) -> None:
                 "an image named by its digest never changes, but is asked for at each start",
                 "use `IfNotPresent`",
             )
-        elif policy == "IfNotPresent" and image.rpartition("/")[2].partition(":")[2] in _MOVING:
+        elif policy == "IfNotPresent" and _tag(image) in _MOVING:
             message, help_ = (
                 "each node keeps the first image of this moving tag that it has pulled",
                 "name a version or a digest",
@@ -137,8 +146,8 @@ def server_managed_field(job: Job) -> None:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
     found: list[Path] = []
-    if not _SERVER_FIELDS.isdisjoint(metadata):
-        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+    if not SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in SERVER_FIELDS]
     if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
         found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
     if table(source, "status"):
@@ -181,7 +190,7 @@ def sensitive_host_path(job: Job) -> None:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
-            if where in _SENSITIVE:
+            if where in SENSITIVE:
                 job.report.add(
                     HOST_PATH.at(
                         job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
@@ -216,7 +225,7 @@ def object_twice(job: Job) -> None:
 def service_shadows_peers(job: Job) -> None:
     if not job.dns:
         return
-    for service in job.kinds["Service"]:
+    for service in job.kinds.get("Service", ()):
         fault = _unlike_peers(service, job)
         if fault:
             job.report.add(

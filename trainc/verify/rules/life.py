@@ -96,7 +96,7 @@ _SPOT = (
 )
 
 
-_ENDS_ALL = ("FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts")
+PREEMPTIBLE = frozenset(_SPOT)
 
 
 def partial_restarts(job: Job) -> None:

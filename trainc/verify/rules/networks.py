@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.data.machines import EFA
-from trainc.verify.data.pairs import PAIRS
 from trainc.verify.values import flag, rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -18,12 +18,6 @@ HALF = Rule(
     WARNING,
     "parts of a GPU network set-up are there, others are missing",
     "Daemon, capabilities, mounts and variables work only together; without one of them NCCL fails, or falls back to slow TCP.",
-)
-PAIR = Rule(
-    "daemon-and-plugin-differ",
-    WARNING,
-    "the network daemon and the NCCL plugin are not of versions known to work together",
-    "They speak a protocol of their own, and are released in pairs.",
 )
 FUSE = Rule(
     "bucket-mount-without-annotation",
@@ -63,15 +57,14 @@ PORT_CLASH = Rule(
 )
 
 
+# What the names of the variables of these set-ups begin with.
+TCPX, TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"
+
+
 def network_half_set_up(job: Job) -> None:
-    looks = [_infiniband]
-    if "NCCL" in job.families:
-        looks += [_tcpx, _tcpxo]
-    if "FI" in job.families:
-        looks.append(_efa)
     for role in job.roles:
         for container in role.main:
-            for look in looks if container.devices else ():
+            for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
                 found = look(role, container)
                 if found is not None:
                     there, missing, path = found
@@ -85,30 +78,38 @@ def network_half_set_up(job: Job) -> None:
                     )
 
 
-_Half = tuple[str, str, tuple[str | int, ...]]
+_Half = tuple[str, str, "Path"]
 
 
-def _daemon(role: Role, word: str) -> bool:
-    return any(word in text(c.tree, "image") or word in c.text or word in c.name for c in role.containers)
+def _daemon(role: Role, *words: str) -> bool:
+    for container in role.containers:
+        image = text(container.tree, "image")
+        for word in words:
+            if word in image or word in container.text or word in container.name:
+                return True
+    return False
+
+
+def _first(container: Container, prefix: str) -> Path:
+    return container.env_path(next(name for name in container.env if name.startswith(prefix)))
 
 
 def _tcpx(role: Role, container: Container) -> _Half | None:
-    name = next((n for n in container.env if n.startswith("NCCL_GPUDIRECTTCPX_")), "")
-    if name and not _daemon(role, "tcpgpudmarxd") and not _daemon(role, "tcpx"):
-        return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", container.env_path(name)
-    return None
+    if TCPX not in container.names.traits or _daemon(role, "tcpgpudmarxd", "tcpx"):
+        return None
+    return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, TCPX)
 
 
 def _tcpxo(role: Role, container: Container) -> _Half | None:
-    name = next((n for n in container.env if n.startswith("NCCL_FASTRAK_")), "")
-    if not name:
+    if TCPXO not in container.names.traits:
         return None
-    if not any(_daemon(role, word) for word in ("rxdm", "fastrak", "tcpgpudmarxd", "tcpxo")):
-        return "variables of GPUDirect-TCPXO", "no receive daemon (RxDM) runs beside it", container.env_path(name)
-    mounts = [text(m, "mountPath") for m in rows(container.tree, "volumeMounts")]
-    if not any(mount.startswith("/dev/aperture_devices") or mount == "/dev" for mount in mounts):
-        return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", container.env_path(name)
-    return None
+    if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
+        missing = "no receive daemon (RxDM) runs beside it"
+        return "variables of GPUDirect-TCPXO", missing, _first(container, TCPXO)
+    for place in container.mounts.places:
+        if place.startswith("/dev/aperture_devices") or place == "/dev":
+            return None
+    return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, TCPXO)
 
 
 def _efa(role: Role, container: Container) -> _Half | None:
@@ -141,34 +142,6 @@ def _infiniband(role: Role, container: Container) -> _Half | None:
             "not the capability `IPC_LOCK`, without which no memory can be registered",
             (*container.path, "resources", "limits", card),
         )
-    return None
-
-
-def daemon_and_plugin_differ(job: Job) -> None:
-    for role in job.roles:
-        if len(role.containers) < 2:
-            continue
-        for daemon_image, plugin_image, known in PAIRS:
-            daemon, plugin = _tag(role, daemon_image), _tag(role, plugin_image)
-            if daemon is None or plugin is None or daemon[0] not in known or plugin[0] in known[daemon[0]]:
-                continue
-            fitting = " or ".join(f"`{tag}`" for tag in sorted(known[daemon[0]]))
-            job.report.add(
-                PAIR.at(
-                    job.at((*plugin[1].path, "image")),
-                    f"plugin {plugin[0]} is not known to work with daemon {daemon[0]}",
-                    also=[Label(job.at((*daemon[1].path, "image")), f"daemon {daemon[0]}")],
-                    effect="connections fail, or data is lost without a message",
-                    help=f"with this daemon use plugin {fitting}",
-                )
-            )
-
-
-def _tag(role: Role, image: str) -> tuple[str, Container] | None:
-    for container in role.containers:
-        name, _, tag = text(container.tree, "image").rpartition(":")
-        if name.endswith(image):
-            return tag, container
     return None
 
 

@@ -25,6 +25,7 @@ CONTRADICTS = Rule(
 
 _PREFIX = "kueue.x-k8s.io/podset-"
 _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
+ANNOTATIONS = tuple(_PREFIX + name for name in (*_LEVELS, "slice-size", "slice-required-topology"))
 
 
 def topology_annotation(job: Job) -> None:

@@ -15,7 +15,8 @@ from trainc.verify.refusal import (
     refuse,
     unsupported,
 )
-from trainc.verify.values import rows, substituted, table, text
+from trainc.verify.remembered import Shared
+from trainc.verify.values import mappings, rows, substituted, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,6 +233,20 @@ def bad_toleration(job: Job) -> None:
                     "a toleration that tolerates any value also names one",
                     shown=(*path, "operator"),
                 )
+
+
+def _odd_toleration(tolerations: Tree) -> bool:
+    """Whether one of them may be refused."""
+    for one in mappings(tolerations):
+        operator = text(one, "operator")
+        if operator and (operator not in _OPERATORS or (operator == "Exists" and text(one, "value"))):
+            return True
+        if text(one, "effect") not in ("", *_EFFECTS):
+            return True
+    return False
+
+
+TOLERATIONS = Shared(_odd_toleration)
 
 
 def negative_grace_period(job: Job) -> None:

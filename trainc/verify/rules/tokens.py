@@ -19,7 +19,7 @@ SECRET = Rule(
 )
 
 
-_PREFIXES = (
+TOKENS = (
     "hf_",
     "ghp_",
     "gho_",
@@ -57,45 +57,57 @@ _NOT_SECRET = (
 )
 
 
+SHORTEST = 16  # characters of a token
+
+
 def secret_in_text(job: Job) -> None:
     for container in job.containers:
         for name, entry in container.env.items():
             value = text(entry, "value")
-            if value and len(value) > 7 and _is_secret(name, value):
+            if value and is_secret(name, value):
                 _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
-        if any(prefix in container.text for prefix in _PREFIXES):
-            _words(job, container)
+        _words(job, container)
 
 
 def _words(job: Job, container: Container) -> None:
     for field in ("command", "args"):
         for index, word in enumerate(texts(container.tree, field)):
-            for part in word.replace("=", " ").replace('"', " ").replace("'", " ").split():
-                if part.startswith(_PREFIXES) and _random(part):
-                    _secret(
-                        job,
-                        (*container.path, field, index),
-                        f"the command of `{container.name}` holds what looks like a token",
-                        "TOKEN",
-                    )
-                    break
+            if holds_token(word):
+                _secret(
+                    job,
+                    (*container.path, field, index),
+                    f"the command of `{container.name}` holds what looks like a token",
+                    "TOKEN",
+                )
 
 
-def _is_secret(name: str, value: str) -> bool:
-    if "$" in value or "<" in value or "{" in value or value.startswith("/"):
+def holds_token(word: str) -> bool:
+    """Whether a part of a word of a command looks like a token of a known service."""
+    if len(word) < SHORTEST or not any(prefix in word for prefix in TOKENS):
         return False
-    if value.startswith(_PREFIXES) and _random(value):
+    parts = word.replace("=", " ").replace('"', " ").replace("'", " ").split()
+    return any(part.startswith(TOKENS) and _random(part) for part in parts)
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether the value of a variable looks like key material, by itself or by the name of the variable."""
+    if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
+        return False
+    if value.startswith(TOKENS) and _random(value):
         return True
+    return named_secret(name) and (_random(value) or "PASSW" in name.upper())
+
+
+def named_secret(name: str) -> bool:
+    """Whether a variable of this name is meant to hold a secret."""
     upper = name.upper()
-    if not any(word in upper for word in _NAMES) or any(word in upper for word in _NOT_SECRET):
-        return False
-    return _random(value) or "PASSW" in upper
+    return any(word in upper for word in _NAMES) and not any(word in upper for word in _NOT_SECRET)
 
 
 def _random(value: str) -> bool:
     """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
     if (
-        len(value) < 16
+        len(value) < SHORTEST
         or " " in value
         or value.lower().strip("x*-_.") == ""
         or "xxx" in value.lower()

@@ -1,0 +1,75 @@
+"""What jobs share: the nodes of a runtime's template that each of them keeps as they are, and what code always writes."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from trainc.model.tree import Tree
+
+    T = TypeVar("T")
+
+
+class Kept:
+    """One shared node, and its text once somebody has written it: where it stood (`level`), and what came out."""
+
+    __slots__ = ("level", "text")
+
+    def __init__(self) -> None:
+        self.level: object = None
+        self.text = ""
+
+
+_MOST = 1_000
+_constants: list[Tree] = []  # what code writes into every job alike
+
+
+def constant(tree: Tree) -> Tree:
+    """The same tree, known from now on as one that is the same in every job; nobody may ever change it."""
+    if len(_constants) < _MOST:
+        _constants.append(tree)
+    return tree
+
+
+class Shared:
+    """Finds the shared nodes of a tree by identity, so that what was made of one of them need not be made again.
+
+    The tree is held for as long as this is, so no other node can ever be taken for one of its own.
+    """
+
+    __slots__ = ("_kept", "_made", "_tree")
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._made: dict[tuple[int, object], Any] = {}
+        self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
+
+    @property
+    def kept(self) -> dict[int, Kept]:
+        """What is known of every dict and list and of constants, by identity."""
+        if self._kept is None:
+            self._kept = {}
+            _gather([self._tree, *_constants], self._kept)
+        return self._kept
+
+    def once(self, node: Tree, make: Callable[[Tree], T]) -> T:
+        """What `make` makes of a node, of a shared one only once; where that is a tree, it is shared as well."""
+        if id(node) not in self.kept:
+            return make(node)
+        found = self._made.get((id(node), make))
+        if found is None:
+            found = self._made[id(node), make] = make(node)
+            _gather([found], self.kept)
+        made: T = found
+        return made
+
+
+def _gather(node: Tree, kept: dict[int, Kept]) -> None:
+    if type(node) is dict:
+        node = list(node.values())
+    for inner in node:
+        if type(inner) is dict or type(inner) is list:
+            kept[id(inner)] = Kept()
+            _gather(inner, kept)

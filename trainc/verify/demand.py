@@ -1,0 +1,96 @@
+"""What a container asks for: its accelerators, its memory, and what is worth a look in the amounts."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.verify.amounts import ONE, amount
+from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
+from trainc.verify.remembered import Remembered
+from trainc.verify.values import UNKNOWN, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+    Written = tuple[tuple[str, object], ...]
+
+_SHARING = (GPU, GAUDI, NPU)
+_READ_BY = (GPU, TPU, NEURON)
+
+
+class Demand:
+    """Limits and requests as they are written: the `devices` by resource, and the `memory` limit in billionths.
+
+    `gpus` are 0 where they are not one process each, `sharing` the accelerators whose processes share memory,
+    `kind` that of all devices, empty where there are several or nobody reads variables of its own.
+    """
+
+    __slots__ = ("devices", "gpus", "kind", "memory", "sharing", "traits")
+
+    def __init__(self, written: tuple[Written, Written]) -> None:
+        limits, requests = dict(written[0]), dict(written[1])
+        traits = {*limits, *requests}
+        self.devices = _devices(traits, (requests, limits))
+        counts = [(device_kind(resource), number) for resource, number in self.devices.items()]
+        gpus = [number for kind, number in counts if kind == GPU]
+        self.gpus = gpus[0] if len(gpus) == 1 and type(gpus[0]) is int else 0
+        self.sharing = sum([number for kind, number in counts if kind in _SHARING and type(number) is int])
+        kinds = {kind for kind, _ in counts}
+        self.kind = kinds.pop() if len(kinds) == 1 and kinds <= {*_READ_BY} else ""
+        self.memory = amount(limits["memory"]) if limits.get("memory") is not None else None
+        if self.devices and "memory" not in limits and "memory" not in requests:
+            traits.add("devices without memory")
+        if len(self.devices) > 1:
+            traits.add("several devices")
+        if any(resource.startswith(("rdma/", "nvidia.com/rdma")) for resource in limits):
+            traits.add("rdma")
+        traits.update([trait for resource, asked in requests.items() if (trait := _apart(resource, asked, limits))])
+        self.traits = frozenset(traits)
+
+
+def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str, int | Unknown]:
+    found: dict[str, int | Unknown] = {}
+    for side in sides:
+        for resource, written in side.items():
+            number = 1 if written and "/" not in resource else amount(written)
+            if not written or number is None or number < 0 or str(written)[0] == "-":
+                traits.add("odd amount")
+            elif "/" in resource:
+                if number % ONE:
+                    traits.add("odd amount")
+                if device_kind(resource) and number:
+                    found[resource] = UNKNOWN if number % ONE else number // ONE
+            if number is None and written and device_kind(resource):
+                found[resource] = UNKNOWN
+    return found
+
+
+def _apart(resource: str, asked: object, limits: dict[str, object]) -> str:
+    """The trait of a request that does not go with its limit."""
+    if "/" in resource:
+        return "unlike limit" if limits.get(resource) != asked else ""
+    if resource not in limits:
+        return ""
+    least, most = amount(asked), amount(limits[resource])
+    return "over limit" if least is not None and most is not None and least > most else ""
+
+
+_DEMANDS = Remembered(Demand)
+
+
+def demand(limits: dict[str, Tree], requests: dict[str, Tree]) -> Demand:
+    """What is asked for; the same for equal amounts, however many containers write them."""
+    odd: list[object] = []
+    written = _written(limits, odd), _written(requests, odd)
+    # A number that is not whole would be taken for an equal one that is.
+    return Demand(written) if odd else _DEMANDS[written]
+
+
+def _written(amounts: dict[str, Tree], odd: list[object]) -> Written:
+    found: list[tuple[str, object]] = []
+    for resource, leaf in amounts.items():
+        written = leaf.value if type(leaf) is Sourced else None
+        if type(written) is not str and type(written) is not int and written is not None:
+            odd.append(written)
+        found.append((resource, written))
+    return tuple(found)

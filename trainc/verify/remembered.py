@@ -1,0 +1,55 @@
+"""What is said of a text, or of a part of a tree, once for all jobs that hold it: those of one runtime share most."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Generic, TypeVar
+
+    from trainc.model.tree import Tree
+
+    K = TypeVar("K")
+    V = TypeVar("V")
+else:
+    from trainc.model.record import Generic
+
+    K = V = "a parameter"  # where a type checker sees a variable
+
+_MOST = 1_000
+
+
+class Remembered(dict[K, V]):
+    """The answers of a pure function by what it was asked; it forgets all of them when they get too many."""
+
+    __slots__ = ("_answer",)
+
+    def __init__(self, answer: Callable[[K], V]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def __missing__(self, asked: K) -> V:
+        if len(self) >= _MOST:
+            self.clear()
+        found = self[asked] = self._answer(asked)
+        return found
+
+
+class Shared(Generic[V]):
+    """The answers of a pure function about nodes of trees, by the node itself, which is kept: trees never change."""
+
+    __slots__ = ("_answer", "_known")
+
+    def __init__(self, answer: Callable[[Tree], V]) -> None:
+        self._answer = answer
+        self._known: dict[int, tuple[Tree, V]] = {}
+
+    def __getitem__(self, node: Tree) -> V:
+        found = self._known.get(id(node))
+        if found is not None:
+            return found[1]
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        answer = self._answer(node)
+        self._known[id(node)] = node, answer
+        return answer

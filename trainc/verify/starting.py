@@ -1,0 +1,98 @@
+"""What is worth a look in how processes are started, and in where they are told to meet."""
+
+from __future__ import annotations
+
+from trainc.verify.containers import INDEX_FIELDS, MAIN
+from trainc.verify.remembered import Remembered
+from trainc.verify.values import integer
+from trainc.verify.variables import TOLD
+from trainc.verify.world import ADDRESSES, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.containers import Container
+    from trainc.verify.job import Job
+
+_COUNTED = ("auto", "gpu")  # torchrun counts the accelerators itself
+
+
+def starting(found: set[str], container: Container) -> None:
+    """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
+    names, literals, words = container.names, container.literals, container.traits
+    if "nodes option" in words or (
+        "PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)
+    ):
+        found.add("odd nodes")
+    if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
+        found.add("odd processes")
+    for name in names.ranked:
+        if name in literals or container.fields.get(name) not in INDEX_FIELDS:
+            found.add("odd rank")
+    kind = container.demand.kind
+    if kind and names.readers and names.readers != {kind}:
+        found.add("foreign variable")
+
+
+def _odd_processes(container: Container) -> bool:
+    """Whether the launcher may start another number of processes than there are accelerators to use."""
+    if "processes option" in container.traits:
+        return True
+    written = container.literals.get("PET_NPROC_PER_NODE")
+    if container.devices:
+        gpus = container.demand.gpus
+        return bool(gpus) and written != str(gpus) and written not in _COUNTED
+    return "PET_NPROC_PER_NODE" in container.env and (written is None or written in _COUNTED or "$" in written)
+
+
+def settings(found: set[str], container: Container) -> None:
+    """Add the traits of variables by what they are set to."""
+    for name in container.names.telling:
+        trait = TOLD[name, container.literals.get(name)]
+        if trait:
+            found.add(trait)
+
+
+def meeting(found: set[str], job: Job) -> None:
+    """Add the traits of the addresses at which the containers of a job are told to meet."""
+    addressed = [container for container in job.containers if container.names.addressed]
+    if not addressed and "meets" not in found:
+        return
+    if len(addressed) == 1 and "meets" not in found and "may meet" not in found and _plain(addressed[0], job):
+        found.add("meetings")
+        return
+    if job.meetings:
+        found.add("meetings")
+    if len(job.meetings) > 1:
+        found.add("several meetings")
+    for one in job.meetings:
+        if type(one.place) is not Place or (one.port and not _PORTS[one.port]):
+            found.add("odd meeting")
+
+
+def _port(written: str) -> bool:
+    number = integer(written)
+    return number is not None and 0 < number < 65536
+
+
+_PORTS = Remembered(_port)  # whether a text is a port
+
+
+def _plain(container: Container, job: Job) -> bool:
+    """Whether the only address is written, with a port beside it, and visibly that of the first pod of its own role."""
+    role, name = container.role, container.names.addressed[0]
+    host, port = container.literals.get(name, ""), container.literals.get(ADDRESSES[name], "")
+    return (
+        host == f"{job.name}-{role.name}-0-0.{job.subdomain}"
+        # One dot, and nothing else but what host names are made of: there is one way to read it.
+        and host.replace("-", "").replace(".", "", 1).isalnum()
+        and job.name != ""
+        and job.dns
+        and type(role.replicas) is int
+        and role.replicas > 0
+        and type(role.size) is int
+        and role.size > 0
+        and _PORTS[port]
+        and len(container.names.addressed) == 1
+        and container.kind is MAIN
+        and f"{name}=" not in container.script
+    )

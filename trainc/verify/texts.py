@@ -1,0 +1,110 @@
+"""What is worth a look in a single text of a job: a word of a command, an image, a name, a key."""
+
+from __future__ import annotations
+
+from trainc.verify.data.pairs import PAIRS
+from trainc.verify.refusal import dns_label, is_dns_subdomain, label_key, label_value
+from trainc.verify.remembered import Remembered
+from trainc.verify.rules.bundles import TCPXO_DAEMON
+from trainc.verify.rules.hygiene import moving
+from trainc.verify.rules.tokens import holds_token
+from trainc.verify.shell import SHELLS
+from trainc.verify.values import substituted
+
+_NOTHING: frozenset[str] = frozenset()
+
+# A trait of the same name: the text of some command holds this.
+_WORDS = (
+    "parallel",
+    "batch",
+    "global",
+    "sleep",
+    "tail",
+    "while",
+    "install",
+    "http",
+    "git",
+    "mpirun",
+    "mpiexec",
+    "horovodrun",
+    "python",
+    "$",
+)
+_MARKS = {
+    **{word: word for word in _WORDS},
+    # An address to meet at.
+    "rdzv": "meets",
+    "master": "meets",
+    "main_process": "meets",
+    "main-process": "may meet",
+    # Options of launchers: how many nodes, how many processes on each.
+    "nnodes": "nodes option",
+    "num_machines": "nodes option",
+    "num-machines": "nodes option",
+    "num_nodes": "nodes option",
+    "num-nodes": "nodes option",
+    "nproc": "processes option",
+    "num_gpus": "processes option",
+    "num-gpus": "processes option",
+    "num_processes": "processes option",
+    "num-processes": "processes option",
+    "torchrun": "torchrun",
+    "torch.distributed": "torchrun",
+    # Options of trainers: where they write.
+    "output": "output",
+    "checkpoint": "output",
+    "ckpt": "output",
+    "save": "output",
+    "root_dir": "output",
+    "root-dir": "output",
+    "logging": "output",
+}
+
+
+def _word(word: str) -> frozenset[str]:
+    found = {trait for mark, trait in _MARKS.items() if mark in word}
+    if "checkpoint" in word or "ckpt" in word:
+        found.add("checkpoints")
+    if word.rpartition("/")[2] in SHELLS:
+        found.add("shell")
+    if holds_token(word):
+        found.add("secret")
+    return frozenset(found) or _NOTHING
+
+
+def _image(image: str) -> frozenset[str]:
+    if not image:
+        return frozenset(("no image",))
+    found = set()
+    if image[0].isspace() or image[-1].isspace():
+        found.add("image with space")
+    if moving(image):
+        found.add("moving image")
+    if TCPXO_DAEMON in image:
+        found.add("tcpxo daemon")
+    if any(name in image for daemon, plugin, _ in PAIRS for name in (daemon, plugin)):
+        found.add("paired image")
+    return frozenset(found) or _NOTHING
+
+
+def _odd_name(name: str) -> bool:
+    return not name or (not substituted(name) and bool(dns_label(name)))
+
+
+def _odd_class(name: str) -> bool:
+    return bool(name) and not is_dns_subdomain(name) and not substituted(name)
+
+
+def _odd_key(key: str) -> bool:
+    return bool(label_key(key))
+
+
+def _odd_value(held: str) -> bool:
+    return not substituted(held) and bool(label_value(held))
+
+
+# The traits of a word of a command, and of an image.
+WORDS, IMAGES = Remembered(_word), Remembered(_image)
+# Whether a text cannot be the name of a container, a priority class, the key of a label or annotation, a label's value.
+ODD_NAMES, ODD_CLASSES = Remembered(_odd_name), Remembered(_odd_class)
+ODD_KEYS, ODD_VALUES = Remembered(_odd_key), Remembered(_odd_value)

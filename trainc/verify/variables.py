@@ -1,0 +1,69 @@
+"""What is worth a look among the variables of a container: by their names alone, and by what they are set to."""
+
+from __future__ import annotations
+
+from trainc.verify.data.variables import LOCKED
+from trainc.verify.remembered import Remembered
+from trainc.verify.rules.containers import readable
+from trainc.verify.rules.environment import VERBOSE, misspelling, reader
+from trainc.verify.rules.networks import TCPX, TCPXO
+from trainc.verify.rules.tokens import is_secret, named_secret
+from trainc.verify.world import ADDRESSES, RANKED
+
+INTERFACE = "NCCL_SOCKET_IFNAME"
+_SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
+
+
+class Names:
+    """The names of a container's variables: their `traits`, themselves and their families among them.
+
+    `ranked` and `addressed` give a rank or an address; what those in `telling` are set to matters; `readers` are the
+    kinds of accelerators on which alone some of them are read.
+    """
+
+    __slots__ = ("addressed", "ranked", "readers", "telling", "traits")
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        traits: set[str] = set()
+        self.traits = traits.union(*[_ALONE[name] for name in names])
+        self.ranked = tuple([name for name in names if name in RANKED])
+        self.addressed = tuple([name for name in names if name in ADDRESSES])
+        self.telling = tuple([name for name in names if "telling" in _ALONE[name]])
+        self.readers = frozenset([kind for name in names if (kind := reader(name))])
+
+
+def _alone(name: str) -> frozenset[str]:
+    """The traits of a single name."""
+    traits = {name, name.partition("_")[0]}
+    traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
+    if not name or "=" in name or not name.isascii() or not name.isprintable():
+        traits.add("odd variable name")
+    if misspelling(name):
+        traits.add("misspelt")
+    if name in RANKED:
+        traits.add("ranks")
+    if name in _SET or named_secret(name):
+        traits.add("telling")
+    return frozenset(traits)
+
+
+def _told(setting: tuple[str, str | None]) -> str:
+    """The trait of a variable with this value, None where it is not known here; empty for one without."""
+    name, value = setting
+    known = value if value is not None and "$" not in value else None
+    if name == INTERFACE:
+        return "odd interface" if known is None or "lo" in known or "docker0" in known else ""
+    if name in LOCKED:
+        return "odd lock" if known is None or known.rstrip("/") != LOCKED[name] else ""
+    if name in VERBOSE:
+        return "verbose" if known is None or known.upper() in VERBOSE[name] else ""
+    return "secret" if value is not None and is_secret(name, value) else ""
+
+
+def _odd_field(field: str) -> bool:
+    return bool(field) and not readable(field)
+
+
+_ALONE = Remembered(_alone)
+# By the names in order; by name and value; whether the downward API gives no such field.
+NAMES, TOLD, ODD_FIELDS = Remembered(Names), Remembered(_told), Remembered(_odd_field)
