@@ -76,6 +76,7 @@ def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bund
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)
         if bundle is None:
+            report.lose()
             continue
         verify(bundle, project, selection, report)
         yield bundle

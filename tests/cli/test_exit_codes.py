@@ -46,6 +46,8 @@ def place(tmp_path: Path) -> Path:
         (["build", "empty"], 1),
         (["build", "empty", "-o", "out"], 1),
         (["build", "missing"], 2),
+        (["build", "good", "--tracked"], 2),
+        (["build", "good", "-o", "out", "--tracked"], 2),
         (["validate", "missing"], 2),
         (["build", "good", "--no-such-option"], 2),
         (["validate", "good", "--set", "gates=RestartJob,SomethingElse"], 0),

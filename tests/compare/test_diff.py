@@ -169,9 +169,10 @@ def test_against_tells_what_changes_in_place(project: WorkingTree) -> None:
 
 
 def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
-    assert project.run("build", "-w").code == 0
+    assert project.run("build", "-o", "rendered").code == 0
     project.change("rendered/research/bert.yaml", "torch:2.8.0", "torch:2.7.0")
     assert project.commit().returncode == 0
+    project.write("jobs/bert.yaml", f"# Again.\n{job('bert')}")
     out = project.run("diff").out
     assert "~ research/bert  because of" in out
     assert "image of node/node: registry.example.com/ml/torch:2.7.0 -> registry.example.com/ml/torch:2.8.0" in out
@@ -193,3 +194,60 @@ def test_only_edited_files_are_a_cause(project: WorkingTree) -> None:
     out = project.run("diff").out
     assert "~ research/bert  because of runtimes/torch.yaml\n" in out
     assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
+
+
+def rendered(project: WorkingTree, *, old_run: str = "prune") -> None:
+    """Keep a rendering of the project from now on."""
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {{oldRun: {old_run}}}\n"
+    project.write("trainc.yaml", text)
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+
+
+def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    project.write("jobs/t5.yaml", job("t5", nodes=4))
+    out = project.run("diff").out
+    image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+    assert (
+        "~ research/bert  because of runtimes/torch.yaml\n"
+        "    image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0\n"
+        f"    committed runs keep their rendering: {image} cannot change in place\n"
+    ) in out
+    assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
+    assert "    the API server refuses this in place: " in out
+    assert "| kept | `research/bert` |" in project.run("diff", "--report", "markdown").out
+    edited = json.loads(project.run("diff", "--report", "json").out)["edited"]
+    assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
+
+
+def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    done = project.run("diff")
+    assert (done.code, done.out, done.err) == (0, "nothing changes since HEAD\n", "")
+
+
+@pytest.mark.parametrize("old_run", ["prune", "keep"])
+def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
+    rendered(project, old_run=old_run)
+    again = job("bert", nodes=4).replace("  name: bert\n", '  name: bert\n  annotations: {trainc.dev/run: "2"}\n')
+    project.write("jobs/bert.yaml", again)
+    out = project.run("diff").out
+    assert out.startswith("+ research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n")
+    assert ("- research/bert  2 pods" in out) is (old_run == "prune")
+    assert out.endswith(f"accelerators: 32 nvidia.com/gpu -> {48 if old_run == 'prune' else 64} nvidia.com/gpu\n")
+    assert "| new run | `research/bert-r2` |" in project.run("diff", "--report", "markdown").out
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    assert project.run("diff").out == "nothing changes since HEAD\n"
+
+
+@pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--tracked"]])
+def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
+    folder = Repository(tmp_path, "bert")
+    done = folder.run(*argv)
+    assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
+    if options.has("tracked") and not options.has("check"):
+        raise Trouble("--tracked goes with --check: it says which rendered files a commit would leave out")
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
@@ -33,7 +35,7 @@ def build(options: Options) -> int:
     run(session, spool)
     code = session.finish(spool.jobs, streams=spool.streams)
     if spool.objects == 0 and code == 0:
-        raise Nothing
+        raise Nothing(session)
     return code
 
 
@@ -42,8 +44,10 @@ class Nothing(Trouble):
 
     code = 1
 
-    def __init__(self) -> None:
-        super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
+    def __init__(self, session: Session) -> None:
+        clusters = ", ".join(f"`{name}`" for name in session.selection.clusters)
+        which = f" that runs on {clusters}" if clusters else ""
+        super().__init__(f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}")
 
 
 def _stream(options: Options, session: Session) -> Spool:

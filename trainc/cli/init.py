@@ -32,5 +32,13 @@ def init(options: Options) -> int:
     step = "" if folder == "." else f"cd {folder} && "
     print(f"\nnext:\n  {step}{KUBECTL.format(cluster=cluster)}")
     print("  trainc build -w")
-    print("  git add -A && pre-commit install && git commit")
+    git = "" if _in_work_tree(folder) else "git init && "
+    print(f"  {git}git add -A && pre-commit install && git commit")
     return 0
+
+
+def _in_work_tree(folder: str) -> bool:
+    here = os.path.abspath(folder)
+    return os.path.exists(os.path.join(here, ".git")) or (
+        here != os.path.dirname(here) and _in_work_tree(os.path.dirname(here))
+    )

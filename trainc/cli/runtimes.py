@@ -75,4 +75,4 @@ def _flatten(name: str, options: Options) -> int:
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
     if found is not None:
         print(dump(found.tree), end="")
-    return session.finish()
+    return session.finish() if session.report.findings else 0

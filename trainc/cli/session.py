@@ -121,8 +121,8 @@ class Session:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, jobs: int = 0, *, streams: bool = False) -> int:
-        """Print the findings and the summary; the exit code.
+    def finish(self, jobs: int | None = None, *, streams: bool = False) -> int:
+        """Print the findings and the summary, which counts jobs for a run that is about jobs; the exit code.
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
@@ -133,7 +133,7 @@ class Session:
             print(_machine(form, self), end="", file=sys.stderr if streams else sys.stdout)
         return self.verdict()
 
-    def _print_text(self, jobs: int) -> None:
+    def _print_text(self, jobs: int | None) -> None:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")

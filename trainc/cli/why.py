@@ -48,6 +48,8 @@ def why(options: Options) -> int:
         return session.finish()
     if not answers and wanted and not source:
         return _landings(options, file, wanted)
+    if not bundles and not wanted:
+        raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
     if not answers:
         raise Trouble(f"no field of the output matches {wanted or options.arguments[0]}")
     if options.one("report") == "json":

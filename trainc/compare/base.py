@@ -28,6 +28,7 @@ class Base(NamedTuple):
 
     bundles: list[Bundle]
     edited: frozenset[str] | None
+    committed: bool = False  # whether the bundles are a committed rendering, which runs keep
 
 
 @contextmanager
@@ -98,7 +99,8 @@ def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
         written = rendered(folder, project, selection, sources=selection.paths)
-        yield Base(written or bundles_of(folder, selection.paths, selection)[0], _edited(project, base))
+        bundles = written or bundles_of(folder, selection.paths, selection)[0]
+        yield Base(bundles, _edited(project, base), committed=bool(written))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:

@@ -91,6 +91,8 @@ class Repository:
             raise Trouble(f"git cannot be run: {error.strerror}") from error
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            if said and "not a git repository" in said[-1]:
+                raise Trouble(f"{os.path.abspath(self._folder)} lies in no Git repository")
             raise Trouble(
                 f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
             )

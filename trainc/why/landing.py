@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
@@ -113,8 +114,11 @@ def _landing(
     findings: Sequence[Finding],
 ) -> Landing:
     where = shown(keyed(document.tree, path))
+    places = (at, *_key_of_item(document, path))
     errors = tuple(
-        one for one in findings if one.level == "error" and any(_holds(label.span, at) for label in one.labels[:1])
+        one
+        for one in findings
+        if one.level == "error" and one.labels and any(_holds(one.labels[0].span, place) for place in places)
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
@@ -125,6 +129,14 @@ def _landing(
     if lost:
         return Landing(where, leaf.value, at, BEATEN, tuple(lost))
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
+
+
+def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
+    """Where the name of the list item stands that a value belongs to: what is said of the item is said there."""
+    if len(path) > 2 and type(path[-2]) is int:
+        key = _at(document.tree, path[:-1]).get(MERGE_KEYS.get(str(path[-3]), ""))
+        if type(key) is Sourced and key.origin.at is not None:
+            yield key.origin.at
 
 
 def _holds(span: Span, at: Span) -> bool:
