@@ -123,10 +123,10 @@ def test_one_stream_does_not_mix_clusters(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_job_of_several_clusters_concerns_that_job_alone(tmp_path: Path) -> None:
     files = {"jobs/eu/a.yaml": job("a"), "jobs/us/b.yaml": job("b"), "other/lone.yaml": job("lone")}
     write(tmp_path, {"trainc.yaml": TWO, **files})
-    code, _, err = run(tmp_path, "validate", ".")
-    assert code == 1
-    assert err.count("error[unbound-job]") == 1
-    assert "reaches" not in err
+    done = compile_in(tmp_path, "validate", ".")
+    assert done.code == 1
+    assert done.err.count("error[unbound-job]") == 1
+    assert "reaches" not in done.err
 
 
 def test_a_cluster_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
