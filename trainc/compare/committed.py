@@ -40,20 +40,21 @@ class Committed:
         refused = self._refused(bundle, before, file)
         if not refused:
             return False
+        blamed = _blamed(bundle, refused)
         if not same_job:
             effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
             otherwise = f"for one that was never applied, `--rerender {bundle.document.name}`"
-            report.add(immutable_change(bundle, refused, effect=effect, otherwise=otherwise))
+            ended = f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"
+            notes = [ended] if blamed else []
+            report.add(immutable_change(bundle, refused, effect=effect, otherwise=otherwise, notes=notes))
             return False
-        files = {one.cause(change, bundle) for one in refused for change in one.refused} - {bundle.document.file}
-        blamed = ", ".join(sorted(name for name in files if name)) or ITSELF
-        self.kept.setdefault(blamed, []).append(bundle.name)
+        self.kept.setdefault(blamed or ITSELF, []).append(bundle.name)
         return True
 
     def absorb(self, kept: Mapping[str, list[str]]) -> None:
         """Add the runs that another worker let keep their rendering."""
         for blamed, names in kept.items():
-            self.kept.setdefault(blamed, []).extend(names)
+            self.kept.setdefault(blamed or ITSELF, []).extend(names)
 
     def _refused(self, bundle: Bundle, before: str, file: str) -> list[Update]:
         """The objects of a run that a server would not take in the place of the committed ones."""
@@ -66,3 +67,9 @@ class Committed:
         if cluster not in self._servers:
             self._servers[cluster] = Served(self._clusters[cluster])
         return self._servers[cluster]
+
+
+def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
+    """The files besides the job's own that a refused change comes from."""
+    files = {one.cause(change, bundle) for one in refused for change in one.refused} - {bundle.document.file}
+    return ", ".join(sorted(name for name in files if name))

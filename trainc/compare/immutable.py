@@ -59,15 +59,17 @@ def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report
                 report.add(_in_place(bundle, one))
 
 
-def immutable_change(bundle: Bundle, refused: Sequence[Update], *, effect: str, otherwise: str) -> Finding:
+def immutable_change(
+    bundle: Bundle, refused: Sequence[Update], *, effect: str, otherwise: str, notes: Iterable[str] = ()
+) -> Finding:
     """The finding for a run with updates that a server refuses; `otherwise` is the help beside starting a new run."""
     fields = [(one, change) for one in refused for change in one.refused]
     places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
     own = [span for span in places if span.file == bundle.document.file] or list(places)
     count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
-    notes = [str(change) for _, change in fields[:_MOST]]
+    shown = [str(change) for _, change in fields[:_MOST]]
     if len(fields) > _MOST:
-        notes.append(f"and {len(fields) - _MOST} more")
+        shown.append(f"and {len(fields) - _MOST} more")
     following = run_of(bundle.document.tree) + 1
     return IMMUTABLE_CHANGE.at(
         own[0],
@@ -75,7 +77,7 @@ def immutable_change(bundle: Bundle, refused: Sequence[Update], *, effect: str, 
         also=[Label(span) for span in own[1:_MOST]],
         effect=effect,
         help=f'to start a new run set `{RUN}: "{following}"`; {otherwise}',
-        notes=notes,
+        notes=[*shown, *notes],
         refusal=refused[0].refusal,
     )
 
