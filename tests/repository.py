@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tests.compiling import compile_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tests.compiling import Run
@@ -50,6 +51,25 @@ spec:
 """
 
 
+def job(name: str, *, nodes: int = 2, image: str = "", run: str = "") -> str:
+    """The text of a job; without an image it has its runtime's."""
+    annotations = f'  annotations:\n    trainc.dev/run: "{run}"\n' if run else ""
+    own = f"    image: {image}\n" if image else ""
+    return (
+        f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {name}\n"
+        f"  namespace: research\n{annotations}spec:\n  runtimeRef:\n    name: torch\n  trainer:\n"
+        f"{own}    numNodes: {nodes}\n    command: [torchrun, /opt/line.py]\n"
+    )
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    """Put files into a folder."""
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+
+
 class Repository:
     """A folder with a project, one runtime and jobs."""
 
@@ -62,9 +82,7 @@ class Repository:
 
     def write(self, path: str, text: str) -> None:
         """Put a file into the repository."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
+        write(self.folder, {path: text})
 
     def read(self, path: str) -> str:
         """A file's text."""
@@ -82,13 +100,7 @@ class Repository:
 
     def job(self, name: str, *, run: str = "", image: str = "registry.example.com/ml/line:1.0.0") -> None:
         """Write one job."""
-        annotations = f'  annotations:\n    trainc.dev/run: "{run}"\n' if run else ""
-        self.write(
-            f"jobs/{name}.yaml",
-            f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {name}\n"
-            f"  namespace: research\n{annotations}spec:\n  runtimeRef:\n    name: torch\n  trainer:\n"
-            f"    image: {image}\n    numNodes: 2\n    command: [torchrun, /opt/line.py]\n",
-        )
+        self.write(f"jobs/{name}.yaml", job(name, image=image, run=run))
 
     def run(self, *argv: str) -> Run:
         """What `trainc ARGV` does in the repository."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import RUNTIME, job, run, write
+from tests.compiling import compile_in
+from tests.repository import RUNTIME, job, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,20 +26,20 @@ if TYPE_CHECKING:
             'unknown field "spec.trainer.numnodes"',
         ),
         (
-            job("bert").replace("name: llm", "name: lm"),
+            job("bert").replace("name: torch", "name: troch"),
             "rejected",
             "webhook",
-            'clustertrainingruntimes.trainer.kubeflow.org "lm"',
+            'clustertrainingruntimes.trainer.kubeflow.org "troch"',
         ),
     ],
 )
 def test_each_document_has_its_answer(tmp_path: Path, text: str, verdict: str, by: str, words: str) -> None:
-    write(tmp_path, {"runtimes/llm.yaml": RUNTIME, "jobs/job.yaml": text})
-    code, out, _ = run(tmp_path, "validate", "--report", "json", "--only", "admission")
-    answers = {answer["kind"]: answer for answer in json.loads(out)["documents"]}
+    write(tmp_path, {"runtimes/torch.yaml": RUNTIME, "jobs/job.yaml": text})
+    done = compile_in(tmp_path, "validate", "--report", "json", "--only", "admission")
+    answers = {answer["kind"]: answer for answer in json.loads(done.out)["documents"]}
     assert answers["ClusterTrainingRuntime"]["admission"] == {"verdict": "accepted", "by": "", "messages": []}
     said = answers["TrainJob"]["admission"]
     assert (said["verdict"], said["by"]) == (verdict, by)
     assert words in "".join(said["messages"])
     assert answers["TrainJob"]["place"]["file"] == "jobs/job.yaml"
-    assert code == (1 if by else 0)
+    assert done.code == (1 if by else 0)

@@ -1,7 +1,5 @@
 """`python -m trainc`."""
 
-import sys
-
 from trainc.cli import program
 
-sys.exit(program())
+program()

@@ -32,7 +32,10 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
 
     for bundle in bundles(project, selection, report):
         together.add(bundle, report)
-        spool.add(emit(bundle, json=spool.json), bundle, report)
+        if spool.counts:
+            spool.jobs += 1
+        else:
+            spool.add(emit(bundle, json=spool.json), bundle, report)
 
 
 def finish(spool: Spool, report: Report) -> None:
@@ -73,6 +76,7 @@ def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bund
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)
         if bundle is None:
+            report.lose()
             continue
         verify(bundle, project, selection, report)
         yield bundle

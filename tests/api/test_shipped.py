@@ -1,12 +1,11 @@
 """People can list, read and copy the schemas."""
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
 
-from trainc.api.shipped import export, folder, listed, show
+from trainc.api.shipped import contents, folder, listed, show
 
 
 def test_listed() -> None:
@@ -38,7 +37,5 @@ def test_show_as_json() -> None:
     assert json.loads(show("TrainJob", form="json"))["title"] == "TrainJob"
 
 
-def test_export(tmp_path: Path) -> None:
-    written = export(tmp_path / "out")
-    assert len(written) == len({one.crd for one in listed()}) + len(listed())
-    assert all(path.is_file() for path in written)
+def test_contents() -> None:
+    assert contents().keys() == {path for one in listed() for path in (one.crd, one.json)}

@@ -144,7 +144,11 @@ def test_a_cluster_is_chosen(client: Client, repository: Repository) -> None:
     given = parameters({"name": "cluster", "string": "west"}, {"name": "paths", "array": ["bert.yaml"]})
     found = objects(client, repository, ARGOCD_APP_PARAMETERS=given)
     assert {tree["metadata"]["namespace"] for tree in found} == {"west"}
-    assert "add --cluster" in refusal(client, repository)
+    said = refusal(client, repository)
+    assert said.endswith("say with the parameter `cluster` which of them this application is for: east, west")
+    given = parameters({"name": "cluster", "string": "east"}, {"name": "paths", "array": ["bert.yaml"]})
+    said = refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
+    assert said.endswith("no TrainJob, JobSet or older job under the paths given that runs on `east`")
     given = parameters({"name": "cluster", "string": "wets"})
     assert "did you mean `west`?" in refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
 
@@ -217,6 +221,9 @@ def test_an_unreadable_file_is_no_success(client: Client, repository: Repository
 def test_other_objects_pass_through(client: Client, repository: Repository) -> None:
     repository.write("jobs/queue.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: words\n")
     repository.write("jobs/values.yaml", "image: x\n")
+    repository.write("jobs/kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")
+    local = "metadata: {name: a, annotations: {config.kubernetes.io/local-config: 'true'}}"
+    repository.write("jobs/local.yaml", f"apiVersion: example.com/v1\nkind: Pipeline\n{local}\n")
     kinds = [tree["kind"] for tree in objects(client, repository)]
     assert sorted(kinds) == ["ConfigMap", "JobSet", "JobSet", "Service", "Service"]
 

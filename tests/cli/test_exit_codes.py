@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import RUNTIME, job, run, write
+from tests.compiling import compile_in
+from tests.repository import PROJECT, RUNTIME, job, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\n"
-WARNED = job("warned").replace("numNodes: 2", "numNodes: 2\n    image: registry.example.com/llm:latest")
+WARNED = job("warned", image="registry.example.com/llm:latest")
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def place(tmp_path: Path) -> Path:
         tmp_path,
         {
             "trainc.yaml": PROJECT,
-            "runtimes/llm.yaml": RUNTIME,
+            "runtimes/torch.yaml": RUNTIME,
             "good/job.yaml": job("good"),
             "bad/job.yaml": job("Bad"),
             "warned/job.yaml": WARNED,
@@ -46,6 +46,8 @@ def place(tmp_path: Path) -> Path:
         (["build", "empty"], 1),
         (["build", "empty", "-o", "out"], 1),
         (["build", "missing"], 2),
+        (["build", "good", "--tracked"], 2),
+        (["build", "good", "-o", "out", "--tracked"], 2),
         (["validate", "missing"], 2),
         (["build", "good", "--no-such-option"], 2),
         (["validate", "good", "--set", "gates=RestartJob,SomethingElse"], 0),
@@ -57,22 +59,21 @@ def place(tmp_path: Path) -> Path:
     ids=str,
 )
 def test_exit_code(argv: list[str], expected: int, place: Path) -> None:
-    code, out, err = run(place, *argv)
-    assert code == expected, err
-    assert (out != "") is (argv == ["build", "good"])
+    done = compile_in(place, *argv)
+    assert done.code == expected, done.err
+    assert (done.out != "") is (argv == ["build", "good"])
     assert not (place / "out").exists()
 
 
 def test_json_is_one_list(place: Path) -> None:
-    _, out, _ = run(place, "build", "good", "--format", "json")
-    whole = json.loads(out)
+    whole = json.loads(compile_in(place, "build", "good", "--format", "json").out)
     assert (whole["apiVersion"], whole["kind"]) == ("v1", "List")
     assert [item["kind"] for item in whole["items"]] == ["Service", "JobSet"]
 
 
 def test_one_job_too_many_keeps_all_from_being_written(place: Path) -> None:
-    run(place, "build", "good", "-o", "out")
-    before = (place / "out/llm/good.yaml").read_bytes()
+    compile_in(place, "build", "good", "-o", "out")
+    before = (place / "out/research/good.yaml").read_bytes()
     (place / "good/job.yaml").write_text(job("good", nodes=5), "utf-8")
-    assert run(place, "build", "good", "bad", "-o", "out")[0] == 1
-    assert (place / "out/llm/good.yaml").read_bytes() == before
+    assert compile_in(place, "build", "good", "bad", "-o", "out").code == 1
+    assert (place / "out/research/good.yaml").read_bytes() == before

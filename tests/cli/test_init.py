@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -9,10 +10,21 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.compiling import compile_in
+from tests.compiling import ROOT, compile_in, relative_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# A cluster with JobSet and priority classes, and nothing else.
+KUBECTL = f"""\
+case "$2" in
+  crd) cat {ROOT}/schemas/crds/jobset.x-k8s.io_jobsets.yaml; exit ;;
+  priorityclasses) printf 'apiVersion: scheduling.k8s.io/v1\\nkind: PriorityClass\\nmetadata:\\n  name: high\\nvalue: 9\\n'; exit ;;
+esac
+echo "error: the server doesn't have a resource type \\"$2\\"" >&2
+exit 1 #"""
+TRAINC = "exec {python} -m trainc"
+IDENTITY = "git config --global user.name a; git config --global user.email a@example.com"
 
 
 @pytest.mark.parametrize("delivery", ["", "argocd", "flux"])
@@ -31,6 +43,14 @@ def test_a_new_repository_builds(tmp_path: Path, delivery: str) -> None:
     assert compile_in(tmp_path, "build", "--check", "--fail-on", "warning").code == 0
 
 
+def test_the_application_ignores_what_the_shipped_one_ignores(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init", "--delivery", "argocd").code == 0
+    ours = yaml.safe_load((tmp_path / "deploy/argocd.yaml").read_text("utf-8"))["spec"]
+    shipped = next(yaml.safe_load_all((ROOT / "deploy/argocd/application.yaml").read_text("utf-8")))["spec"]
+    assert ours["ignoreDifferences"] == shipped["ignoreDifferences"]
+    assert ours["syncPolicy"] == shipped["syncPolicy"]
+
+
 def test_what_is_there_stays(tmp_path: Path) -> None:
     (tmp_path / "trainc.yaml").write_text("mine\n")
     done = compile_in(tmp_path, "init")
@@ -42,8 +62,48 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 
 def test_in_another_folder(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "init", "training")
-    assert "cd training && kubectl get" in done.out
+    assert "  cd training && (kubectl get crd " in done.out
     assert (tmp_path / "training/jobs/hello.yaml").exists()
+
+
+def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
+    """As a shell runs them; kubectl and pre-commit are there, the cluster has no queues, and nobody made a repository."""
+    done = compile_in(tmp_path, "init", "repository", "--cluster", "east")
+    commands = [line.strip() for line in done.out.partition("next:\n")[2].splitlines()]
+    assert len(commands) == 3
+    for name, text in {"kubectl": KUBECTL, "pre-commit": "exec {python} -m pre_commit", "trainc": TRAINC}.items():
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\n{text.format(python=sys.executable)} "$@"\n')
+        program.chmod(0o755)
+    script = "\n".join(
+        ["set -e", "export GIT_CONFIG_GLOBAL=$PWD/gitconfig", IDENTITY, *commands[:2], f"{commands[2]} -qm start"]
+    )
+    environment = {
+        **relative_environment(),
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+        "PRE_COMMIT_HOME": str(tmp_path / "pre-commit"),
+    }
+    ran = subprocess.run(
+        ["sh", "-c", script], check=False, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert (ran.stdout + ran.stderr).count("Passed") == 2
+    assert "the server doesn't have a resource type" in ran.stderr
+    dumps = (tmp_path / "repository/clusters/east/cluster.yaml").read_text("utf-8")
+    assert "kind: CustomResourceDefinition" in dumps
+    assert "kind: PriorityClass" in dumps
+    assert "rendered: wrote 1, removed 0, unchanged 0" in ran.stderr
+    checked = compile_in(tmp_path / "repository", "build", "--check", "--tracked", "--fail-on", "warning")
+    assert checked.code == 0, checked.err
+
+
+def test_in_a_repository_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert "  git add -A &&" in compile_in(tmp_path, "init", "training").out
+    assert "  git add -A &&" in compile_in(tmp_path, "init").out
 
 
 def test_a_bad_name(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import RUNTIME, job, run, write
+from tests.repository import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,42 +15,37 @@ JOBSET = "JobSet/bert spec.replicatedJobs[node].template.spec"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    write(tmp_path, {"trainc.yaml": PROJECT, "runtimes/llm.yaml": RUNTIME, "jobs/bert.yaml": job("bert")})
-    return tmp_path
+def place(tmp_path: Path) -> Repository:
+    return Repository(tmp_path, "bert")
 
 
-PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\nmetadata:\n  name: llm\n"
-
-
-def test_field_of_the_output(place: Path) -> None:
-    code, out, _ = run(place, "why", "jobs/bert.yaml", "parallelism")
-    assert (code, out.splitlines()[:2]) == (
+def test_field_of_the_output(place: Repository) -> None:
+    done = place.run("why", "jobs/bert.yaml", "parallelism")
+    assert (done.code, done.out.splitlines()[:2]) == (
         0,
         [
             f"{JOBSET}.parallelism: 2",
-            "  set by overrides (spec.trainer, spec.initializer) at jobs/bert.yaml:10:15",
+            "  set by overrides (spec.trainer, spec.initializer) at jobs/bert.yaml:11:15",
         ],
     )
 
 
-@pytest.mark.parametrize("argument", [["jobs/bert.yaml:10"], ["jobs/bert.yaml", "numNodes"]])
-def test_line_or_field_of_the_job(place: Path, argument: list[str]) -> None:
-    code, out, _ = run(place, "why", *argument)
-    first, *rest = out.splitlines()
-    assert (code, first) == (0, "jobs/bert.yaml:10:15 spec.trainer.numNodes: 2")
+@pytest.mark.parametrize("argument", [["jobs/bert.yaml:11"], ["jobs/bert.yaml", "numNodes"]])
+def test_line_or_field_of_the_job(place: Repository, argument: list[str]) -> None:
+    done = place.run("why", *argument)
+    first, *rest = done.out.splitlines()
+    assert (done.code, first) == (0, "jobs/bert.yaml:11:15 spec.trainer.numNodes: 2")
     assert f"  lands in {JOBSET}.parallelism" in rest
 
 
-def test_line_of_a_rendered_file(place: Path) -> None:
-    run(place, "build", "-w")
-    rendered = place / "rendered" / "llm" / "bert.yaml"
-    lines = rendered.read_text("utf-8").splitlines()
+def test_line_of_a_rendered_file(place: Repository) -> None:
+    assert place.run("build", "-w").code == 0
+    lines = place.rendered()["research/bert.yaml"].splitlines()
     for number, line in enumerate(lines, 1):
         if line.strip() not in ("---", "") and not line.endswith(":") and not line.startswith("#"):
-            code, out, err = run(place, "why", f"rendered/llm/bert.yaml:{number}")
+            done = place.run("why", f"rendered/research/bert.yaml:{number}")
             name = line.strip("- ").split(":")[0]
-            assert (code, name in out) == (0, True), (number, line, out, err)
+            assert (done.code, name in done.out) == (0, True), (number, line, done.out, done.err)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +57,7 @@ def test_line_of_a_rendered_file(place: Path) -> None:
         ([], "usage: trainc why FILE[:LINE] [FIELD]"),
     ],
 )
-def test_no_answer(place: Path, argv: list[str], words: str) -> None:
-    code, out, err = run(place, "why", *argv)
-    assert (code, out) == (2, "")
-    assert words in err
+def test_no_answer(place: Repository, argv: list[str], words: str) -> None:
+    done = place.run("why", *argv)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err

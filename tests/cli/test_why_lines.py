@@ -141,6 +141,55 @@ def test_a_line_of_a_runtime_is_followed_through_all_jobs(tmp_path: Path) -> Non
     assert "jobs/bert.yaml:14:15: 4" in answer
 
 
+SETTINGS = """\
+apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  output: rendered
+  clusters:
+    eu:
+      paths: ["jobs/*"]
+      kubernetes: "1.36"
+      namespace: nlp
+      patch:
+        template: {metadata: {labels: {team: speech}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (2, "lands nowhere: says what this document is"),
+        (4, "lands nowhere: a setting of the project: it says how jobs are compiled"),
+        (7, "lands nowhere: says which jobs the cluster runs"),
+        (8, "lands nowhere: a setting of the cluster: it says how jobs are compiled"),
+        (9, "lands in Service/bert, JobSet/bert metadata.namespace"),
+        (11, "lands in JobSet/bert metadata.labels.team"),
+    ],
+)
+def test_a_line_of_the_project(line: int, said: str, tmp_path: Path) -> None:
+    project(tmp_path, "base")
+    (tmp_path / "trainc.yaml").write_text(SETTINGS, "utf-8")
+    run = compile_in(tmp_path, "why", f"trainc.yaml:{line}")
+    assert (run.code, f"  {said}" in run.out) == (0, True), run.out + run.err
+
+
+def test_a_value_whose_name_is_at_fault_is_refused(tmp_path: Path) -> None:
+    project(tmp_path, "base")
+    job = JOB.format(runtime="base").replace("EPOCHS", "PET_NNODES")
+    (tmp_path / "jobs/bert.yaml").write_text(job, "utf-8")
+    for line in (22, 23):
+        run = compile_in(tmp_path, "why", f"jobs/bert.yaml:{line}")
+        assert "  refused: " in run.out, run.out + run.err
+
+
+def test_a_file_without_jobs_wants_a_line(tmp_path: Path) -> None:
+    project(tmp_path, "base")
+    run = compile_in(tmp_path, "why", "runtimes/all.yaml")
+    assert run.code == 2
+    assert "runtimes/all.yaml holds no job that compiles; name the line that you ask about" in run.err
+
+
 def test_as_json(tmp_path: Path) -> None:
     project(tmp_path, "site")
     found = json.loads(compile_in(tmp_path, "why", "jobs/bert.yaml:13", "--report", "json").out)

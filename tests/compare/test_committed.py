@@ -70,6 +70,18 @@ def test_a_run_keeps_its_rendering(built: Repository, old: str, new: str) -> Non
     assert built.rendered() != before
 
 
+def test_an_edit_that_ends_the_keeping_says_so(built: Repository) -> None:
+    built.change("runtimes/torch.yaml", "memory: 16Gi", "memory: 32Gi")
+    built.change("jobs/bert.yaml", "  namespace:", "  labels: {team: nlp}\n  namespace:")
+    done = built.run("build", "-w")
+    assert done.code == 1
+    assert "  --> runtimes/torch.yaml:" in done.err
+    assert (
+        "= note: the job was edited: a run keeps its rendering only while nothing but runtimes/torch.yaml changes"
+        in done.err
+    )
+
+
 def test_what_may_change_does(built: Repository) -> None:
     built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     assert built.run("build", "-w").code == 0

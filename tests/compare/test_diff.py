@@ -7,37 +7,43 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import RUNTIME, commit, git, job, repository, run, write
+from tests.repository import Repository, job
+from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILES = {
-    "runtimes/llm.yaml": RUNTIME,
-    "jobs/bert.yaml": job("bert"),
-    "jobs/t5.yaml": job("t5"),
-    "trainc.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Project\nmetadata: {name: demo}\n",
-}
+GPUS = ('cpu: "4"', "nvidia.com/gpu: 8")
+IMAGE = ("torch:2.8.0", "torch:2.9.0")
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    repository(tmp_path, FILES)
-    return tmp_path
+def project(tmp_path: Path) -> WorkingTree:
+    tree = WorkingTree(tmp_path)
+    filled(tree)
+    assert tree.commit().returncode == 0
+    return tree
 
 
-def test_nothing_changed(project: Path) -> None:
-    assert run(project, "diff") == (0, "nothing changes since HEAD\n", "")
-    assert run(project, "diff", "--exit-code")[0] == 0
+def filled(repository: Repository) -> None:
+    repository.change("runtimes/torch.yaml", *GPUS)
+    for name in ("bert", "t5"):
+        repository.write(f"jobs/{name}.yaml", job(name))
 
 
-def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: Path) -> None:
-    write(project, {"runtimes/llm.yaml": RUNTIME.replace("llm:1.0", "llm:1.1")})
-    code, out, _ = run(project, "diff", "--exit-code")
-    assert code == 1
-    assert out == (
-        "~ 2 jobs: llm/bert, llm/t5  because of runtimes/llm.yaml\n"
-        "    image of node/node: registry.example.com/llm:1.0 -> registry.example.com/llm:1.1\n"
+def test_nothing_changed(project: WorkingTree) -> None:
+    done = project.run("diff")
+    assert (done.code, done.out, done.err) == (0, "nothing changes since HEAD\n", "")
+    assert project.run("diff", "--exit-code").code == 0
+
+
+def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree) -> None:
+    project.change("runtimes/torch.yaml", *IMAGE)
+    done = project.run("diff", "--exit-code")
+    assert done.code == 1
+    assert done.out == (
+        "~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n"
+        "    image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0\n"
         "    the API server refuses this in place: "
         "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
         "\n"
@@ -45,108 +51,203 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: Path) -> No
     )
 
 
-def test_an_edit_of_a_job_reaches_that_job(project: Path) -> None:
-    write(project, {"jobs/bert.yaml": job("bert", 4)})
-    out = run(project, "diff")[1]
-    assert out.startswith("~ llm/bert  because of jobs/bert.yaml\n    nodes of node: 2 -> 4\n")
+def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
+    project.write("jobs/bert.yaml", job("bert", nodes=4))
+    out = project.run("diff").out
+    assert out.startswith("~ research/bert  because of jobs/bert.yaml\n    nodes of node: 2 -> 4\n")
     assert out.endswith("accelerators: 32 nvidia.com/gpu -> 48 nvidia.com/gpu\n")
 
 
-def test_a_new_name_is_a_new_job_and_one_that_is_gone(project: Path) -> None:
-    git(project, "mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
-    write(project, {"jobs/t5-large.yaml": job("t5-large")})
-    assert run(project, "diff")[1] == (
-        "+ llm/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml\n"
-        "- llm/t5  2 pods, 16 nvidia.com/gpu  jobs/t5.yaml\n"
+def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
+    project.git("mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
+    project.write("jobs/t5-large.yaml", job("t5-large"))
+    assert project.run("diff").out == (
+        "> research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
+        "starts again, nothing but the name changes\n"
         "\n"
         "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
     )
 
 
-def test_a_moved_file_changes_nothing(project: Path) -> None:
-    git(project, "mv", "jobs/t5.yaml", "jobs/renamed.yaml")
-    assert run(project, "diff")[1] == "nothing changes since HEAD\n"
+T5, T6 = job("t5"), job("t6")
 
 
-def test_other_forms_say_the_same(project: Path) -> None:
-    write(project, {"jobs/bert.yaml": job("bert", 4)})
-    found = json.loads(run(project, "diff", "--report", "json")[1])
-    assert found["edited"][0]["jobs"] == ["llm/bert"]
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"t5": T5}, {"t6": T6.replace("line.py", "other.py")}),
+        ({"t5": T5.replace("line", "t5")}, {"t6": T6.replace("line", "t6")}),  # its command changes as its name does
+        ({"t5": T5}, {"t6": T6.replace("namespace: research", "namespace: elsewhere")}),
+        ({"t5": T5}, {"t6": T6, "t7": job("t7")}),
+        ({"t5": T5, "t4": job("t4")}, {"t6": T6}),
+        ({"t5": T5}, {"t6": job("t6", nodes=3)}),
+    ],
+    ids=["command", "command-by-name", "namespace", "two-new", "two-gone", "nodes"],
+)
+def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
+    old: dict[str, str], new: dict[str, str], project: WorkingTree
+) -> None:
+    for name, text in old.items():
+        project.write(f"jobs/{name}.yaml", text)
+    assert project.commit("old").returncode == (0 if old != {"t5": T5} else 1)  # what is there already is no commit
+    for name in old:
+        (project.folder / f"jobs/{name}.yaml").unlink()
+    for name, text in new.items():
+        project.write(f"jobs/{name}.yaml", text)
+    signs = [line[0] for line in project.run("diff").out.splitlines() if line and line[1] == " "]
+    assert signs == ["+"] * len(new) + ["-"] * len(old)
+
+
+@pytest.mark.parametrize("rendered", [True, False])
+def test_a_name_that_the_command_holds_as_well(rendered: bool, project: WorkingTree) -> None:
+    project.write("jobs/t5.yaml", T5.replace("line.py", "t5.py"))
+    if rendered:
+        assert project.run("build", "-w").code == 0
+    assert project.commit("old").returncode == 0
+    (project.folder / "jobs/t5.yaml").unlink()
+    project.write("jobs/t6.yaml", T6.replace("line.py", "t5.py"))
+    assert project.run("diff").out.startswith("> research/t5 -> research/t6  ")
+    found = json.loads(project.run("diff", "--report", "json").out)
+    assert [(pair["old"]["name"], pair["new"]["name"]) for pair in found["renamed"]] == [("t5", "t6")]
+    assert (found["added"], found["removed"]) == ([], [])
+    assert (
+        "| renamed, starts again | `research/t5` -> `research/t6` |" in project.run("diff", "--report", "markdown").out
+    )
+
+
+def test_a_moved_file_changes_nothing(project: WorkingTree) -> None:
+    project.git("mv", "jobs/t5.yaml", "jobs/renamed.yaml")
+    assert project.run("diff").out == "nothing changes since HEAD\n"
+
+
+def test_other_forms_say_the_same(project: WorkingTree) -> None:
+    project.write("jobs/bert.yaml", job("bert", nodes=4))
+    found = json.loads(project.run("diff", "--report", "json").out)
+    assert found["edited"][0]["jobs"] == ["research/bert"]
     assert found["accelerators"] == {"old": {"nvidia.com/gpu": 32}, "new": {"nvidia.com/gpu": 48}}
-    assert "| edited | `llm/bert` | nodes of node: `2` -> `4`" in run(project, "diff", "--report", "markdown")[1]
+    assert "| edited | `research/bert` | nodes of node: `2` -> `4`" in project.run("diff", "--report", "markdown").out
 
 
-def test_two_folders(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_two_folders(project: WorkingTree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other")
-    write(other, {**FILES, "jobs/bert.yaml": job("bert", 3)})
-    out = run(project, "diff", ".", str(other))[1]
+    second = Repository(other)
+    filled(second)
+    second.write("jobs/bert.yaml", job("bert", nodes=3))
+    out = project.run("diff", ".", str(other)).out
     assert "nodes of node: 2 -> 3" in out
 
 
-def test_the_second_last_commit_is_a_base_too(project: Path) -> None:
-    write(project, {"jobs/bert.yaml": job("bert", 4)})
-    commit(project)
-    assert run(project, "diff")[1] == "nothing changes since HEAD\n"
-    assert "nodes of node: 2 -> 4" in run(project, "diff", "HEAD~1")[1]
+def test_the_second_last_commit_is_a_base_too(project: WorkingTree) -> None:
+    project.write("jobs/bert.yaml", job("bert", nodes=4))
+    assert project.commit().returncode == 0
+    assert project.run("diff").out == "nothing changes since HEAD\n"
+    assert "nodes of node: 2 -> 4" in project.run("diff", "HEAD~1").out
 
 
-def test_an_unknown_revision_is_trouble(project: Path) -> None:
-    assert run(project, "diff", "no-such-branch") == (2, "", "trainc: Git knows no revision `no-such-branch`\n")
+def test_an_unknown_revision_is_trouble(project: WorkingTree) -> None:
+    done = project.run("diff", "no-such-branch")
+    assert (done.code, done.out, done.err) == (2, "", "trainc: Git knows no revision `no-such-branch`\n")
 
 
-def test_an_option_in_the_place_of_a_revision_reaches_no_command(project: Path) -> None:
-    assert run(project, "validate", "--against", "--output=/tmp/x")[0] == 2
+def test_an_option_in_the_place_of_a_revision_reaches_no_command(project: WorkingTree) -> None:
+    assert project.run("validate", "--against", "--output=/tmp/x").code == 2
 
 
-def test_against_names_every_field_that_the_server_refuses(project: Path) -> None:
-    write(project, {"jobs/bert.yaml": job("bert", 4)})
-    code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
-    assert code == 1
-    assert "`spec.replicatedJobs[node].template.spec.parallelism` cannot change from 2 to 4" in err
-    assert "jobs/bert.yaml:10:15" in err
+def test_against_names_every_field_that_the_server_refuses(project: WorkingTree) -> None:
+    project.write("jobs/bert.yaml", job("bert", nodes=4))
+    done = project.run("validate", "--against", "HEAD", "--only", "admission")
+    assert done.code == 1
+    assert "= note: spec.replicatedJobs[node].template.spec.parallelism: 2 -> 4\n" in done.err
+    assert "jobs/bert.yaml:10:15" in done.err
 
 
-def test_against_tells_what_changes_in_place(project: Path) -> None:
-    write(
-        project,
-        {
-            "runtimes/llm.yaml": RUNTIME.replace(
-                "  template:\n    spec:\n      fail",
-                "  template:\n    metadata:\n      labels: {team: llm}\n    spec:\n      fail",
-            )
-        },
-    )
-    code, _, err = run(project, "validate", "--against", "HEAD", "--only", "admission")
-    assert code == 0
-    assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.team`" in err
+def test_against_tells_what_changes_in_place(project: WorkingTree) -> None:
+    project.change("runtimes/torch.yaml", "owner: platform", "owner: research")
+    done = project.run("validate", "--against", "HEAD", "--only", "admission")
+    assert done.code == 0
+    assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.owner`" in done.err
 
 
-def test_the_committed_rendering_is_the_base(project: Path) -> None:
-    run(project, "build", ".", "-o", "rendered")
-    text = (project / "rendered/llm/bert.yaml").read_text("utf-8")
-    write(project, {"rendered/llm/bert.yaml": text.replace("llm:1.0", "llm:0.9")})
-    commit(project)
-    out = run(project, "diff")[1]
-    assert "~ llm/bert  because of" in out
-    assert "image of node/node: registry.example.com/llm:0.9 -> registry.example.com/llm:1.0" in out
+def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
+    assert project.run("build", "-o", "rendered").code == 0
+    project.change("rendered/research/bert.yaml", "torch:2.8.0", "torch:2.7.0")
+    assert project.commit().returncode == 0
+    project.write("jobs/bert.yaml", f"# Again.\n{job('bert')}")
+    out = project.run("diff").out
+    assert "~ research/bert  because of" in out
+    assert "image of node/node: registry.example.com/ml/torch:2.7.0 -> registry.example.com/ml/torch:2.8.0" in out
     assert "t5" not in out
 
 
-def test_two_renderings(project: Path) -> None:
-    run(project, "build", ".", "-o", "old")
-    write(project, {"jobs/bert.yaml": job("bert", 3)})
-    run(project, "build", ".", "-o", "new")
-    out = run(project, "diff", "old", "new")[1]
-    assert out.startswith("~ llm/bert  because of ")
+def test_two_renderings(project: WorkingTree) -> None:
+    project.run("build", ".", "-o", "old")
+    project.write("jobs/bert.yaml", job("bert", nodes=3))
+    project.run("build", ".", "-o", "new")
+    out = project.run("diff", "old", "new").out
+    assert out.startswith("~ research/bert  because of ")
     assert "nodes of node: 2 -> 3" in out
 
 
-def test_only_edited_files_are_a_cause(project: Path) -> None:
-    edit = RUNTIME.replace(
-        "                  resources",
-        "                  env:\n                  - {name: A, value: b}\n                  resources",
-    )
-    write(project, {"runtimes/llm.yaml": edit, "jobs/t5.yaml": job("t5", 3)})
-    out = run(project, "diff")[1]
-    assert "~ llm/bert  because of runtimes/llm.yaml\n" in out
-    assert "~ llm/t5  because of jobs/t5.yaml, runtimes/llm.yaml\n" in out
+def test_only_edited_files_are_a_cause(project: WorkingTree) -> None:
+    project.change("runtimes/torch.yaml", "resources:", "env: [{name: A, value: b}]\n                      resources:")
+    project.write("jobs/t5.yaml", job("t5", nodes=3))
+    out = project.run("diff").out
+    assert "~ research/bert  because of runtimes/torch.yaml\n" in out
+    assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
+
+
+def rendered(project: WorkingTree, *, old_run: str = "prune") -> None:
+    """Keep a rendering of the project from now on."""
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {{oldRun: {old_run}}}\n"
+    project.write("trainc.yaml", text)
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+
+
+def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    project.write("jobs/t5.yaml", job("t5", nodes=4))
+    out = project.run("diff").out
+    image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+    assert (
+        "~ research/bert  because of runtimes/torch.yaml\n"
+        "    image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0\n"
+        f"    committed runs keep their rendering: {image} cannot change in place\n"
+    ) in out
+    assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
+    assert "    the API server refuses this in place: " in out
+    assert "| kept | `research/bert` |" in project.run("diff", "--report", "markdown").out
+    edited = json.loads(project.run("diff", "--report", "json").out)["edited"]
+    assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
+
+
+def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    done = project.run("diff")
+    assert (done.code, done.out, done.err) == (0, "nothing changes since HEAD\n", "")
+
+
+@pytest.mark.parametrize("old_run", ["prune", "keep"])
+def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
+    rendered(project, old_run=old_run)
+    again = job("bert", nodes=4).replace("  name: bert\n", '  name: bert\n  annotations: {trainc.dev/run: "2"}\n')
+    project.write("jobs/bert.yaml", again)
+    out = project.run("diff").out
+    assert out.startswith("+ research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n")
+    assert ("- research/bert  2 pods" in out) is (old_run == "prune")
+    assert out.endswith(f"accelerators: 32 nvidia.com/gpu -> {48 if old_run == 'prune' else 64} nvidia.com/gpu\n")
+    assert "| new run | `research/bert-r2` |" in project.run("diff", "--report", "markdown").out
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    assert project.run("diff").out == "nothing changes since HEAD\n"
+
+
+@pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--tracked"]])
+def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
+    folder = Repository(tmp_path, "bert")
+    done = folder.run(*argv)
+    assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")

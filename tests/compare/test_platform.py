@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import commit, git, run
 from tests.compiling import ROOT
+from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,25 +17,18 @@ if TYPE_CHECKING:
 FORMS = {"text": "diff.txt", "markdown": "diff.md", "json": "diff.json"}
 
 
-def replaced(file: Path, old: str, new: str) -> None:
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), "utf-8")
+def runtime_edit(project: WorkingTree) -> None:
+    project.change("runtimes/torch-gpu.yaml", "value: WARN", "value: ERROR")
 
 
-def runtime_edit(project: Path) -> None:
-    replaced(project / "runtimes/torch-gpu.yaml", "value: WARN", "value: ERROR")
+def job_edit(project: WorkingTree) -> None:
+    project.change("jobs/llm/base-7b.yaml", "numNodes: 8", "numNodes: 12")
+    project.change("jobs/llm/base-7b.yaml", "--batch=1024", "--batch=1536")
 
 
-def job_edit(project: Path) -> None:
-    job = project / "jobs/llm/base-7b.yaml"
-    replaced(job, "numNodes: 8", "numNodes: 12")
-    replaced(job, "--batch=1024", "--batch=1536")
-
-
-def rename(project: Path) -> None:
-    git(project, "mv", "jobs/vision/depth.yaml", "jobs/vision/distance.yaml")
-    replaced(project / "jobs/vision/distance.yaml", "name: depth", "name: distance")
+def rename(project: WorkingTree) -> None:
+    project.git("mv", "jobs/vision/depth.yaml", "jobs/vision/distance.yaml")
+    project.change("jobs/vision/distance.yaml", "name: depth", "name: distance")
 
 
 HISTORIES = {"runtime-edit": runtime_edit, "job-edit": job_edit, "rename": rename}
@@ -46,13 +39,16 @@ HISTORIES = {"runtime-edit": runtime_edit, "job-edit": job_edit, "rename": renam
 def test_history(
     name: str, rendering: bool, tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]
 ) -> None:
-    """One edit after one commit; whether the commit holds the rendering makes no difference here."""
-    project = tmp_path / "platform"
+    """One edit after one commit; whether the commit holds the rendering counts only for runs that keep theirs."""
+    project = WorkingTree(tmp_path)
     without = () if rendering else ("output",)
-    shutil.copytree(ROOT / "examples/platform", project, ignore=shutil.ignore_patterns(*without))
-    git(project, "init", "--quiet", "--initial-branch=main")
-    commit(project)
-    assert run(project, "diff") == (0, "nothing changes since HEAD\n", "")
+    shutil.rmtree(project.folder / "runtimes")
+    shutil.copytree(
+        ROOT / "examples/platform", project.folder, ignore=shutil.ignore_patterns(*without), dirs_exist_ok=True
+    )
+    assert project.commit().returncode == 0
+    assert project.run("diff").out == "nothing changes since HEAD\n"
     HISTORIES[name](project)
-    said = {file: run(project, "diff", "--report", form)[1] for form, file in FORMS.items()}
-    expected(ROOT / "tests/compare/platform" / name, said)
+    said = {file: project.run("diff", "--report", form).out for form, file in FORMS.items()}
+    kept = "-kept" if rendering and name == "runtime-edit" else ""
+    expected(ROOT / "tests/compare/platform" / f"{name}{kept}", said)

@@ -131,6 +131,15 @@ def test_a_check_shows_a_difference_and_writes_nothing(built: Repository) -> Non
     assert built.run("build", "--check").code == 0
 
 
+def test_a_check_tells_an_edit_of_the_job_from_one_around_it(built: Repository) -> None:
+    built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
+    assert "the job is as it was, something that it uses is not" in built.run("build", "--check").err
+    assert built.run("build", "-w").code == 0
+    built.change("jobs/bert.yaml", "  name: bert\n", "  name: bert\n  labels: {kueue.x-k8s.io/queue-name: small}\n")
+    done = built.run("build", "--check")
+    assert "`rendered/research/bert.yaml` is not what `jobs/bert.yaml` compiles to now\n" in done.err
+
+
 def test_many_differences_are_cut(tmp_path: Path) -> None:
     repository = Repository(tmp_path, *(f"job-{number:03}" for number in range(120)))
     done = repository.run("build", "--check")
@@ -149,3 +158,40 @@ def test_the_rendered_file_is_not_an_input(built: Repository) -> None:
     done = built.run("validate", f"rendered/{BERT}", "jobs/bert.yaml")
     assert done.code == 0, done.err
     assert "1 job" in done.err
+
+
+def test_a_moved_job_keeps_its_file(built: Repository) -> None:
+    (built.folder / "jobs/bert.yaml").rename(built.folder / "jobs/words.yaml")
+    check = built.run("build", "--check")
+    assert check.code == 1
+    assert "is current but for its first line: its job was moved" in check.err
+    assert check.err.endswith("2 jobs, 1 error\n")
+    assert "rendered: wrote 1, removed 0, unchanged 1\n" in built.run("build", "-w").err
+    assert built.rendered()[BERT].startswith("# trainc: from jobs/words.yaml ")
+
+
+@pytest.mark.parametrize(("old", "new"), [("", ""), ("numNodes: 2", "numNodes: 4")], ids=["same", "other"])
+@pytest.mark.parametrize("selected", [["jobs/copies"], []], ids=["alone", "both"])
+def test_a_job_of_the_same_name_elsewhere_takes_nothing(
+    built: Repository, old: str, new: str, selected: list[str]
+) -> None:
+    before = built.rendered()
+    built.write("jobs/copies/bert.yaml", built.read("jobs/bert.yaml").replace(old, new))
+    done = built.run("build", "-w", *selected)
+    assert done.code == 1
+    assert [finding.rule.name for finding in done.findings] == ["same-name"]
+    assert {label.span.file for label in done.findings[0].labels} == {"jobs/bert.yaml", "jobs/copies/bert.yaml"}
+    assert built.rendered() == before
+
+
+def test_a_job_may_leave_a_file_of_several(built: Repository) -> None:
+    both = f"{built.read('jobs/bert.yaml')}---\n{built.read('jobs/line.yaml')}"
+    for name in ("bert", "line"):
+        (built.folder / f"jobs/{name}.yaml").unlink()
+    built.write("jobs/both.yaml", both)
+    assert built.run("build", "-w").code == 0
+    built.write("jobs/bert.yaml", both.partition("---\n")[0])
+    built.write("jobs/both.yaml", both.partition("---\n")[2])
+    assert built.run("build", "-w", "jobs/bert.yaml").code == 0
+    assert built.rendered()[BERT].startswith("# trainc: from jobs/bert.yaml ")
+    assert built.run("build", "--check").code == 0

@@ -175,6 +175,14 @@ def test_what_is_of_today_stays_as_it_is_written(text: str) -> None:
     assert (done.text, done.changes) == (text, ())
 
 
+def test_a_role_that_is_nothing_is_passed_over() -> None:
+    text = (
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: torch}\n"
+        "spec: {template: {spec: {replicatedJobs: [null, a, {name: [trainer-node]}]}}}\n"
+    )
+    assert migrate(text).text == text
+
+
 def test_other_documents_of_a_file_stay_as_they_are_written() -> None:
     other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name:   spaced}  # so\n"
     done = migrate(f"{other}---\n{RUNTIME}---\n{other}")

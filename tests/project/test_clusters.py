@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.compare.history import job, run, write
+from tests.compiling import compile_in
+from tests.repository import job, write
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
@@ -94,23 +95,50 @@ def test_a_project_starts_where_its_file_is(tmp_path: Path) -> None:
     assert find_root(str(tmp_path / "jobs/eu/a.yaml")) == (str(tmp_path), True)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("apiVersion: trainc.dev/v1\nkind: Project\n", "`trainc.dev/v1, Project`"),
+        ("apiVersion: trainc.dev/v1alpha1\nkind: Runtime\n", "`trainc.dev/v1alpha1, Runtime`"),
+        ("spec: {}\n", "`no apiVersion, no kind`"),
+    ],
+)
+def test_a_file_that_is_no_project(tmp_path: Path, text: str, said: str) -> None:
+    report = Report()
+    write(tmp_path, {"trainc.yaml": text})
+    open_project((str(tmp_path),), report)
+    assert report.findings[0].message == f"trainc.yaml is no project: {said}"
+    assert report.findings[0].help == "write `apiVersion: trainc.dev/v1alpha1` and `kind: Project`"
+
+
 def test_one_stream_does_not_mix_clusters(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
-    code, out, err = run(tmp_path, "build", ".")
-    assert (code, out) == (2, "")
-    assert err == "trainc: one stream would mix the clusters eu, us; add --cluster NAME, or -o DIR for all of them\n"
+    done = compile_in(tmp_path, "build", ".")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        done.err == "trainc: one stream would mix the clusters eu, us; add --cluster NAME, or -o DIR for all of them\n"
+    )
+
+
+def test_what_is_wrong_with_a_job_of_several_clusters_concerns_that_job_alone(tmp_path: Path) -> None:
+    files = {"jobs/eu/a.yaml": job("a"), "jobs/us/b.yaml": job("b"), "other/lone.yaml": job("lone")}
+    write(tmp_path, {"trainc.yaml": TWO, **files})
+    done = compile_in(tmp_path, "validate", ".")
+    assert done.code == 1
+    assert done.err.count("error[unbound-job]") == 1
+    assert "reaches" not in done.err
 
 
 def test_a_cluster_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
-    code, _, err = run(tmp_path, "build", ".", "--cluster", "uss")
-    assert code == 2
-    assert err == "trainc: there is no cluster `uss`; did you mean `us`?\n"
+    done = compile_in(tmp_path, "build", ".", "--cluster", "uss")
+    assert done.code == 2
+    assert done.err == "trainc: there is no cluster `uss`; did you mean `us`?\n"
 
 
 def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
     project = TWO.replace("queue: one", "folder: clusters/eu")
     dump = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: llm}\nspec: {odd: 1}\n"
     write(tmp_path, {"trainc.yaml": project, "clusters/eu/all.yaml": dump})
-    code, _, err = run(tmp_path, "validate", ".")
-    assert (code, err) == (0, "0 jobs, no errors\n")
+    done = compile_in(tmp_path, "validate", ".")
+    assert (done.code, done.err) == (0, "0 jobs, no errors\n")

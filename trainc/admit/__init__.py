@@ -12,6 +12,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
 from trainc.model.finding import ERROR, Rule
 from trainc.model.spelling import meant
+from trainc.model.tree import value
 from trainc.schema.verdict import kind_of
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "sch
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
@@ -55,6 +57,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     for _, parts in documents.selected():
+        desk.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Document] = []
         others: list[Document] = []
         for document in parts:
@@ -79,19 +82,28 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
 
 
 def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
-    """Keep what is a Kubernetes object."""
-    objects = [other for other in others if other.api_version and other.kind]
+    """Keep what is an object for a cluster."""
+    objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
     if objects:
         passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
+
+
+def _is_local(document: Document) -> bool:
+    """Whether a document is there for a tool that reads it from the repository, as kustomize and kpt mark it."""
+    group = document.api_version.partition("/")[0]
+    return group == "kustomize.config.k8s.io" or value(document.tree, "metadata", "annotations", LOCAL) == "true"
 
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
     companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
     for job in jobs:
+        desk.report.end()
         admitted = _admitted_job(job, desk)
-        if admitted is not None and not job.name:
+        if admitted is None:
+            desk.report.lose()
+        elif not job.name:
             desk.report.add(_generated(job))
-        elif admitted is not None:
+        else:
             yield Entry(admitted, companions)
         # What stands beside several jobs goes out once, with the first.
         companions = ()

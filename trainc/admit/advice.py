@@ -7,6 +7,7 @@ import json
 from trainc.admit.history import replacement
 from trainc.model.spelling import nearest
 from trainc.model.tree import get, value
+from trainc.schema.budget import is_too_long, shorter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ def _below(above: Node | None, unknown: object) -> str:
 
 
 def for_value(document: Document, fault: Fault, table: Table) -> str:
-    """How a value of the wrong type is written in the right one; empty for faults that say it all."""
+    """How a value of the wrong type is written in the right one, or how short a name has to be; else nothing."""
+    if is_too_long(fault):
+        return shorter(document.tree, fault)
     written = value(document.written, *fault.path)
     if " of type string" in fault.message and isinstance(written, bool | int | float):
         return f"put it in quotes: `{json.dumps(json.dumps(written))}`"

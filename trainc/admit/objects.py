@@ -53,7 +53,20 @@ UNDECODABLE = Rule(
     "The object never reaches validation: nothing is stored.",
     verdict=True,
 )
-_RULES = {"unknown": UNKNOWN_FIELD, "schema": INVALID_FIELD, "listtype": DUPLICATE_ITEM, "cel": BROKEN_RULE}
+REFUSED = Rule(
+    "refused-by-webhook",
+    ERROR,
+    "something that the kind's webhook refuses",
+    "Every field is right by itself; the webhook also looks at names that are derived, and at fields together.",
+    verdict=True,
+)
+_RULES = {
+    "webhook": REFUSED,
+    "unknown": UNKNOWN_FIELD,
+    "schema": INVALID_FIELD,
+    "listtype": DUPLICATE_ITEM,
+    "cel": BROKEN_RULE,
+}
 
 
 def admit_object(document: Document, server: Server, report: Report) -> Document | None:

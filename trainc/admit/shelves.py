@@ -9,7 +9,7 @@ from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trainc.admit.desk import Desk
     from trainc.model.catalog import Key
@@ -33,6 +33,7 @@ class Shelves:
         self._verdicts: dict[int, tuple[Document, Document | None]] = {}
         self._catalogue: dict[str, Index] = {}
         self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
+        self._named: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
         self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
 
     def find(self, key: Key, file: str) -> Found | None:
@@ -50,10 +51,21 @@ class Shelves:
         """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
 
         def fits(found: Index) -> list[Document]:
-            keys = [one for one in found if one[2] == name and one[0] in BLUEPRINTS]
+            keys = self._blueprints(found).get(name, ())
             return [found[one] for one in keys if one[0] != "TrainingRuntime" or namespace in ("", one[1])]
 
         return self._first(file, "", name, fits)
+
+    def _blueprints(self, found: Index) -> Mapping[str, Sequence[Key]]:
+        """What of an index can be extended, by name: each of many runtimes asks for its parent."""
+        if id(found) not in self._named:
+            named: dict[str, list[Key]] = {}
+            for key in found:
+                if key[0] in BLUEPRINTS:
+                    named.setdefault(key[2], []).append(key)
+            # The index itself is kept as well: its identity must not be given to another one.
+            self._named[id(found)] = (found, named)
+        return self._named[id(found)][1]
 
     def component(self, name: str, file: str) -> Found | None:
         """The component that is switched on by that name in `file`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import copytree
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainc.api import kinds
@@ -43,10 +42,10 @@ def show(kind: str, *, form: str = "crd") -> str:
     return "---\n".join(texts) if form == "crd" else "".join(texts)
 
 
-def export(target: Path) -> list[Path]:
-    """Copy all schemas below `target`; the files written, sorted."""
-    copytree(folder(), target, dirs_exist_ok=True)
-    return sorted(target / path.relative_to(folder()) for path in folder().rglob("*") if path.is_file())
+def contents() -> dict[str, bytes]:
+    """All schemas by their path below the folder of schemas, sorted."""
+    found = sorted(path for path in folder().rglob("*") if path.is_file())
+    return {path.relative_to(folder()).as_posix(): path.read_bytes() for path in found}
 
 
 def folder() -> Path:

@@ -9,54 +9,67 @@ from trainc.model.trouble import Trouble
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Never
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
 
-def program() -> int:
+def program() -> Never:
     """`trainc` as a program of its own: `main`, in a process that neither looks for cycles nor tidies up after itself.
 
     Hardly anything of ours is a cycle. Looking through all modules while they load, and taking them apart before the
     process ends, costs a fifth of a small run.
     """
     import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
-    import os  # noqa: PLC0415
+
+    from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams  # noqa: PLC0415
 
     gc.set_threshold(20_000, 20, 50)
-    code = main()
-    gc.freeze()
-    if _flushed():
-        os._exit(code)
-    return code
-
-
-def _flushed() -> bool:
-    """Whether all output is out; where its reader has gone, the interpreter knows how to end."""
+    Orderly.alone = True
+    code = TROUBLE
     try:
-        sys.stdout.flush()
+        open_streams()
+        code = main()
         sys.stderr.flush()
-    except (OSError, ValueError):
-        return False
-    return True
+    except BrokenPipeError:
+        code = READER_GONE
+    except OSError:
+        code = TROUBLE  # standard error takes nothing: nobody can be told
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    ended(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code: 0 clean, 1 findings, 2 usage or I/O, 3 a bug in trainc."""
+    """Run one command line and return its exit code: 0 clean, 1 findings, 2 usage or I/O, 3 a bug in trainc.
+
+    130 stands for a run that was interrupted, 141 for one whose reader has gone, as a shell has them.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _dispatch(words)
+        code = _dispatch(words)
+        sys.stdout.flush()
     except Trouble as trouble:
-        print(f"trainc: {trouble}", file=sys.stderr)
-        return trouble.code
+        return _told(str(trouble), trouble.code)
     except BrokenPipeError:
-        # The reader has gone: nobody is left to tell.
-        sys.stderr.close()
-        return TROUBLE
+        from trainc.cli.process import READER_GONE  # noqa: PLC0415 (nobody is left to tell)
+
+        return READER_GONE
+    except OSError as error:
+        # Every file has its name in the error; what has none is the stream that was written to.
+        return _told(f"{error.filename or 'standard output'}: {error.strerror or error}", TROUBLE)
     except KeyboardInterrupt:
-        print("trainc: interrupted; nothing was written", file=sys.stderr)
-        return TROUBLE
+        from trainc.cli.process import INTERRUPTED  # noqa: PLC0415
+
+        return _told("interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 (the last line of defence: a bug is told in one line)
         return _bug(error)
+    return code
+
+
+def _told(line: str, code: int) -> int:
+    print(f"trainc: {line}", file=sys.stderr)
+    return code
 
 
 def _bug(error: Exception) -> int:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
+    if options.has("tracked") and not options.has("check"):
+        raise Trouble("--tracked goes with --check: it says which rendered files a commit would leave out")
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
@@ -33,7 +35,7 @@ def build(options: Options) -> int:
     run(session, spool)
     code = session.finish(spool.jobs, streams=spool.streams)
     if spool.objects == 0 and code == 0:
-        raise Nothing
+        raise Nothing(session)
     return code
 
 
@@ -42,8 +44,10 @@ class Nothing(Trouble):
 
     code = 1
 
-    def __init__(self) -> None:
-        super().__init__("nothing to compile here: no TrainJob, JobSet or older job under the paths given")
+    def __init__(self, session: Session) -> None:
+        clusters = ", ".join(f"`{name}`" for name in session.selection.clusters)
+        which = f" that runs on {clusters}" if clusters else ""
+        super().__init__(f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}")
 
 
 def _stream(options: Options, session: Session) -> Spool:
@@ -90,19 +94,20 @@ def validate(options: Options) -> int:
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         return session.finish(pipeline.check(session.project, session.selection, session.report))
-    from trainc.emit.spool import Spool  # noqa: PLC0415 (a few files are only checked)
+    from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
     session.applied_twice(os.path.join(session.project.root, session.project.output))
-    spool = Spool()
+    spool = Tally()
     run(session, spool)
     return session.finish(spool.jobs)
 
 
 def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
+    from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
     from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.compare.updates import judge  # noqa: PLC0415
+    from trainc.compare.immutable import judge  # noqa: PLC0415
 
     present = pipeline.bundles(session.project, session.selection, Report())
-    with base_of(session.project, base, session.selection) as old:
+    with Orderly(), base_of(session.project, base, session.selection) as old:
         judge(old.bundles, present, session.project, session.report)

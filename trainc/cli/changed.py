@@ -50,8 +50,7 @@ def _before(root: str, revision: str) -> dict[str, bytes]:
     """Every file of the project that changed, with its text at the revision; empty for a new one."""
     repository = Repository(root)
     commit = repository.commit(revision)
-    below = os.path.relpath(os.path.realpath(root), repository.top).replace(os.sep, "/")
-    prefix = "" if below == "." else f"{below}/"
+    prefix = repository.prefix(root)
     changed = {path for path in repository.changed(commit) if path.startswith(prefix)}
     known = {path: name for path, name in repository.files(commit) if path in changed}
     old = dict(zip(known, repository.contents(list(known.values())), strict=True))

@@ -12,7 +12,7 @@ import sys
 from json import dumps
 
 from trainc import pipeline
-from trainc.cli.build import Nothing, one_stream
+from trainc.cli.build import Nothing
 from trainc.cli.options import Options
 from trainc.cli.parameters import parameters
 from trainc.cli.session import Session
@@ -51,15 +51,25 @@ def _generate(environment: Mapping[str, str]) -> int:
         values["cluster"] = [given.cluster]
     session = Session(Options(list(given.paths) or ["."], values))
     session.project = _placed(session.project, environment.get("ARGOCD_APP_NAMESPACE", ""))
-    one_stream(session)
+    _one_cluster(session)
     spool = _Answer(sys.stdout, _limit(environment))
     pipeline.build(session.project, session.selection, spool, session.report)
     _say(session)
     if session.report.failed:
         return 1
     if not spool.objects:
-        raise Nothing
+        raise Nothing(session)
     return 0
+
+
+def _one_cluster(session: Session) -> None:
+    """Raise Trouble where an application would get the objects of several clusters."""
+    names = [cluster.name for cluster in session.project.clusters]
+    if len(names) > 1 and not session.selection.clusters:
+        raise Trouble(
+            f"this project has several clusters; say with the parameter `cluster` which of them this application "
+            f"is for: {', '.join(names)}"
+        )
 
 
 class _Answer(StreamSpool):
@@ -98,7 +108,10 @@ def _inside_repository(source_path: str) -> None:
         return
     root, marked = find_root(here)
     if marked and not (os.path.realpath(root) + os.sep).startswith(top + os.sep):
-        raise Trouble(f"the trainc.yaml in {os.path.relpath(root, here)} lies outside the repository")
+        raise Trouble(
+            f"the trainc.yaml in {os.path.relpath(root, here)} lies outside the repository; "
+            "ARGOCD_APP_SOURCE_PATH, as Argo CD sets it, says which of its folders this is"
+        )
 
 
 def _placed(project: Project, namespace: str) -> Project:

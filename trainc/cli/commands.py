@@ -241,7 +241,7 @@ COMMANDS = {
             "diff",
             "[BASE | FOLDER FOLDER]",
             "Say what changed in meaning since BASE (a Git revision, default HEAD), or between two folders:\n"
-            "jobs that are new, gone or edited, which edit reaches them, and what the API server would refuse.",
+            "jobs that are new, gone, renamed or edited, which edit reaches them, and what the API server would refuse.",
             (
                 Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
                 Option("--exit-code", "exit with 1 when anything changes"),

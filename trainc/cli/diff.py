@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc import pipeline
+from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
@@ -45,5 +46,5 @@ def diff(options: Options) -> int:
 def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
     if second:
         return compare(folders(base, second, session.project, session.selection), present, session.project)
-    with base_of(session.project, base, session.selection) as old:
+    with Orderly(), base_of(session.project, base, session.selection) as old:
         return compare(old, present, session.project)

@@ -14,6 +14,7 @@ from trainc.model.finding import ERROR
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.options import Options
+    from trainc.model.finding import Finding
 
 
 def fix(options: Options) -> int:
@@ -21,9 +22,13 @@ def fix(options: Options) -> int:
     session = Session(options)
     pipeline.check(session.project, session.selection, session.report)
     found = session.report.findings
+    about: dict[str, list[Finding]] = {}
+    for finding in found:
+        for file in dict.fromkeys(edit.file for edit in finding.fix):
+            about.setdefault(file, []).append(finding)
     applied: set[int] = set()
     for file, text in texts(session):
-        done = fixed(text, found, file, unsafe=options.has("unsafe"))
+        done = fixed(text, about.get(file, ()), file, unsafe=options.has("unsafe"))
         applied.update(map(id, done.applied))
         if options.has("write") and done.text != text:
             write(session, file, done.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.cli.scaffold import KUBECTL, scaffold
+from trainc.emit.spool.disk import create
 from trainc.load import catalogue
 from trainc.model.trouble import Trouble
 
@@ -25,23 +26,19 @@ def init(options: Options) -> int:
         raise Trouble(f"`{cluster}` is no name for a cluster: small letters, digits and dashes")
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
-    for path in sorted(files):
-        print(f"{'wrote' if _write(os.path.join(folder, path), files[path]) else 'kept '} {os.path.join(folder, path)}")
+    targets = {os.path.join(folder, path): files[path] for path in sorted(files)}
+    rows = [f"{'wrote' if create(target, text) else 'kept '} {target}" for target, text in targets.items()]
+    print("\n".join(rows))  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
     print(f"\nnext:\n  {step}{KUBECTL.format(cluster=cluster)}")
     print("  trainc build -w")
-    print("  git add -A && pre-commit install && git commit")
+    git = "" if _in_work_tree(folder) else "git init && "
+    print(f"  {git}git add -A && pre-commit install && git commit")
     return 0
 
 
-def _write(target: str, text: str) -> bool:
-    """Whether the file was not there before."""
-    try:
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        with open(target, "x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise Trouble(f"{target}: {error.strerror}") from error
-    return True
+def _in_work_tree(folder: str) -> bool:
+    here = os.path.abspath(folder)
+    return os.path.exists(os.path.join(here, ".git")) or (
+        here != os.path.dirname(here) and _in_work_tree(os.path.dirname(here))
+    )

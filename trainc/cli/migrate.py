@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 def migrate(options: Options) -> int:
     """Print the new files, or write them in place, and say what changed in meaning."""
     session = Session(options)
-    stuck = 0
-    for file, text in texts(session):
-        done = migrated(text, session.project)
-        stuck += len(done.problems)
-        _tell(session.shown(file), done)
+    found = [(file, migrated(text, session.project)) for file, text in texts(session)]
+    for file, done in found:
         if done.touched and options.has("write"):
             write(session, file, done.text)
         elif done.touched:
             put(done.text)
-    return 1 if stuck else 0
+    # When all of it is written: a reader that has gone stops nothing half-way.
+    for file, done in found:
+        _tell(session.shown(file), done)
+    return 1 if any(done.problems for _, done in found) else 0
 
 
 def texts(session: Session) -> Iterator[tuple[str, str]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
 
 from trainc.admit import admit
+from trainc.cli.process import Orderly
 from trainc.cli.session import Session
+from trainc.compare.scratch import Scratch
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.document import Document
@@ -39,8 +40,8 @@ def rehearse(options: Options) -> int:
         return session.finish()
     if len(found) != 1:
         raise Trouble(f"a rehearsal is for one job, and there are {len(found)} under the paths given")
-    with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
-        made = script(found[0], folder, shlex.split(options.one("command")))
+    with Orderly(), Scratch() as folder:
+        made = script(found[0], folder, _words(options.one("command")))
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"nothing of this job can run here: {reasons}")
@@ -50,6 +51,14 @@ def rehearse(options: Options) -> int:
         where = os.path.abspath(options.one("directory", _beside(session)))
         ended = perform(made, where, timeout, _speaker(made, colour=sys.stdout.isatty()))
     return _verdict(ended, timeout)
+
+
+def _words(command: str) -> list[str]:
+    """A command as a shell cuts it into words."""
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise Trouble(f"--command `{command}`: {error}") from error
 
 
 def _number(options: Options, key: str, default: str) -> int:

@@ -6,26 +6,35 @@ import os
 import sys
 
 from trainc.cli.build import Nothing, run
+from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.committed import ALL, ITSELF, Committed
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
+from trainc.load.lists import expand
+from trainc.load.walk import contents
+from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
+from trainc.verify.together import twins
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trainc.cli.options import Options
+    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
-UNTRACKED = "untracked"
+UNTRACKED, MOVED, AROUND = "untracked", "moved", "around"
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
+    AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
+    MOVED: "`{file}` is current but for its first line: its job was moved, or edited without effect on its objects",
     UNTRACKED: "`{file}` is rendered, and Git does not know it",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
     EDITED: "`{file}` was changed by hand",
@@ -52,10 +61,12 @@ def build_folder(options: Options) -> int:
         folder,
         reaches=_reaches(session, gone),
         settle=committed.settle,
+        taken=_taken(session),
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    run(session, spool, committed)
+    with Orderly():
+        run(session, spool, committed)
     _known(options.all("rerender"), spool)
     if options.has("tracked"):
         spool.changes += _untracked(spool)
@@ -66,7 +77,7 @@ def build_folder(options: Options) -> int:
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
-        raise Nothing
+        raise Nothing(session)
     return code
 
 
@@ -92,9 +103,32 @@ def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], boo
     def reaches(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return source in gone or any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
+        return source in gone or _selected(source, paths)
 
     return reaches
+
+
+def _taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
+    """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
+    root, paths = session.project.root, session.selection.paths
+
+    def taken(bundle: Bundle, source: str, report: Report) -> bool:
+        path = os.path.join(root, source)
+        if not os.path.isfile(path):
+            return False
+        mine = bundle.document
+        for other in expand(read(contents(root, source), source, Report()), Report()):
+            if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
+                if not _selected(source, paths):
+                    report.add(twins(mine, other))
+                return True
+        return False
+
+    return taken
+
+
+def _selected(source: str, paths: Iterable[str]) -> bool:
+    return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
 
 def _untracked(spool: FolderSpool) -> list[Change]:
@@ -125,9 +159,17 @@ def _findings(changes: Iterable[Change], folder: str, session: Session) -> Itera
         words = {"file": session.shown(file), "source": session.shown(change.source)}
         yield rule.at(
             Span(place, 1, 1, 1, 1),
-            _MESSAGES[change.state].format(**words),
+            _MESSAGES[_shown_state(change)].format(**words),
             help=_HELP.get(change.state, "run `trainc build -w` and commit what it writes").format(**words),
         )
+
+
+def _shown_state(change: Change) -> str:
+    if change.state != CHANGED:
+        return change.state
+    if change.before == change.after:
+        return MOVED
+    return AROUND if change.same_job else CHANGED
 
 
 def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options: Options) -> None:
@@ -138,12 +180,14 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options:
         print(f"{runs} rendering ({why}); --rerender NAME takes the new one", file=sys.stderr)
     if len(told) > _MOST:
         print(f"and {len(told) - _MOST} more files", file=sys.stderr)
-    texts = [(change.path, change.before, change.after) for change in told if change.state in (CHANGED, EDITED)]
+    differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
+    texts = [(change.path, change.before, change.after) for change in differ]
     if texts and options.one("report", "text") == "text":
         from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)
 
         print(differences(texts), file=sys.stderr)
-    if spool.done and spool.changes:
+    if spool.done:
         gone = sum(change.state == STALE for change in spool.changes)
-        parts = [f"wrote {len(spool.changes) - gone}", f"removed {gone}", f"left {len(spool.paths)} in all"]
+        wrote = len(spool.changes) - gone
+        parts = [f"wrote {wrote}", f"removed {gone}", f"unchanged {len(spool.paths) - wrote}"]
         print(f"{spool.folder}: {', '.join(parts)}", file=sys.stderr)

@@ -7,6 +7,7 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
+from trainc.emit.spool.disk import create
 from trainc.load import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
 from trainc.model.spelling import meant
@@ -60,14 +61,8 @@ def _copy(name: str, folder: str) -> None:
     folder = folder or os.path.join("runtimes", *([spot[0]] if spot[0] else []))
     target = os.path.join(folder, f"{name}.yaml")
     text = _text(spot)
-    if os.path.lexists(target):
+    if not create(target, text):
         raise Trouble(f"{target} is there already; nothing was copied")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with open(target, "x", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise Trouble(f"{target}: {error.strerror}") from error
     print(f"copied {target}; commit it with the jobs that use it")
 
 
@@ -80,4 +75,4 @@ def _flatten(name: str, options: Options) -> int:
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
     if found is not None:
         print(dump(found.tree), end="")
-    return session.finish()
+    return session.finish() if session.report.findings else 0

@@ -16,6 +16,9 @@ spec:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
 """
+UNDELIVERED = (
+    "  # delivery: argocd  # or flux: who applies what is rendered, for annotations and for what would train twice\n"
+)
 JOB = """\
 # One training job: what to run, on how many nodes. Its runtime says the rest.
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -38,31 +41,34 @@ spec:
 CLUSTER = """\
 # {cluster}
 
-What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Refresh them with one line, leaving
-out the kinds that the cluster does not have:
+What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Fill and refresh them with one line,
+from the top of the repository. It says which kinds the cluster does not have, and goes on:
 
     {kubectl}
+
+The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
 """
 KUBECTL = (
-    "kubectl get clustertrainingruntimes,priorityclasses,runtimeclasses,storageclasses,clusterqueues,localqueues,"
-    "resourceflavors -A -o yaml > clusters/{cluster}/cluster.yaml"
+    "(kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
+    "--ignore-not-found -o yaml; for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
+    "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
+    "> clusters/{cluster}/cluster.yaml"
 )
 PRE_COMMIT = """\
+# The hooks run the trainc that is installed; `requires` in trainc.yaml refuses another version.
 repos:
   - repo: local
     hooks:
       - id: trainc-validate
         name: training jobs compile
         entry: trainc validate --whole-project
-        language: python
-        additional_dependencies: ["trainc>={version}"]
+        language: system
         types_or: [yaml, json]
         require_serial: true
       - id: trainc-build-check
         name: rendered manifests are up to date
         entry: trainc build --check --tracked
-        language: python
-        additional_dependencies: ["trainc>={version}"]
+        language: system
         always_run: true
         pass_filenames: false
         require_serial: true
@@ -96,6 +102,8 @@ jobs:
 ATTRIBUTES = "rendered/** text eol=lf linguist-generated=true\n"
 ARGOCD = """\
 # One application over the rendered manifests of one cluster; write your repository's address into it.
+# Argo CD does not know when a JobSet has failed: add deploy/argocd/health.yaml of trainc's repository to argocd-cm, or
+# the application stays green.
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -122,11 +130,19 @@ spec:
       - RespectIgnoreDifferences=true
       - ApplyOutOfSyncOnly=true
       - PruneLast=true
+  # What a queue and its controllers write into a running job.
   ignoreDifferences:
     - group: jobset.x-k8s.io
       kind: JobSet
       jsonPointers:
         - /spec/suspend
+      jqPathExpressions:
+        - .spec.replicatedJobs[].template.spec.suspend
+        - .spec.replicatedJobs[].template.spec.template.spec.nodeSelector
+        - .spec.replicatedJobs[].template.spec.template.spec.tolerations
+        - .spec.replicatedJobs[].template.spec.template.spec.schedulingGates
+        - .spec.replicatedJobs[].template.spec.template.metadata.labels
+        - .spec.replicatedJobs[].template.spec.template.metadata.annotations
 """
 FLUX = """\
 # One Kustomization over the rendered manifests of one cluster; `training` is the GitRepository of this repository.
@@ -158,7 +174,7 @@ def scaffold(cluster: str, delivery: str) -> dict[str, str]:
     words = {
         "version": __version__,
         "cluster": cluster,
-        "delivery": f"  delivery: {delivery}\n" if delivery else "",
+        "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "kubectl": KUBECTL.format(cluster=cluster),
     }
     files = {

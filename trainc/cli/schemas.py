@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from trainc.api import shipped
+from trainc.emit.spool.disk import Staged
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
@@ -46,11 +48,12 @@ def _text(kind: str, form: str) -> str:
 
 
 def _export(folder: str) -> None:
-    try:
-        written = shipped.export(Path(folder))
-    except OSError as error:
-        raise Trouble(f"{folder}: {error.strerror}") from error
-    print(f"wrote {len(written)} schemas below {folder}")
+    contents = shipped.contents()
+    with Staged() as staged:
+        for path, content in contents.items():
+            staged.put(os.path.join(folder, path), content)
+        staged.move()
+    print(f"wrote {len(contents)} schemas below {folder}")
 
 
 def _generate(checkout: str) -> None:

@@ -9,7 +9,7 @@ from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
 
@@ -31,7 +31,7 @@ class Session:
     def __init__(self, options: Options) -> None:
         self.options = options
         paths = options.arguments or ["."]
-        self.stdin = sys.stdin.buffer.read() if "-" in paths else None
+        self.stdin = _standard_input() if "-" in paths else None
         named = [path for path in paths if path != "-"]
         for path in named:
             if not os.path.lexists(path):
@@ -121,8 +121,8 @@ class Session:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, jobs: int = 0, *, streams: bool = False) -> int:
-        """Print the findings and the summary; the exit code.
+    def finish(self, jobs: int | None = None, *, streams: bool = False) -> int:
+        """Print the findings and the summary, which counts jobs for a run that is about jobs; the exit code.
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
@@ -133,7 +133,7 @@ class Session:
             print(_machine(form, self), end="", file=sys.stderr if streams else sys.stdout)
         return self.verdict()
 
-    def _print_text(self, jobs: int) -> None:
+    def _print_text(self, jobs: int | None) -> None:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
@@ -149,6 +149,11 @@ class Session:
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
             print(summary(*counts, jobs, self.report.unknown), file=sys.stderr)
+
+
+def _standard_input() -> bytes:
+    with Reaching("standard input"):
+        return sys.stdin.buffer.read()
 
 
 def _machine(form: str, session: Session) -> str:

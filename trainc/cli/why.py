@@ -15,7 +15,7 @@ from trainc.model.report import Report
 from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.report.why import landing_json, landing_text, why_json, why_text
-from trainc.why import Why, explain, of_leaf
+from trainc.why import Layers, Why, explain, of_leaf
 from trainc.why.landing import landings
 from trainc.yaml.reader import read
 from trainc.yaml.writer import lines
@@ -48,6 +48,8 @@ def why(options: Options) -> int:
         return session.finish()
     if not answers and wanted and not source:
         return _landings(options, file, wanted)
+    if not bundles and not wanted:
+        raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
     if not answers:
         raise Trouble(f"no field of the output matches {wanted or options.arguments[0]}")
     if options.one("report") == "json":
@@ -132,5 +134,5 @@ def _at_line(bundles: list[Bundle], file: str, line: int) -> Iterator[Why]:
             if at < line <= at + len(paths):
                 path = paths[line - at - 1]
                 label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-                yield of_leaf(bundle, label, keyed(tree, path), get(tree, *path))
+                yield of_leaf(Layers(bundle.plan), label, keyed(tree, path), get(tree, *path))
             at += len(paths)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
+import signal
 import tempfile
+from contextlib import suppress
+from functools import partial
 
 from trainc import pipeline
+from trainc.cli.process import Orderly
 from trainc.load.walk import files
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Any
+    from collections.abc import Callable
+    from typing import Any, Never
 
     from trainc.cli.session import Session
     from trainc.compare.committed import Committed
     from trainc.emit.spool import Spool
     from trainc.model.settings import Project, Selection
 
+_FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST = 16  # a worker more than this finds too little to do
 
 
@@ -36,11 +44,18 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
     The result does not depend on the number: parts are cut in the order of the files.
     """
     together = Together()
-    children = [_start(part, count, session, spool, committed) for part in range(1, count)]
-    try:
-        pipeline.fill(session.project, session.selection.shared(0, count), spool, session.report, together)
-    finally:
-        results = [_result(child, stream) for child, stream in children]
+    others: list[_Worker] = []
+    with Orderly():
+        try:
+            for part in range(1, count):
+                others.append(_Worker())
+                others[-1].start(partial(_part, part, count, session, spool, committed))
+            pipeline.fill(session.project, session.selection.shared(0, count), spool, session.report, together)
+            results = [worker.result() for worker in others]
+        except BaseException:
+            for worker in others:
+                worker.stop()
+            raise
     for found in results:
         if "trouble" in found:
             raise Trouble(found["trouble"])
@@ -54,18 +69,64 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
     pipeline.finish(spool, session.report)
 
 
-def _start(part: int, parts: int, session: Session, spool: Spool, committed: Committed | None) -> tuple[int, IO[bytes]]:
-    """Begin a worker; its process, and the file that its result will be in."""
-    stream = tempfile.TemporaryFile()  # noqa: SIM115 (read, and closed, when the worker has ended)
-    child = os.fork()
-    if child:
-        return child, stream
-    try:
-        pickle.dump(_part(part, parts, session, spool, committed), stream, protocol=pickle.HIGHEST_PROTOCOL)
-        stream.flush()
-    finally:
-        # Whatever happened, a worker goes no further: the rest of the program belongs to its parent.
-        os._exit(0)
+class _Worker:
+    """A process of its own, and the temporary file that its result will be in."""
+
+    def __init__(self) -> None:
+        self._process = 0  # none yet, or none any more
+        with Reaching("temporary file"):
+            self._stream = tempfile.TemporaryFile()  # noqa: SIM115 (read, and closed, when the worker has ended)
+        atexit.register(self.stop)
+
+    def start(self, work: Callable[[], dict[str, Any]]) -> None:
+        """Begin; no signal comes between the process and its number."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        try:
+            self._process = os.fork()
+            if self._process == 0:
+                # What a signal means for the run is for the parent to say.
+                for number in _STOPPING:
+                    signal.signal(number, signal.SIG_DFL)
+        except OSError as error:
+            raise Trouble(f"no worker can be started: {error.strerror}") from error
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if self._process == 0:
+            self._work(work)
+
+    def _work(self, work: Callable[[], dict[str, Any]]) -> Never:
+        code = _FAILED
+        try:
+            pickle.dump(work(), self._stream, protocol=pickle.HIGHEST_PROTOCOL)
+            self._stream.flush()
+            code = 0
+        except OSError as error:
+            code = error.errno or _FAILED
+        finally:
+            # Whatever happened, a worker goes no further: the rest of the program belongs to its parent.
+            os._exit(code)
+
+    def result(self) -> dict[str, Any]:
+        """What it has to say, when it has ended."""
+        _, status = os.waitpid(self._process, 0)
+        self._process = 0
+        atexit.unregister(self.stop)
+        code = os.waitstatus_to_exitcode(status)
+        with self._stream as stream:
+            if code:
+                why = f"temporary file: {os.strerror(code)}" if 0 < code < _FAILED else "a worker was killed"
+                return {"trouble": f"{why}; nothing was written"}
+            stream.seek(0)
+            found: dict[str, Any] = pickle.load(stream)  # noqa: S301 (written by a process of this run alone)
+            return found
+
+    def stop(self) -> None:
+        """End it at once."""
+        if self._process:
+            with suppress(OSError):
+                os.kill(self._process, signal.SIGKILL)
+                os.waitpid(self._process, 0)
+        self._stream.close()
 
 
 def _part(part: int, parts: int, session: Session, spool: Spool, committed: Committed | None) -> dict[str, Any]:
@@ -79,14 +140,3 @@ def _part(part: int, parts: int, session: Session, spool: Spool, committed: Comm
         return {"bug": f"{type(error).__name__} in a worker: {error}"}
     kept = committed.kept if committed is not None else {}
     return {"report": session.report.portable(), "together": together, "spool": spool.state(), "kept": kept}
-
-
-def _result(child: int, stream: IO[bytes]) -> dict[str, Any]:
-    os.waitpid(child, 0)
-    with stream:
-        stream.seek(0)
-        try:
-            found: dict[str, Any] = pickle.load(stream)  # noqa: S301 (written by a process of this run alone)
-        except EOFError:
-            return {"trouble": "a worker was killed; nothing was written"}
-    return found

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
-from trainc.compare.rendered import SUFFIXES, differing, relative, rendered
+from trainc.compare.rendered import SUFFIXES, differing, rendered
+from trainc.compare.scratch import Scratch
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
 from trainc.project import open_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
@@ -28,6 +28,7 @@ class Base(NamedTuple):
 
     bundles: list[Bundle]
     edited: frozenset[str] | None
+    committed: bool = False  # whether the bundles are a committed rendering, which runs keep
 
 
 @contextmanager
@@ -39,21 +40,26 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     """
     repository = Repository(project.root)
     commit = repository.commit(revision)
-    below = os.path.relpath(os.path.realpath(project.root), repository.top).replace(os.sep, "/")
-    prefix = "" if below == "." else f"{below}/"
+    prefix = repository.prefix(project.root)
     wanted = [
         (path[len(prefix) :], name)
-        for path, name in repository.files(commit, below if prefix else "")
+        for path, name in repository.files(commit, prefix)
         if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
     ]
-    with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
-        for (path, _), data in zip(wanted, repository.contents([name for _, name in wanted]), strict=True):
-            target = os.path.join(folder, path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            with open(target, "wb") as stream:
-                stream.write(data)
-        os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # the project's root ends here, too
+    contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
+    with Scratch() as folder:
+        with Reaching("temporary folder"):
+            _unpack(folder, contents)
         yield folder
+
+
+def _unpack(folder: str, contents: Iterable[tuple[str, bytes]]) -> None:
+    for path, data in contents:
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as stream:
+            stream.write(data)
+    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # the project's root ends here, too
 
 
 def bundles_of(
@@ -93,7 +99,8 @@ def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
         written = rendered(folder, project, selection, sources=selection.paths)
-        yield Base(written or bundles_of(folder, selection.paths, selection)[0], _edited(project, base))
+        bundles = written or bundles_of(folder, selection.paths, selection)[0]
+        yield Base(bundles, _edited(project, base), committed=bool(written))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
@@ -105,4 +112,6 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
 
 def _edited(project: Project, revision: str) -> frozenset[str]:
     repository = Repository(project.root)
-    return relative(repository.changed(repository.commit(revision)), project.root, repository.top)
+    prefix = repository.prefix(project.root)
+    changed = repository.changed(repository.commit(revision))
+    return frozenset(name.removeprefix(prefix) for name in changed if name.startswith(prefix))

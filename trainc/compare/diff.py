@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.compare.facts import Facts, facts
+from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
 from trainc.schema.served import Served
 
@@ -33,46 +34,94 @@ class Edited(NamedTuple):
     causes: tuple[str, ...]  # the files whose edit reaches them
     changes: tuple[Change, ...]
     refused: tuple[str, ...]  # fields that the API server would refuse to change in place
+    kept: bool  # whether the committed rendering stays because of that: nobody edited the jobs themselves
 
 
 class Diff(NamedTuple):
-    """All of it: new jobs, jobs that are gone, edits, and totals on both sides."""
+    """All of it: new jobs, jobs that are gone, edits, and totals on both sides.
+
+    `runs` holds for each new job that is the next run of one on the other side what that one is called.
+    """
 
     added: tuple[Facts, ...]
     removed: tuple[Facts, ...]
+    renamed: tuple[tuple[Facts, Facts], ...]  # the same job before and after
     edited: tuple[Edited, ...]
     accelerators: tuple[Mapping[str, int], Mapping[str, int]]
     hours: tuple[float | None, float | None]
+    runs: Mapping[Key, str]
 
     @property
     def empty(self) -> bool:
         """Whether nothing changes."""
-        return not (self.added or self.removed or self.edited)
+        return not (self.added or self.removed or self.renamed or self.edited)
 
 
 def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     """The difference in meaning between two states."""
     before, after = {f.key: f for f in map(facts, old.bundles)}, {f.key: f for f in map(facts, new)}
+    runs = _next_runs(before, after)
+    if project.old_run == "keep":
+        jobs = {_job(one) for one in after.values()}
+        after |= {key: before[key] for key in before.keys() - after.keys() if _job(before[key]) in jobs}
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     groups: dict[tuple[object, ...], list[str]] = {}
     for key in sorted(before.keys() & after.keys()):
         was, now = before[key], after[key]
         if was.digest != now.digest:
             refused = update(was.jobset, now.jobset, servers[key[0]]).refused
+            kept = bool(refused) and _keeps(old, now)
+            after[key] = was if kept else now
+            if kept and not _reached(old, now):
+                continue
             group = (
                 _causes(was, now, old.edited),
                 _changes(was, now),
-                tuple(dict.fromkeys(c.shown for c, _ in refused)),
+                tuple(dict.fromkeys(change.shown for change in refused)),
+                kept,
             )
             groups.setdefault(group, []).append(shown(key))
-    edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of three
+    edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of four
+    added = [after[key] for key in sorted(after.keys() - before.keys())]
+    removed = [before[key] for key in sorted(before.keys() - after.keys())]
+    moved = renamed(removed, [one for one in added if one.key not in runs])
+    told = {one.key for pair in moved for one in pair}
     return Diff(
-        tuple(after[key] for key in sorted(after.keys() - before.keys())),
-        tuple(before[key] for key in sorted(before.keys() - after.keys())),
+        tuple(one for one in added if one.key not in told),
+        tuple(one for one in removed if one.key not in told),
+        tuple(moved),
         tuple(sorted(edited, key=lambda one: one.names)),
         (_total(before.values()), _total(after.values())),
         (_hours(before.values()), _hours(after.values())),
+        runs,
     )
+
+
+def _keeps(old: Base, now: Facts) -> bool:
+    """Whether a run keeps its committed rendering: nobody edited the job itself."""
+    return old.committed and old.edited is not None and now.source not in old.edited
+
+
+def _reached(old: Base, now: Facts) -> bool:
+    """Whether one of the edits has to do with a job; what a rendering was kept from before is no news."""
+    return not (old.edited or frozenset()).isdisjoint(file for files in now.files.values() for file in files)
+
+
+def _next_runs(before: Mapping[Key, Facts], after: Mapping[Key, Facts]) -> dict[Key, str]:
+    """What each new job is the next run of; the numbers of runs only ever grow."""
+    earlier = {_job(before[key]): key[2] for key in sorted(before, key=_number)}
+    return {key: earlier[_job(now)] for key, now in after.items() if key not in before and _job(now) in earlier}
+
+
+def _job(one: Facts) -> tuple[str, str, str, str]:
+    """What all runs of a job have in common: where they run, the name without the number, the file."""
+    name, mark, run = one.key[2].rpartition("-r")
+    return (*one.key[:2], name if mark and run.isdigit() else one.key[2], one.source)
+
+
+def _number(key: Key) -> int:
+    run = key[2].rpartition("-r")[2]
+    return int(run) if run.isdigit() else 1
 
 
 def shown(key: Key) -> str:

@@ -32,6 +32,7 @@ class Facts(NamedTuple):
     hours: float | None  # an upper bound of accelerator hours, None where nothing bounds it
     digest: Mapping[str, object]  # every leaf of every object, by object and path
     files: Mapping[str, frozenset[str]]
+    named: frozenset[str]  # the leaves that rest on the job's name
 
 
 def facts(bundle: Bundle) -> Facts:
@@ -39,18 +40,23 @@ def facts(bundle: Bundle) -> Facts:
     namespace = value(bundle.jobset, "metadata", "namespace") or "default"
     digest: dict[str, object] = {}
     files: dict[str, frozenset[str]] = {}
+    named: set[str] = set()
+    given = bundle.document.span(("metadata", "name"))
     for tree in bundle.objects:
         label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
         for path, leaf in leaves(tree):
             name = f"{label} {shown(keyed(tree, path))}"
             digest[name] = leaf.value
-            files[name] = frozenset(span.file for span in leaf.origin.spans())
+            spans = leaf.origin.spans()
+            files[name] = frozenset(span.file for span in spans)
+            if given in spans:
+                named.add(name)
     accelerators = _accelerators(bundle)
     hours = _hours(bundle.jobset, sum(accelerators.values()))
     key = (bundle.cluster, namespace, bundle.name)
-    return Facts(
-        key, bundle.document.file, bundle.jobset, dict(_values(bundle.jobset)), accelerators, hours, digest, files
-    )
+    values = dict(_values(bundle.jobset))
+    source = bundle.document.file
+    return Facts(key, source, bundle.jobset, values, accelerators, hours, digest, files, frozenset(named))
 
 
 def _values(jobset: Tree) -> Iterator[tuple[str, str]]:

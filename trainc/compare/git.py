@@ -25,6 +25,11 @@ class Repository:
         self._folder = folder
         self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
 
+    def prefix(self, folder: str) -> str:
+        """What stands before the paths of a folder of the work tree: its own path with a slash, empty for the top."""
+        below = os.path.relpath(os.path.realpath(folder), self.top).replace(os.sep, "/")
+        return "" if below == "." else f"{below}/"
+
     def commit(self, revision: str) -> str:
         """The commit that a revision names.
 
@@ -86,6 +91,8 @@ class Repository:
             raise Trouble(f"git cannot be run: {error.strerror}") from error
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            if said and "not a git repository" in said[-1]:
+                raise Trouble(f"{os.path.abspath(self._folder)} lies in no Git repository")
             raise Trouble(
                 f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
             )

@@ -73,10 +73,3 @@ def differing(old: str, new: str) -> frozenset[str]:
     """The files, relative to two folders, that are not the same in both."""
     here, there = ({name: _contents(folder, name) for name in _files(folder, ".")} for folder in (old, new))
     return frozenset(name for name in {*here, *there} if here.get(name) != there.get(name))
-
-
-def relative(names: set[str], root: str, top: str) -> frozenset[str]:
-    """Names relative to the top of a work tree as names relative to a project in it; others are left out."""
-    below = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
-    prefix = "" if below == "." else f"{below}/"
-    return frozenset(name.removeprefix(prefix) for name in names if name.startswith(prefix))

@@ -1,55 +1,67 @@
-"""What an API server says to replacing one rendering by another: refused as immutable, or changed in place."""
+"""What replacing one form of an object by another changes, and what of it a server lets nobody change."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.model.finding import ERROR, NOTE, Refusal, Rule
-from trainc.model.paths import keyed, keyed_leaves, located, shown
-from trainc.model.tree import get, value
+from trainc.model.finding import Refusal
+from trainc.model.paths import keyed, keyed_leaves, shown
+from trainc.model.tree import get, leaves, value
 from trainc.schema.fault import compact
-from trainc.schema.served import Served
-from trainc.schema.verdict import verdict
+from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
     from trainc.model.paths import Steps
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+    from trainc.schema.served import Served
 
-IMMUTABLE_FIELD = Rule(
-    "immutable-field",
-    ERROR,
-    "an edit that the API server refuses on an object that exists",
-    "A JobSet's jobs, policies and network are fixed once it is created; the new text could not be applied.",
-    verdict=True,
-)
-CHANGED_IN_PLACE = Rule(
-    "changed-in-place",
-    NOTE,
-    "an edit that changes a running object",
-    "The API server takes it, and the controller acts on it while the job runs.",
-    admission=True,
-)
+    Key = tuple[str, str, str, str]
 
-Key = tuple[str, str, str, str]
+_LONGEST = 60  # characters of a value that are shown
+_ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new object with the stored one
+_ABSENT = object()
 
 
-def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
-    """Findings for every object that stands on both sides and differs."""
-    before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
-    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
-    for bundle in new:
-        for tree in bundle.objects:
-            known = before.get(key_of(bundle, tree))
-            if known is not None:
-                _judge(bundle, tree, update(known, tree, servers[bundle.cluster]), report)
+class Change(NamedTuple):
+    """One leaf that differs: its path in any form, its place or the nearest one above it in the new form, both values."""
+
+    steps: Steps
+    path: Path
+    old: object
+    new: object
+
+    @property
+    def shown(self) -> str:
+        """The path as people write it."""
+        return shown(self.steps)
+
+    def __str__(self) -> str:
+        return f"{self.shown}: {_text(self.old)} -> {_text(self.new)}"
+
+
+class Update(NamedTuple):
+    """The new form of an object, all leaves that change, those of them that a server refuses to change, and its words."""
+
+    tree: Tree
+    changed: list[Change]
+    refused: list[Change]
+    refusal: Refusal | None
+
+    def place(self, change: Change, bundle: Bundle) -> Span:
+        """Where the value, or what is left around it, is written in the user's files."""
+        return bundle.span(self.tree, change.path)
+
+    def cause(self, change: Change, bundle: Bundle) -> str:
+        """The file that says what the field is now, empty where trainc alone decides."""
+        leaf = get(self.tree, *change.path) if len(change.path) == len(change.steps) else None
+        if leaf is None:
+            return self.place(change, bundle).file
+        spans = [span for span in leaf.origin.spans() if span.file != bundle.document.file]
+        return spans[0].file if spans else ""
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:
@@ -60,94 +72,48 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
 
 def update(old: Tree, new: Tree, server: Served) -> Update:
     """What changes between two forms of one object, and what of it the server refuses."""
-    root = server.table.root(f"{value(new, 'apiVersion')}/{value(new, 'kind')}")
+    root = server.table.root(kind_of(new))
+    before, after = old, new
     if root is not None:
         # As stored: what only one side spells out, and the schema gives the other, is no change.
-        old, new = walk(root, old, Log()), walk(root, new, Log())
-    changed = differences(old, new)
-    said = verdict(new, server.table, server.profile, old=old) if root is not None and changed else None
-    if said is None or said.accepted:
-        return Update(changed, [])
-    refused = [
-        (change, Refusal(said.by, fault.message))
-        for fault in said.faults
-        for change in changed
-        if change.steps[: len(fault.path)] == _steps(fault.path, new, old)
-    ]
-    return Update(changed, refused)
+        before, after = walk(root, old, Log()), walk(root, new, Log())
+    changed = differences(before, after)
+    said = verdict(after, server.table, server.profile, old=before) if root is not None and changed else None
+    if said is None or said.by not in _ON_CHANGE:
+        return Update(new, changed, [], None)
+    fixed = {_steps(fault.path, after, before) for fault in said.faults}
+    refused = [change for change in changed if any(change.steps[:length] in fixed for length in _lengths(change))]
+    return Update(new, changed, refused, Refusal(said.by, ", ".join(said.messages)))
 
 
 def _steps(path: Path, *trees: Tree) -> Steps:
     return next((keyed(tree, path) for tree in trees if get(tree, *path) is not None), path)
 
 
-def _judge(bundle: Bundle, tree: Tree, found: Update, report: Report) -> None:
-    for change, refusal in found.refused:
-        report.add(_refused(bundle, tree, change, refusal))
-    if found.changed and not found.refused:
-        report.add(_in_place(bundle, tree, [change.shown for change in found.changed]))
-
-
-def _refused(bundle: Bundle, tree: Tree, change: Change, refusal: Refusal) -> Finding:
-    kind = value(tree, "kind")
-    if change.path is None:
-        what = f"`{change.shown}` cannot be taken away (it was {_text(change.old)})"
-    elif change.old is _ABSENT:
-        what = f"`{change.shown}` cannot be added"
-    else:
-        what = f"`{change.shown}` cannot change from {_text(change.old)} to {_text(change.new)}"
-    return IMMUTABLE_FIELD.at(
-        bundle.span(tree, change.path or ()),
-        f"{kind} `{bundle.name}`: {what}",
-        effect=f"the API server refuses the new text of the {kind}; the one in the cluster stays as it was",
-        help="take the edit back, or delete the old object first",
-        refusal=refusal,
-    )
-
-
-def _in_place(bundle: Bundle, tree: Tree, changed: list[str]) -> Finding:
-    shown = ", ".join(f"`{path}`" for path in changed[:5]) + (
-        f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-    )
-    return CHANGED_IN_PLACE.at(bundle.span(tree), f"{value(tree, 'kind')} `{bundle.name}` changes in place: {shown}")
-
-
-def _text(content: object) -> str:
-    text = compact(content)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-class Change(NamedTuple):
-    """One leaf that differs: its path in any form of the object, its place in the new one, and both values."""
-
-    steps: Steps
-    path: Path | None
-    old: object
-    new: object
-
-    @property
-    def shown(self) -> str:
-        """The path as people write it."""
-        return shown(self.steps)
-
-
-class Update(NamedTuple):
-    """All leaves that change, and those that the server refuses to change, with its words."""
-
-    changed: list[Change]
-    refused: list[tuple[Change, Refusal]]
-
-
-_ABSENT = object()
+def _lengths(change: Change) -> range:
+    return range(len(change.steps) + 1)
 
 
 def differences(old: Tree, new: Tree) -> list[Change]:
     """The leaves at which two objects differ, items of keyed lists matched by their key, sorted by path."""
     before = {steps: leaf.value for steps, leaf in keyed_leaves(old)}
-    after = {steps: leaf.value for steps, leaf in keyed_leaves(new)}
+    after: dict[Steps, object] = {}
+    ways: dict[Steps, Path] = {(): ()}
+    for (path, leaf), (steps, _) in zip(leaves(new), keyed_leaves(new), strict=True):
+        after[steps] = leaf.value
+        for length in range(len(steps), 0, -1):
+            if steps[:length] in ways:
+                break
+            ways[steps[:length]] = path[:length]
     found = []
     for steps in {**before, **after}:
         was, now = before.get(steps, _ABSENT), after.get(steps, _ABSENT)
         if was != now:
-            found.append(Change(steps, located(new, steps), was, now))
+            nearest = next(ways[steps[:length]] for length in range(len(steps), -1, -1) if steps[:length] in ways)
+            found.append(Change(steps, nearest, was, now))
     return sorted(found, key=lambda change: change.shown)
+
+
+def _text(content: object) -> str:
+    text = "none" if content is _ABSENT else compact(content)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
-from trainc.load.walk import HEADER, contents, files, inside, ours
+from trainc.load.walk import HEADER, contents, files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
+from trainc.model.within import within
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
@@ -145,7 +146,7 @@ class Loader:
         while True:
             candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
             path = self._absolute(candidate)
-            if os.path.isdir(path) and inside(self._project.root, path):
+            if os.path.isdir(path) and within(self._project.root, path):
                 return candidate.replace(os.sep, "/")
             if not folder:
                 return ""

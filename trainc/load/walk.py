@@ -6,6 +6,7 @@ import os
 
 from trainc.model.header import MARK
 from trainc.model.trouble import Trouble
+from trainc.model.within import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
     found: set[str] = set()
     for path in paths:
         absolute = os.path.join(root, path)
-        if not inside(root, absolute):
+        if not within(root, absolute):
             raise Trouble(f"{path} lies outside {root}")
         if os.path.isdir(absolute):
             top = _relative(root, absolute)
@@ -63,18 +64,12 @@ def _walk(root: str, folder: str) -> Iterator[str]:
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_symlink() and not inside(root, entry.path):
+        if entry.is_symlink() and not within(root, entry.path):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(root, entry.path)
         elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
             yield entry.path  # a link to itself is no file, and no error
-
-
-def inside(root: str, path: str) -> bool:
-    """Whether a path, its symbolic links followed, stays under the root."""
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def contents(root: str, file: str) -> bytes:

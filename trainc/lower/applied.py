@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.bundle import Bundle
 from trainc.model.ink import ink_of
+from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -31,7 +32,17 @@ def _annotated(tree: Tree, delivery: str) -> Tree:
         return tree
     said = get(tree, "metadata", "annotations") or {}
     ours = ink_of(f"delivery: {delivery}").map(wanted)
+    if OPTIONS in ours and OPTIONS in said:
+        said = {**said, OPTIONS: _joined(said[OPTIONS], ours[OPTIONS])}
     return {**tree, "metadata": {**tree["metadata"], "annotations": {**ours, **said}}}
+
+
+def _joined(said: Tree, ours: Sourced[str]) -> Tree:
+    """The options that people chose and ours, as far as they say nothing about the same."""
+    name = ours.value.partition("=")[0]
+    if type(said) is not Sourced or type(said.value) is not str or f"{name}=" in said.value:
+        return said
+    return derive("delivery", lambda *texts: ",".join(texts), said, ours) if said.value else ours
 
 
 def _argocd(tree: Tree) -> dict[str, str]:

@@ -87,7 +87,7 @@ def _jobset(spec: Any) -> Iterator[str]:
 def _role(job: Any) -> Iterator[str]:
     template = mapping(mapping(job).get("template"))
     take(mapping(template.get("metadata")).get("labels"), _PHASE)
-    if job.get("name") != "trainer-node":
+    if mapping(job).get("name") != "trainer-node":
         return
     job["name"] = "node"
     below(job, "template", "metadata", "labels")[ANCESTOR] = "trainer"

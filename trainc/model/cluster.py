@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -107,11 +108,7 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        for glob in self.paths:
-            spot = (file, glob.value)
-            if _fitting[spot] if spot in _fitting else _fits(spot):
-                return True
-        return False
+        return any(_FITTING[file, glob.value] for glob in self.paths)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
@@ -178,18 +175,14 @@ class Cluster:
         return sorted(set(levels))
 
 
-# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
-_fitting: dict[tuple[str, str], bool] = {}
-_REMEMBERED = 4096
-
-
 def _fits(spot: tuple[str, str]) -> bool:
     from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
 
-    if len(_fitting) >= _REMEMBERED:
-        _fitting.clear()
-    found = _fitting[spot] = fnmatchcase(*spot)
-    return found
+    return fnmatchcase(*spot)
+
+
+# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
+_FITTING = Remembered(_fits, most=4_096)
 
 
 def _levels(topology: Tree) -> list[str]:

@@ -5,6 +5,8 @@ Amounts are held as whole billionths, the smallest step that Kubernetes knows, s
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered, Texts
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -22,7 +24,6 @@ _DIGITS = frozenset("0123456789")
 _NUMBER = frozenset("0123456789.")
 _SUFFIX = frozenset("eEinumkKMGTP")
 _WIDEST = 4096  # digits or exponent beyond which text is no amount of anything
-_SHORT, _KEPT = 32, 10_000  # texts that are remembered: how long, how many
 _LARGEST_BINARY = (2**63 - 1) * NANO  # what the API machinery caps binary amounts at
 
 
@@ -54,30 +55,7 @@ class Quantity:
             text = repr(text)
         if type(text) is not str or len(text) > _WIDEST:
             raise QuantityError(MALFORMED)
-        found = _parsed.get(text)
-        if found is None:
-            found = cls._parse(text)
-            if len(text) <= _SHORT:
-                if len(_parsed) >= _KEPT:
-                    _parsed.clear()
-                _parsed[text] = found
-        return found
-
-    @classmethod
-    def _parse(cls, text: str) -> Quantity:
-        body = text[1:] if text[:1] in ("+", "-") else text
-        number = _leading(body, _NUMBER)
-        if not number.strip(".") or number.count(".") > 1:
-            raise QuantityError(MALFORMED)
-        family, power = _suffix(body[len(number) :])
-        whole, _, part = number.partition(".")
-        base = 1024**power if family == BINARY else 1
-        ten = (0 if family == BINARY else power) - len(part)
-        nanos = _scaled(int(whole + part) * base, ten + 9)
-        if family == BINARY:
-            nanos = min(nanos, _LARGEST_BINARY)
-            family = DECIMAL if nanos < NANO else BINARY
-        return cls(-nanos if text[:1] == "-" else nanos, family, whole + part, ten)
+        return _PARSED[text]
 
     def plus(self, other: Quantity) -> Quantity:
         """The sum; the first amount that is not zero gives the family."""
@@ -106,30 +84,41 @@ class Quantity:
 
     def __str__(self) -> str:
         """The canonical spelling: zero as `0`, else the largest suffix that leaves a whole number."""
-        amount = (self.nanos, self.family)
-        text = _spelled.get(amount)
-        if text is None:
-            text = self._spell()
-            if len(_spelled) >= _KEPT:
-                _spelled.clear()
-            _spelled[amount] = text
-        return text
-
-    def _spell(self) -> str:
-        whole, rest = divmod(abs(self.nanos), NANO)
-        sign = "-" if self.nanos < 0 else ""
-        if not self.nanos:
-            return "0"
-        if self.family == BINARY and not rest and whole >= 1024:
-            return sign + _binary(whole)
-        return sign + _decimal(abs(self.nanos), exponents=self.family == EXPONENT)
+        return _SPELLED[self.nanos, self.family]
 
     def __repr__(self) -> str:
         return f"Quantity({self})"
 
 
-_parsed: dict[str, Quantity] = {}
-_spelled: dict[tuple[int, str], str] = {}
+def _parse(text: str) -> Quantity:
+    body = text[1:] if text[:1] in ("+", "-") else text
+    number = _leading(body, _NUMBER)
+    if not number.strip(".") or number.count(".") > 1:
+        raise QuantityError(MALFORMED)
+    family, power = _suffix(body[len(number) :])
+    whole, _, part = number.partition(".")
+    base = 1024**power if family == BINARY else 1
+    ten = (0 if family == BINARY else power) - len(part)
+    nanos = _scaled(int(whole + part) * base, ten + 9)
+    if family == BINARY:
+        nanos = min(nanos, _LARGEST_BINARY)
+        family = DECIMAL if nanos < NANO else BINARY
+    return Quantity(-nanos if text[:1] == "-" else nanos, family, whole + part, ten)
+
+
+def _spelling(amount: tuple[int, str]) -> str:
+    nanos, family = amount
+    whole, rest = divmod(abs(nanos), NANO)
+    sign = "-" if nanos < 0 else ""
+    if not nanos:
+        return "0"
+    if family == BINARY and not rest and whole >= 1024:
+        return sign + _binary(whole)
+    return sign + _decimal(abs(nanos), exponents=family == EXPONENT)
+
+
+_PARSED = Texts(_parse, longest=32)
+_SPELLED = Remembered(_spelling, most=10_000)
 
 
 def stored(text: str) -> str:

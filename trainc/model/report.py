@@ -73,6 +73,7 @@ class Report:
         "_answer",
         "_findings",
         "_level_of",
+        "_lost",
         "admission_only",
         "answers",
         "job",
@@ -98,6 +99,7 @@ class Report:
         self._findings: dict[tuple[object, ...], Finding] = {}
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
+        self._lost = False  # whether a job, of which nobody knows what would silence its findings, was not compiled
 
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
@@ -120,6 +122,10 @@ class Report:
         """No job any more: what follows concerns the whole run."""
         self.job = ""
         self._answer = None
+
+    def lose(self) -> None:
+        """A job that cannot be compiled: a comment that silences nothing now may be there for it."""
+        self._lost = True
 
     def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
         """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
@@ -147,7 +153,9 @@ class Report:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
-        if self.job:
+        if not self.job:
+            self._lost = self._lost or (finding.level == ERROR and finding.rule.admission)
+        else:
             self.reached.setdefault(identity, set()).add(self.job)
 
     def _allowed(self, finding: Finding) -> bool:
@@ -169,6 +177,7 @@ class Report:
             self._findings.setdefault(identity, finding)
         for identity, jobs in other.reached.items():
             self.reached.setdefault(identity, set()).update(jobs)
+        self._lost = self._lost or other._lost
         for reason, count in other.unknown.items():
             self.unknown[reason] = self.unknown.get(reason, 0) + count
         for comments in other._allows.values():
@@ -181,11 +190,11 @@ class Report:
         """This report without what cannot leave its process."""
         one = Report(admission_only=self.admission_only)
         one.unknown, one.reached = self.unknown, self.reached
-        one._findings, one._allows = self._findings, self._allows
+        one._findings, one._allows, one._lost = self._findings, self._allows, self._lost
         return one
 
     def close(self) -> None:
-        """Say which `allow` comments gave no reason or silenced nothing; called once, after the last stage."""
+        """Say which `allow` comments gave no reason or, with all jobs compiled, silenced nothing; called once, at the end."""
         for comments in list(self._allows.values()):
             for comment in comments:
                 if not comment.reason:
@@ -196,7 +205,7 @@ class Report:
                             help="write the reason behind the bracket, on the same line",
                         )
                     )
-                elif not (comment.used or comment.borrowed or self.admission_only):
+                elif not (comment.used or comment.borrowed or self._lost or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
                             comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"

@@ -9,10 +9,9 @@ if TYPE_CHECKING:
 
 def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str:
     """The most similar of `names`, empty where none is similar."""
-    from difflib import get_close_matches  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.model.similar import closest  # noqa: PLC0415 (needed only once something is wrong)
 
-    found = get_close_matches(name, list(names), 1, cutoff)
-    return found[0] if found else ""
+    return closest(name, tuple(names), cutoff)
 
 
 def meant(name: str, names: Iterable[str], otherwise: str = "") -> str:

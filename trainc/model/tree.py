@@ -79,8 +79,9 @@ def get(tree: Tree, *path: str | int) -> Tree:
 
 def value(tree: Tree, *path: str | int) -> Any:
     """The bare scalar at `path`, or None where there is none."""
-    node = get(tree, *path)
-    return node.value if type(node) is Sourced else None
+    for step in path:
+        tree = tree.get(step) if type(tree) is dict else get(tree, step)
+    return tree.value if type(tree) is Sourced else None
 
 
 def given(*nodes: Tree) -> Tree:

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
 
 class Trouble(Exception):  # noqa: N818 (it is what the command line calls it)
     """Ends the run with its exit code, 2 unless a kind of trouble says otherwise; its text says what to do about it."""
 
     code = 2
+
+
+class Reaching:
+    """Within it, what the system says about a file or a stream is Trouble with the name that people know it by."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if isinstance(error, OSError):
+            raise Trouble(f"{self._name}: {error.strerror or error}") from error

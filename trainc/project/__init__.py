@@ -87,7 +87,8 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
     document = checker.document
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
-        checker.complain((), f"trainc.yaml is of kind `{document.kind}`", hint)
+        kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
+        checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
     for key in checker.map(("spec",)):
         if key not in _FIELDS:
             hint = f"known settings: {', '.join(_FIELDS)}"

@@ -7,6 +7,7 @@ import os
 from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
+from trainc.model.within import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,10 +72,9 @@ class Checker:
         name = value(self.document.tree, *path)
         if name is None:
             return ""
-        top = os.path.realpath(root)
-        real = os.path.realpath(os.path.join(root, name)) if type(name) is str else ""
-        if (real == top or real.startswith(top.rstrip(os.sep) + os.sep)) and os.path.isdir(os.path.join(root, name)):
-            return os.path.normpath(str(name)).replace(os.sep, "/")
+        path_of = os.path.join(root, str(name))
+        if type(name) is str and within(root, path_of) and os.path.isdir(path_of):
+            return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""
 
@@ -83,9 +83,9 @@ class Checker:
         name = value(self.document.tree, *path)
         if name is None:
             return ""
-        top = os.path.realpath(root)
-        real = os.path.realpath(os.path.join(root, str(name)))
-        if type(name) is str and name and real.startswith(top.rstrip(os.sep) + os.sep):
+        path_of = os.path.join(root, str(name))
+        below = within(root, path_of) and not within(path_of, root)
+        if type(name) is str and below:
             return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"`{name}` is no folder below the project's root", "name one such as `rendered`")
         return ""

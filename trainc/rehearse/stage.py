@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import selectors
 import signal
@@ -64,6 +65,7 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
     running: list[_Actor] = []
     ended: list[Ended] = []
     deadline = time.monotonic() + timeout
+    atexit.register(_stop, running)
     with selectors.DefaultSelector() as selector:
         try:
             while (waiting or running) and time.monotonic() < deadline and all(e.well for e in ended):
@@ -77,6 +79,7 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
             _drain(running, ended, deadline)
         finally:
             _stop(running)
+            atexit.unregister(_stop)
             while selector.get_map() and _listen(selector, say):
                 pass  # what is still in the pipes
             for key in list(selector.get_map().values()):

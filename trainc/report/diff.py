@@ -15,18 +15,22 @@ _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
 def diff_text(diff: Diff, base: str) -> str:
-    """For a terminal: what is new, gone and edited, then the totals."""
+    """For a terminal: what is new, gone, renamed and edited, then the totals."""
     if diff.empty:
         return f"nothing changes since {base}\n"
-    lines = [f"+ {_name(job)}  {_size(job)}  {job.source}" for job in diff.added]
+    lines = [f"+ {_name(job)}  {_size(job)}  {job.source}{_run(job, diff)}" for job in diff.added]
     lines += [f"- {_name(job)}  {_size(job)}  {job.source}" for job in diff.removed]
+    lines += [
+        f"> {_name(was)} -> {_name(now)}  {_size(now)}  {now.source}  starts again, nothing but the name changes"
+        for was, now in diff.renamed
+    ]
     for edited in diff.edited:
         lines.append(f"~ {_names(edited.names)}  because of {', '.join(edited.causes) or 'trainc itself'}")
         lines += [f"    {_change(change)}" for change in edited.changes[:_SHOWN]]
         if len(edited.changes) > _SHOWN:
             lines.append(f"    and {len(edited.changes) - _SHOWN} more")
         if edited.refused:
-            lines.append(f"    the API server refuses this in place: {_few(edited.refused)}")
+            lines.append(f"    {_refused(edited)}")
     lines += ["", *_totals(diff)]
     return "\n".join(lines) + "\n"
 
@@ -36,16 +40,25 @@ def diff_markdown(diff: Diff, base: str) -> str:
     if diff.empty:
         return f"Nothing changes in the compiled jobs since `{base}`.\n"
     lines = [f"### Compiled jobs since `{base}`", "", "| | job | what | because of |", "|---|---|---|---|"]
-    lines += [f"| new | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.added]
+    for job in diff.added:
+        lines.append(
+            f"| new{' run' if job.key in diff.runs else ''} | `{_name(job)}` | {_size(job)} | `{job.source}` |"
+        )
     lines += [f"| gone | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.removed]
+    lines += [
+        f"| renamed, starts again | `{_name(was)}` -> `{_name(now)}` | {_size(now)} | `{now.source}` |"
+        for was, now in diff.renamed
+    ]
     for edited in diff.edited:
         what = "<br>".join(_change(change, tick="`") for change in edited.changes[:_SHOWN])
         if len(edited.changes) > _SHOWN:
             what += f"<br>and {len(edited.changes) - _SHOWN} more"
         if edited.refused:
-            what += f"<br>**refused in place**: {_few(edited.refused)}"
+            what += f"<br>{_refused(edited, bold='**')}"
         causes = ", ".join(f"`{cause}`" for cause in edited.causes)
-        lines.append(f"| edited | {_names(edited.names, tick='`')} | {what} | {causes} |")
+        lines.append(
+            f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, tick='`')} | {what} | {causes} |"
+        )
     return "\n".join([*lines, "", *_totals(diff)]) + "\n"
 
 
@@ -53,8 +66,9 @@ def diff_json(diff: Diff, base: str) -> str:
     """For machines: everything, nothing shortened."""
     content = {
         "base": base,
-        "added": [_job(job) for job in diff.added],
+        "added": [{**_job(job), "after": diff.runs.get(job.key, "")} for job in diff.added],
         "removed": [_job(job) for job in diff.removed],
+        "renamed": [{"old": _job(was), "new": _job(now)} for was, now in diff.renamed],
         "edited": [_edited(edited) for edited in diff.edited],
         "accelerators": {"old": dict(diff.accelerators[0]), "new": dict(diff.accelerators[1])},
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
@@ -79,7 +93,18 @@ def _edited(edited: Edited) -> dict[str, object]:
         "causes": list(edited.causes),
         "changes": [{"what": change.what, "old": change.old, "new": change.new} for change in edited.changes],
         "refused": list(edited.refused),
+        "kept": edited.kept,
     }
+
+
+def _refused(edited: Edited, *, bold: str = "") -> str:
+    if edited.kept:
+        return f"{bold}committed runs keep their rendering{bold}: {_few(edited.refused)} cannot change in place"
+    return f"{bold}the API server refuses this in place{bold}: {_few(edited.refused)}"
+
+
+def _run(job: Facts, diff: Diff) -> str:
+    return f"  the run after {diff.runs[job.key]}" if job.key in diff.runs else ""
 
 
 def _name(job: Facts) -> str:

@@ -61,9 +61,9 @@ def _label(
     return out
 
 
-def summary(errors: int, warnings: int, jobs: int, unknown: dict[str, int]) -> str:
-    """The last line of a run: what was compiled, what was found, what could not be known."""
-    parts = [_count(jobs, "job")]
+def summary(errors: int, warnings: int, jobs: int | None, unknown: dict[str, int]) -> str:
+    """The last line of a run: what was compiled, if that was asked for, what was found, what could not be known."""
+    parts = [] if jobs is None else [_count(jobs, "job")]
     parts.append(_count(errors, "error") if errors else "no errors")
     if warnings:
         parts.append(_count(warnings, "warning"))

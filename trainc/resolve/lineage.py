@@ -46,6 +46,7 @@ FRAMEWORK_CHANGED = Rule(
 def lineage(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...] | None:
     """The runtime with its ancestors before it, None with findings where they cannot all be found."""
     chain = [document]
+    places = {_identity(document): 0}
     while chain[-1].kind == RUNTIME and get(chain[-1].tree, "spec", "extends") is not None:
         child = chain[-1]
         leaf = child.tree["spec"]["extends"]
@@ -57,8 +58,8 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
             return None
         if found.source == SHIPPED and not child.file.startswith("trainc:"):
             report.add(shipped(child.span(("spec", "extends")), leaf.value, project))
-        seen = next((i for i, d in enumerate(chain) if d.kind == RUNTIME and _same(d, found.document)), None)
-        if seen is not None:
+        seen = places.setdefault(_identity(found.document), len(chain))
+        if seen < len(chain):
             report.add(_cycle(chain[seen:]))
             return None
         chain.append(found.document)
@@ -66,8 +67,8 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
     return tuple(chain) if _one_framework(chain, report) else None
 
 
-def _same(one: Document, other: Document) -> bool:
-    return (one.kind, one.name, one.file, one.start) == (other.kind, other.name, other.file, other.start)
+def _identity(document: Document) -> tuple[str, str, str, int]:
+    return document.kind, document.name, document.file, document.start
 
 
 def chained(chain: Sequence[Document]) -> str:

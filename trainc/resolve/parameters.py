@@ -46,6 +46,13 @@ PARAMETER_PLACE = Rule(
 )
 
 
+_WRITE = {
+    "integer": "write a whole number, without quotes",
+    "string": "write text; a number or a truth value goes into quotes",
+    "quantity": "write an amount, such as `16Gi`",
+}
+
+
 def filled(component: Document, given: Values, use: Span, report: Report) -> Tree | None:
     """The component's spec with every parameter in its places, None with findings where that cannot be done."""
     spec = component.tree.get("spec") or {}
@@ -62,7 +69,7 @@ def filled(component: Document, given: Values, use: Span, report: Report) -> Tre
             continue
         wrong = _wrong(parameter, leaf)
         if wrong:
-            problems.append(_bad(component, index, name, leaf, wrong, use))
+            problems.append(_bad(component, index, leaf, wrong, use))
         for at, path in enumerate(parameter.get("sets") or ()):
             steps = _steps(path.value, spec)
             if steps is None:
@@ -101,10 +108,17 @@ def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
     if kind == "quantity" and not _is_quantity(content):
         return "is no quantity"
     if parameter.get("choices") and _choice(parameter, leaf) is None:
-        names = [str(value(one, "value")) for one in parameter["choices"]]
-        hint = meant(str(content), names)
-        return f"is none of its choices; {hint}" if hint else "is none of its choices"
+        return "is none of its choices"
     return ""
+
+
+def _right(parameter: Tree, content: object) -> str:
+    """What to write instead of a wrong value."""
+    choices = [str(value(one, "value")) for one in parameter.get("choices") or ()]
+    if not choices:
+        return _WRITE.get(str(value(parameter, "type")), "")
+    near = meant(str(content), choices)
+    return f"{near}{' ' if near else ''}choices: {', '.join(choices)}"
 
 
 def _is_quantity(content: object) -> bool:
@@ -168,11 +182,13 @@ def _unknown(component: Document, name: str, leaf: Sourced[Any], known: list[str
     )
 
 
-def _bad(component: Document, index: int, name: str, leaf: Sourced[Any], wrong: str, use: Span) -> Finding:
+def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: Span) -> Finding:
+    parameter = get(component.tree, "spec", "parameters", index)
     return BAD_PARAMETER.at(
         place(leaf.origin) or use,
-        f"parameter `{name}` of component `{component.name}`: `{leaf.value}` {wrong}",
+        f"parameter `{value(parameter, 'name')}` of component `{component.name}`: `{leaf.value}` {wrong}",
         also=[Label(_parameter_place(component, index), "declared here")],
+        help=_right(parameter, leaf.value),
     )
 
 

@@ -5,6 +5,7 @@ Source: k8s.io/apimachinery ObjectMeta (decoding) and pkg/api/validation (Valida
 
 from __future__ import annotations
 
+from trainc.model.remembered import Texts
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.fault import Fault, invalid, is_placeholder
@@ -24,10 +25,14 @@ _WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "ob
 _ANNOTATION_BYTES = 256 * 1024
 
 
-# Texts that passed before: the same labels and namespaces come back with every object.
-_good_keys: set[str] = set()
-_good_values: set[str] = {""}
-_REMEMBERED = 4096
+def _is_good_name(text: str) -> bool:
+    return len(text) <= 63 and is_label(text)
+
+
+# What is said of texts: the same labels and namespaces come back with every object.
+_GOOD_NAMES = Texts(_is_good_name, longest=63, most=4_096)
+_GOOD_KEYS = Texts(lambda text: not qualified(text), longest=320, most=4_096)
+_GOOD_VALUES = Texts(lambda text: not label_value(text), longest=63, most=4_096)
 
 
 def is_sound(metadata: Tree) -> bool:
@@ -37,7 +42,7 @@ def is_sound(metadata: Tree) -> bool:
     for field, held in metadata.items():
         if held.__class__ is Sourced:
             value = held.value
-            if field not in _PLAIN_NAMES or (value not in _good_names and not _is_good_name(value)):
+            if field not in _PLAIN_NAMES or value.__class__ is not str or not _GOOD_NAMES[value]:
                 return False
         elif field == "labels":
             if held.__class__ is not dict or not _good_labels(held):
@@ -48,25 +53,13 @@ def is_sound(metadata: Tree) -> bool:
 
 
 _PLAIN_NAMES = frozenset({"name", "namespace"})
-_good_names: set[str] = set()  # a job, its JobSet and its namespace come one after the other: the last ones are enough
-
-
-def _is_good_name(value: str) -> bool:
-    if value.__class__ is not str or len(value) > 63 or not is_label(value):
-        return False
-    if len(_good_names) >= _REMEMBERED:
-        _good_names.clear()
-    _good_names.add(value)
-    return True
 
 
 def _good_labels(labels: dict[str, Tree]) -> bool:
     for key, leaf in labels.items():
         if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
             return False
-        if key not in _good_keys and not _passes(key, qualified(key), _good_keys):
-            return False
-        if leaf.value not in _good_values and not _passes(leaf.value, label_value(leaf.value), _good_values):
+        if not _GOOD_KEYS[key] or not _GOOD_VALUES[leaf.value]:
             return False
     return True
 
@@ -77,16 +70,10 @@ def _good_annotations(annotations: dict[str, Tree]) -> bool:
     for key, leaf in annotations.items():
         if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
             return False
-        if key not in _good_keys and not _passes(key, qualified(key), _good_keys):
+        if not _GOOD_KEYS[key]:
             return False
         size += len(key) + len(leaf.value)
     return size * 4 <= _ANNOTATION_BYTES  # no character takes more than four bytes
-
-
-def _passes(text: str, faults: tuple[str, ...], good: set[str]) -> bool:
-    if not faults and len(good) < _REMEMBERED:
-        good.add(text)
-    return not faults
 
 
 def decode(metadata: Tree) -> list[Fault]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.finding import ERROR, Label, Refusal, Rule
 from trainc.schema.verdict import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.schema.fault import Fault
     from trainc.schema.served import Served
 
 JOBSET_REFUSED = Rule(
@@ -19,6 +21,8 @@ JOBSET_REFUSED = Rule(
     verdict=True,
 )
 
+_EFFECT = "the job is accepted, and no pod of it is ever created"
+
 
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
@@ -26,12 +30,33 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     if not found.by:
         return
     for fault in found.faults:
-        path, _, reason = fault.message.partition(": ")
-        report.add(
-            JOBSET_REFUSED.at(
-                bundle.span(bundle.jobset, fault.path),
-                f"the JobSet server refuses `{path}`: {reason}",
-                effect="the job is accepted, and no pod of it is ever created",
-                refusal=Refusal(found.by, fault.message),
-            )
-        )
+        report.add(_refused(bundle, fault, found.by))
+
+
+def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
+    from trainc.schema.budget import is_too_long  # noqa: PLC0415 (only where something is wrong)
+
+    if is_too_long(fault):
+        return _long(bundle, fault, by)
+    path, _, reason = fault.message.partition(": ")
+    return JOBSET_REFUSED.at(
+        bundle.span(bundle.jobset, fault.path),
+        f"the JobSet server refuses `{path}`: {reason}",
+        effect=_EFFECT,
+        refusal=Refusal(by, fault.message),
+    )
+
+
+def _long(bundle: Bundle, fault: Fault, by: str) -> Finding:
+    """Once for the Jobs and the pods of a role: whose names are too long is the same to the one who shortens them."""
+    from trainc.schema.budget import LIMIT, shorter  # noqa: PLC0415
+
+    run = bundle.name.removeprefix(bundle.document.name)
+    return JOBSET_REFUSED.at(
+        bundle.document.span(("metadata", "name")),
+        f"the JobSet server refuses `{bundle.name}`: names of more than {LIMIT} characters would be derived from it",
+        also=[Label(bundle.span(bundle.jobset, fault.path), "the name of this role is a part of them")],
+        effect=_EFFECT,
+        help=shorter(bundle.jobset, fault, run),
+        refusal=Refusal(by, fault.message),
+    )

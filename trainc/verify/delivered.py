@@ -15,6 +15,7 @@ from trainc.verify.values import table, text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
@@ -60,6 +61,12 @@ MARKED = Rule(
     "a job carries the mark by which a GitOps tool knows its own objects",
     "The tool writes it itself; a committed one makes it claim the object for another application, or prune it.",
 )
+LEFT_BEHIND = Rule(
+    "annotation-left-behind",
+    WARNING,
+    "an annotation for the GitOps tool stands on a TrainJob, and reaches none of its objects",
+    "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
+)
 
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
 _HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
@@ -93,6 +100,8 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     if delivery == "flux" and not job.namespace:
         _no_namespace(job)
     plan = bundle.plan
+    if plan is not None and plan.document.kind == "TrainJob":
+        _left_behind(plan.document, report)
     for document in plan.companions if plan is not None else ():
         _beside(job, document.tree, delivery)
 
@@ -103,19 +112,35 @@ def _keys(job: Job, field: str, said: Tree) -> None:
         if key in _HOOKS:
             effect = "each sync trains again, and the application is healthy whatever comes of it"
             job.report.add(HOOK.at(span, f"`{key}` makes a hook of the job", effect=effect, help="remove it"))
-        elif _forces(key, text(said, key)):
+        elif forced := _forced(key, text(said, key)):
             effect = "an edit, even a mistyped one, deletes the running job, and the training starts anew"
             help_ = 'remove it, and start a new run with `trainc.dev/run: "2"`'
-            job.report.add(FORCED.at(span, f"`{key}: {text(said, key)}` replaces the job", effect=effect, help=help_))
+            job.report.add(FORCED.at(span, f"`{key}: {forced}` replaces the job", effect=effect, help=help_))
         elif key in _MARKS:
             effect = "the tool takes the job for one of another application, and may remove it"
             job.report.add(MARKED.at(span, f"`{key}` is written by the tool itself", effect=effect, help="remove it"))
 
 
-def _forces(key: str, said: str) -> bool:
+def _left_behind(document: Document, report: Report) -> None:
+    for key in table(table(document.tree, "metadata"), "annotations"):
+        if key.startswith((_ARGO, _FLUX, *_HOOKS)):
+            report.add(
+                LEFT_BEHIND.at(
+                    document.span(("metadata", "annotations", key), key=True),
+                    f"`{key}` on a TrainJob reaches none of its objects",
+                    effect="the tool never sees it: what it should keep, order or leave alone is treated like any object",
+                    help="write it below `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
+                    "JobSet gets those",
+                )
+            )
+
+
+def _forced(key: str, said: str) -> str:
+    """What of an annotation's value lets the tool delete a job, empty where nothing does."""
     if key == f"{_ARGO}sync-options":
-        return any(option.strip() in ("Force=true", "Replace=true") for option in said.split(","))
-    return key == f"{_FLUX}force" and said.lower() == "enabled"
+        options = [option.strip() for option in said.split(",")]
+        return ",".join(option for option in options if option in ("Force=true", "Replace=true"))
+    return said if key == f"{_FLUX}force" and said.lower() == "enabled" else ""
 
 
 def _no_namespace(job: Job) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
-from trainc.verify.remembered import Remembered
 from trainc.verify.values import UNKNOWN, Unknown
 
 TYPE_CHECKING = False

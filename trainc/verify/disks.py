@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import amount
 from trainc.verify.refusal import dns_label
-from trainc.verify.remembered import Shared
 from trainc.verify.rules.files import references_of
 from trainc.verify.rules.hygiene import SENSITIVE
 from trainc.verify.storage import outlives
@@ -90,4 +90,4 @@ def _leaves(mount: Tree) -> bool:
 
 
 # By the list itself, None for a pod or a container without one.
-VOLUMES, MOUNTS = Shared(Volumes), Shared(Mounts)
+VOLUMES, MOUNTS = Nodes(Volumes), Nodes(Mounts)

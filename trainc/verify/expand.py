@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.remembered import Remembered
 from trainc.schedulers import rules
 from trainc.verify.job import Job
-from trainc.verify.remembered import Remembered
 from trainc.verify.table import CHECKS
 from trainc.verify.traits import traits
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
-from trainc.verify.remembered import Shared
 from trainc.verify.rules.bundles import ends_job, on_disruption, reacts
 from trainc.verify.values import rows, table, text, whole
 
@@ -42,7 +42,7 @@ def _odd(rule: Tree) -> bool:
     return not numbers or 0 in numbers or numbers != sorted(set(numbers))
 
 
-_POD_POLICIES = Shared(PodPolicy)
+_POD_POLICIES = Nodes(PodPolicy)
 
 
 def policies(found: set[str], job: Job) -> list[str]:

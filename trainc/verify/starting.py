@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.verify.containers import INDEX_FIELDS, MAIN
-from trainc.verify.remembered import Remembered
 from trainc.verify.values import integer
 from trainc.verify.variables import TOLD
 from trainc.verify.world import ADDRESSES, Place

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.refusal import dns_label, is_dns_subdomain, label_key, label_value
-from trainc.verify.remembered import Remembered
 from trainc.verify.rules.bundles import TCPXO_DAEMON
 from trainc.verify.rules.hygiene import moving
 from trainc.verify.rules.tokens import holds_token

@@ -7,11 +7,17 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
+
+    _Key = tuple[str, ...]  # cluster, kind, namespace, name
+    _Job = tuple[str, Span]  # its name, and where that stands
 
 SAME_NAME = Rule(
     "same-name",
@@ -31,27 +37,35 @@ class Together:
     """Remembers the names of every bundle; small enough for ten thousand of them."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, ...], tuple[str, Span]] = {}
+        self._seen: dict[_Key, _Job] = {}
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
         here = bundle.name, bundle.document.span(("metadata", "name"))
+        clashes: list[tuple[_Key, _Job, _Job]] = []
         for tree in bundle.objects:
             metadata = tree.get("metadata") if type(tree) is dict else None
             key = bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
-            if self._seen.setdefault(key, here) is not here:
-                self._compare(key, here, report)
+            first = self._seen.setdefault(key, here)
+            if first is not here:
+                clashes.append((key, first, here))
+        if clashes:
+            _tell(clashes, report)
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
-        for key, there in other._seen.items():
-            self._seen.setdefault(key, there)
-            self._compare(key, there, report)
+        _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
 
-    def _compare(self, key: tuple[str, ...], here: tuple[str, Span], report: Report) -> None:
-        first = self._seen[key]
-        if first[1] != here[1]:
-            report.add(_clash(key[1], key[3], here[0], first, here[1]))
+
+def _tell(met: Iterable[tuple[_Key, _Job, _Job]], report: Report) -> None:
+    """Findings for names that two jobs have; two jobs of one name are one mistake, whatever else has the same name."""
+    clashes: dict[tuple[Span, Span], dict[_Key, tuple[_Job, _Job]]] = {}
+    for key, first, job in met:
+        if first[1] != job[1]:
+            clashes.setdefault((first[1], job[1]), {})[key] = (first, job)
+    for pair in clashes.values():
+        for key in [key for key in pair if key[1] == "JobSet"] or pair:
+            report.add(_clash(key, *pair[key]))
 
 
 def _of(tree: Tree, field: str) -> Tree:
@@ -60,19 +74,31 @@ def _of(tree: Tree, field: str) -> Tree:
     return leaf.value if type(leaf) is Sourced else None
 
 
-def _clash(kind: str, name: str, job: str, first: tuple[str, Span], place: Span) -> Finding:
-    other, before = first
-    if kind == "Service" and other != job:
+def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
+    _, kind, _, name = key
+    if kind == "Service" and first[0] != job[0]:
         return SHARED_SUBDOMAIN.at(
-            place,
-            f"jobs `{other}` and `{job}` share the subdomain `{name}`",
-            also=[Label(before, "the other job")],
+            job[1],
+            f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
+            also=[Label(first[1], "the other job")],
             effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
             help="leave `network.subdomain` out, or give each job its own",
         )
+    return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
+
+
+def twins(document: Document, other: Document) -> Finding:
+    """The finding for a job of which another file, outside the selection, holds one of the same name."""
+    name = ("metadata", "name")
+    return _twins(
+        f"{document.kind} `{document.name}` stands in `{other.file}` too", other.span(name), document.span(name)
+    )
+
+
+def _twins(message: str, before: Span, place: Span) -> Finding:
     return SAME_NAME.at(
         place,
-        f"{kind} `{name}` comes out of two jobs",
+        message,
         label="and here",
         also=[Label(before, "once here")],
         effect="the one that is applied last overwrites the other",

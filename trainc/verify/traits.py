@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.model.sourced import Sourced
 from trainc.verify.data.machines import MACHINE_LABELS
 from trainc.verify.policies import policies
-from trainc.verify.remembered import Remembered
 from trainc.verify.rules.accelerators import whole_machine
 from trainc.verify.rules.hygiene import SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.verify.data.variables import LOCKED
-from trainc.verify.remembered import Remembered
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.model.overlay import overlay
-from trainc.model.paths import found, keyed, matches, shown
+from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
@@ -43,17 +43,18 @@ class Why(NamedTuple):
 
 def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
     """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
+    layers = Layers(bundle.plan)
     for tree in bundle.objects:
         label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
         for path, leaf in leaves(tree):
             steps = keyed(tree, path)
             if matches(steps, wanted):
-                yield of_leaf(bundle, label, steps, leaf)
+                yield of_leaf(layers, label, steps, leaf)
 
 
-def of_leaf(bundle: Bundle, label: str, steps: Steps, leaf: Sourced[Any]) -> Why:
-    """One leaf explained."""
-    said = list(_said(bundle.plan, steps)) if bundle.plan is not None and label.startswith("JobSet/") else []
+def of_leaf(layers: Layers, label: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+    """One leaf explained by the layers of its job."""
+    said = list(layers.said(steps)) if label.startswith("JobSet/") else []
     won = [index for index, one in enumerate(said) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
@@ -71,24 +72,42 @@ def _rests(origin: Origin, on: Origin) -> bool:
 _COUNTS = ("parallelism", "completions")
 
 
-def _said(plan: Plan, steps: Steps) -> Iterator[Said]:
-    """What each layer says about a field of the JobSet, lowest layer first."""
-    counted = len(steps) == 6 and steps[5] in _COUNTS and _trains(plan, steps[2])
-    for layer in plan.layers:
-        said = [found(layer.tree, steps)] if layer.tree is not None else list(_in_patches(plan, layer, steps))
-        for leaf in (*said, *((layer.nodes,) if counted else ())):
-            if type(leaf) is Sourced:
-                yield Said(layer.name, layer.label, leaf.value, leaf.origin)
+class Layers:
+    """All layers of a job, read once, so that many fields can be asked for."""
+
+    def __init__(self, plan: Plan | None) -> None:
+        self._plan = plan
+        self._read = [(layer, list(_trees(plan, layer))) for layer in plan.layers] if plan is not None else []
+
+    def said(self, steps: Steps) -> Iterator[Said]:
+        """What each layer says about a field of the JobSet, lowest layer first."""
+        counted = len(steps) == 6 and steps[5] in _COUNTS and self._plan is not None and _trains(self._plan, steps[2])
+        for layer, trees in self._read:
+            for leaf in (*(known.get(steps) for known in trees), layer.nodes if counted else None):
+                if type(leaf) is Sourced:
+                    yield Said(layer.name, layer.label, leaf.value, leaf.origin)
+
+
+def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
+    """What a layer, or each of its patches, sets: leaves by their place in the JobSet."""
+    if layer.tree is not None:
+        yield _by_steps(layer.tree)
+        return
+    for patch in layer.patches:
+        name = plan.roles[patch.role].name  # only says whose pods are patched
+        known = _by_steps(overlay(plan.roles, patch))
+        yield {steps: leaf for steps, leaf in known.items() if leaf is not name}
+
+
+def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:
+    out: dict[Steps, Sourced[Any]] = {}
+    for steps, leaf in keyed_leaves(tree):
+        if type(leaf) is Sourced:
+            out.setdefault(steps, leaf)
+    return out
 
 
 def _trains(plan: Plan, step: Step) -> bool:
     """Whether the role that a path passes through is the trainer's, whose pods `numNodes` counts."""
     role = plan.role(str(step[1])) if type(step) is tuple else None
     return role is not None and role.ancestor == TRAINER
-
-
-def _in_patches(plan: Plan, layer: Layer, steps: Steps) -> Iterator[Tree]:
-    for patch in layer.patches:
-        leaf = found(overlay(plan.roles, patch), steps)
-        if leaf is not plan.roles[patch.role].name:  # which only says whose pods are patched
-            yield leaf

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves, value
-from trainc.why import of_leaf
+from trainc.why import Layers, of_leaf
 from trainc.why.reasons import reason
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.sourced import Origin, Span
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.why import Why
 
@@ -52,7 +53,7 @@ def landings(
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    known = explained or list(fields(bundles))
+    known = _Known(explained or fields(bundles))
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
@@ -95,11 +96,12 @@ def _at(tree: Tree, path: Path) -> Tree:
 def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
     """Every field of the output of these bundles, explained."""
     for bundle in bundles:
+        layers = Layers(bundle.plan)
         for tree in bundle.objects:
             label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
             for path, leaf in leaves(tree):
                 if type(leaf) is Sourced:
-                    yield of_leaf(bundle, label, keyed(tree, path), leaf)
+                    yield of_leaf(layers, label, keyed(tree, path), leaf)
 
 
 def _landing(
@@ -107,28 +109,48 @@ def _landing(
     path: Path,
     leaf: Sourced[Any],
     at: Span,
-    known: Sequence[Why],
+    known: _Known,
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
 ) -> Landing:
     where = shown(keyed(document.tree, path))
+    places = (at, *_key_of_item(document, path))
     errors = tuple(
-        one for one in findings if one.level == "error" and any(_holds(label.span, at) for label in one.labels[:1])
+        one
+        for one in findings
+        if one.level == "error" and one.labels and any(_holds(one.labels[0].span, place) for place in places)
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
-    landed = tuple(one for one in known if _rests(one.winner.origin, at))
+    landed = known.won.get(at)
     if landed:
-        return Landing(where, leaf.value, at, LANDS, landed)
-    lost = tuple(one for one in known if any(_rests(said.origin, at) for said in one.beaten))
+        return Landing(where, leaf.value, at, LANDS, tuple(landed))
+    lost = known.lost.get(at)
     if lost:
-        return Landing(where, leaf.value, at, BEATEN, lost)
+        return Landing(where, leaf.value, at, BEATEN, tuple(lost))
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
+
+
+def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
+    """Where the name of the list item stands that a value belongs to: what is said of the item is said there."""
+    if len(path) > 2 and type(path[-2]) is int:
+        key = _at(document.tree, path[:-1]).get(MERGE_KEYS.get(str(path[-3]), ""))
+        if type(key) is Sourced and key.origin.at is not None:
+            yield key.origin.at
 
 
 def _holds(span: Span, at: Span) -> bool:
     return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
 
 
-def _rests(origin: Origin, at: Span) -> bool:
-    return origin.at == at if origin.at is not None else any(_rests(one, at) for one in origin.of)
+class _Known:
+    """Fields of the output by the places that their value rests on, and by those that it beat."""
+
+    def __init__(self, fields: Iterable[Why]) -> None:
+        self.won: dict[Span, list[Why]] = {}
+        self.lost: dict[Span, list[Why]] = {}
+        for one in fields:
+            for at in one.winner.origin.spans():
+                self.won.setdefault(at, []).append(one)
+            for at in dict.fromkeys(at for said in one.beaten for at in said.origin.spans()):
+                self.lost.setdefault(at, []).append(one)

@@ -44,6 +44,13 @@ _OWN = {
     "after": "says what the component is applied after",
     "description": "says what the component is for",
 }
+_CLUSTER = {
+    "components": "switches on a component for every job of the cluster",
+    "paths": "says which jobs the cluster runs",
+    "folder": "says where the dumps of the cluster are",
+    "images": "rewrites the images that start so, or pins those that are called so; no image of a job is or does",
+}
+_SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no manifest itself"
 _META = ("name", "namespace", "finalizers")
 
 
@@ -56,6 +63,8 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
         return _metadata(document.kind, path)
     if document.kind == "TrainJob":
         return _of_job(path, plans[0] if plans else None)
+    if document.kind == "Project" and "patch" not in path[3:4]:
+        return _of_project(path)
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
     if _is_pointer(path):
@@ -73,6 +82,12 @@ def _metadata(kind: str, path: Path) -> str:
     if path[1] == "name":
         return "names this document"
     return _JOB_LEVEL if kind == "TrainJob" else _OUTSIDE.format(kind=kind)
+
+
+def _of_project(path: Path) -> str:
+    if path[1] != "clusters" or len(path) < 4:
+        return _SETTING.format("project")
+    return _CLUSTER.get(str(path[3]), _SETTING.format("cluster"))
 
 
 def _of_job(path: Path, plan: Plan | None) -> str:

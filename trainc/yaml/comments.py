@@ -13,6 +13,7 @@ _MARK = b"trainc:"
 _PATTERN = r"(?:^|(?<=[ \t]))#[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
 
 Place = tuple[int, int]
+_NOWHERE: Place = (1 << 62, 1)  # behind every place
 
 
 def allows(data: bytes, file: str) -> list[Allow]:
@@ -26,11 +27,14 @@ def allows(data: bytes, file: str) -> list[Allow]:
     found = [(number, m) for number, line in enumerate(lines, 1) for m in re.finditer(_PATTERN, line)]
     if not found:
         return []
-    scalars = _scalars(data)
+    scalars = iter(_scalars(data))
+    start = end = (0, 0)
     out = []
     for line, match in found:
         column = match.start() + 1
-        if not any(start <= (line, column) < end for start, end in scalars):
+        while end <= (line, column):
+            start, end = next(scalars, (_NOWHERE, _NOWHERE))
+        if (line, column) < start:
             span = Span(file, line, column, line, match.end() + 1)
             out.append(Allow(match[1].strip(), match[2].strip(), span))
     return out

@@ -6,18 +6,17 @@ holds more than this module knows for certain is declined, and libyaml reads the
 
 from __future__ import annotations
 
+from trainc.model.remembered import Texts
 from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final, TypeVar
+    from typing import Any, Final
 
-    T = TypeVar("T")
     Head = tuple[int, int, str, int]
     Line = tuple[int, int, str | None, int, Any, int, int]
     Part = tuple[str | None, int, int, Any, int, int]
 
-_KEPT = 20_000
 _SHORT = 120
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -57,31 +56,10 @@ _ENDINGS = {"|": "\n", "|-": ""}
 BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
 
 
-class _Lines(dict[str, "Line | None"]):
-    """Text of a line to what it says: None where it says nothing; `DeclinedError`."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Line | None:
-        return _keep(self, text, _line(text))
-
-
-class _Heads(dict[str, "Head | None"]):
-    """Text up to a colon to the columns of a dash and of the key, the key and where it ends; None without a key."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Head | None:
-        dash, at, name = _dashed(text)
-        return _keep(self, text, (dash, at, _key(name), at + len(name)) if _is_key(name) else None)
-
-
-def _keep(memory: dict[str, T], text: str, said: T) -> T:
-    if len(text) <= _SHORT:
-        if len(memory) >= _KEPT:
-            memory.clear()
-        memory[text] = said
-    return said
+def _head(text: str) -> Head | None:
+    """The columns of a dash and of the key, the key and where it ends, of a line up to its colon; None without a key."""
+    dash, at, name = _dashed(text)
+    return (dash, at, _key(name), at + len(name)) if _is_key(name) else None
 
 
 def _line(text: str) -> Line | None:
@@ -196,5 +174,5 @@ def _item(text: str, at: int) -> tuple[Any, int, int]:
     return _scalar(text, at)
 
 
-_HEADS: Final = _Heads()
-LINES: Final = _Lines()
+_HEADS: Final = Texts(_head, longest=_SHORT)
+LINES: Final = Texts(_line, longest=_SHORT)  # `DeclinedError` for what is not known

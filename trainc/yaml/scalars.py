@@ -6,6 +6,7 @@ words and numbers without base 60, floats that are whole become integers, intege
 
 from __future__ import annotations
 
+from trainc.model.remembered import Texts
 from trainc.yaml.lazy import Pattern
 
 TYPE_CHECKING = False
@@ -33,7 +34,6 @@ INFINITE: Final[dict[str, str]] = {  # no JSON number; as keys they are this tex
 _START = frozenset("+-.0123456789")
 _NUMERIC = frozenset("0123456789abcdefABCDEF_xXoO+-.:")  # all that occurs in numbers, dates and clock times
 _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
-_KEPT = 20_000
 _SHORT = 64
 _DECIMAL = Pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _DIGITS = {
@@ -197,47 +197,26 @@ def ambiguous(text: str) -> str | None:
     return None
 
 
-class _Kept(dict[str, "Scalar"]):
-    """A bounded memory of texts and their values."""
-
-    __slots__ = ()
-
-    def keep(self, text: str, value: Scalar) -> Scalar:
-        if len(text) <= _SHORT:
-            if len(self) >= _KEPT:
-                self.clear()
-            self[text] = value
-        return value
-
-
-class _Values(_Kept):
-    """Text to value; `OddError` for what someone must be told about."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Scalar:
-        if text and text not in WORDS and not (text[0] in _START and _NUMERIC.issuperset(text)):
-            if text in INFINITE:
-                raise OddError(text)
-            return self.keep(text, text)
-        if text.isdecimal() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
-            return self.keep(text, int(text))
-        if text and ambiguous(text):
+def _value(text: str) -> Scalar:
+    """The value of a text; `OddError` for what someone must be told about."""
+    if text and text not in WORDS and not (text[0] in _START and _NUMERIC.issuperset(text)):
+        if text in INFINITE:
             raise OddError(text)
-        return self.keep(text, resolve(text))
+        return text
+    if text.isdecimal() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
+        return int(text)
+    if text and ambiguous(text):
+        raise OddError(text)
+    return resolve(text)
 
 
-class _Keys(_Kept):
-    """Text to key; `OddError` also for null keys and for the merge key."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Scalar:
-        key = resolve_key(text)
-        if key is None or text == "<<" or ambiguous(text):
-            raise OddError(text)
-        return self.keep(text, key)
+def _key(text: str) -> str:
+    """The key that a text becomes; `OddError` also for null keys and for the merge key."""
+    key = resolve_key(text)
+    if key is None or text == "<<" or ambiguous(text):
+        raise OddError(text)
+    return key
 
 
-VALUES: Final = _Values()
-KEYS: Final = _Keys()
+VALUES: Final = Texts(_value, longest=_SHORT)
+KEYS: Final = Texts(_key, longest=_SHORT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Texts
 from trainc.yaml.lazy import Pattern, sub
 from trainc.yaml.scalars import WORDS
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import re
     from typing import Final
 
-_KEPT = 20_000
 _SHORT = 200
 
 # Nothing plain starts with a digit, a sign followed by one, or a point, but a quantity: that leaves no octal, base 60,
@@ -113,25 +113,13 @@ def text_of(text: str) -> str:
     return text if plain_text(text) else quoted(text)
 
 
-class _Lines(dict[str, "str | None"]):
-    """Text to its spelling with a line end, bounded; None for what is written as a block."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> str | None:
-        line = self._spell(text)
-        if len(text) <= _SHORT:
-            if len(self) >= _KEPT:
-                self.clear()
-            self[text] = line
-        return line
-
-    def _spell(self, text: str) -> str | None:
-        if plain_text(text):
-            return f"{text}\n"
-        if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
-            return None
-        return f"{quoted(text)}\n"
+def _line(text: str) -> str | None:
+    """The spelling of a text with a line end; None for what is written as a block."""
+    if plain_text(text):
+        return f"{text}\n"
+    if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
+        return None
+    return f"{quoted(text)}\n"
 
 
-LINES: Final = _Lines()
+LINES: Final = Texts(_line, longest=_SHORT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.trouble import Reaching
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,7 @@ class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
 
     streams = False  # whether the text goes to the one stream that people and programs see
+    counts = False  # whether it only counts jobs, and needs no text
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
@@ -44,14 +47,16 @@ class Spool:
             self._spill()
 
     def _spill(self) -> None:
-        if self._file is None:
-            import tempfile  # noqa: PLC0415 (costs start-up time; few runs need it)
+        import tempfile  # noqa: PLC0415 (costs start-up time; few runs need it)
 
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the spool)
-        for text in self._texts:
-            data = text.encode()
-            self._sizes.append(len(data))
-            self._file.write(data)
+        with Reaching("temporary file"):
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the spool)
+            for text in self._texts:
+                data = text.encode()
+                self._sizes.append(len(data))
+                self._file.write(data)
+            self._file.flush()
         self._texts.clear()
         self._held = 0
 
@@ -81,7 +86,13 @@ class Spool:
             self.write()
 
     def write(self) -> None:
-        """Hand the text on; a spool that only counts has nobody to hand it to."""
+        """Hand the text on; the plain spool has nobody to hand it to."""
+
+
+class Tally(Spool):
+    """Counts jobs, for a run that writes nothing."""
+
+    counts = True
 
 
 class StreamSpool(Spool):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from contextlib import suppress
 
 from trainc.model.header import MARK, Header, read_header
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
 
 _TEMPORARY = ".trainc-"
 
@@ -35,8 +38,6 @@ def read_found(target: str) -> Found | None:
             data = stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:
-        raise Trouble(f"{target}: {error.strerror}") from error
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
     first, _, body = data.partition(b"\n")
@@ -47,30 +48,80 @@ def read_found(target: str) -> Found | None:
     return Found(header, body)
 
 
+class Staged:
+    """New contents of files: all of it lies beside its targets before the first of them is replaced.
+
+    What is not moved into its place by the end is taken away again, with the folders that were made for it.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, str]] = []  # temporary file, target
+        self._made: list[str] = []  # folders, the outer ones first
+
+    def __enter__(self) -> Self:
+        atexit.register(self._drop)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if error is not None:
+            self._drop()
+        atexit.unregister(self._drop)
+
+    def _drop(self) -> None:
+        for temporary, _ in self._waiting:
+            with suppress(OSError):
+                os.remove(temporary)
+        for folder in reversed(self._made):
+            with suppress(OSError):
+                os.rmdir(folder)
+
+    def put(self, target: str, content: bytes) -> None:
+        """Write what is to become the content of a file."""
+        temporary = f"{target}{_TEMPORARY}{os.getpid()}"
+        with Reaching(target):
+            self._make(os.path.dirname(target))
+            self._waiting.append((temporary, target))
+            with open(temporary, "wb") as stream:
+                stream.write(content)
+
+    def _make(self, folder: str) -> None:
+        if not folder or os.path.isdir(folder):
+            return
+        self._make(os.path.dirname(folder))
+        with suppress(FileExistsError):  # another build may make it at the same time; a file in the way shows later
+            os.mkdir(folder)
+            self._made.append(folder)
+
+    def move(self) -> None:
+        """Put all of it in place: at every moment each file is the old one or the new one."""
+        for temporary, target in self._waiting:
+            with Reaching(target):
+                os.replace(temporary, target)
+
+
 def replace(target: str, content: bytes) -> None:
     """Put new content at a path: at every moment the file there is the old one or the new one."""
-    temporary = f"{target}{_TEMPORARY}{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(temporary, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, target)
-    except OSError as error:
-        with suppress(OSError):
-            os.remove(temporary)
-        raise Trouble(f"{target}: {error.strerror}") from error
+    with Staged() as staged:
+        staged.put(target, content)
+        staged.move()
+
+
+def create(target: str, text: str) -> bool:
+    """Put a text where there is nothing yet; whether there was nothing."""
+    if os.path.lexists(target):
+        return False
+    replace(target, text.encode())
+    return True
 
 
 def remove(folder: str, path: str) -> None:
     """Remove a file below `folder`, and the folders that are empty without it."""
-    try:
+    with Reaching(os.path.join(folder, path)):
         os.remove(os.path.join(folder, path))
         inner = os.path.dirname(path)
         while inner and not os.listdir(os.path.join(folder, inner)):
             os.rmdir(os.path.join(folder, inner))
             inner = os.path.dirname(inner)
-    except OSError as error:
-        raise Trouble(f"{os.path.join(folder, path)}: {error.strerror}") from error
 
 
 def refuse_links(folder: str, path: str) -> None:

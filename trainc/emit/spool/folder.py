@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import clear_leftovers, read_found, refuse_links, remove, replace, written
+from trainc.emit.spool.disk import Staged, clear_leftovers, read_found, refuse_links, remove, written
 from trainc.model.header import Header
 
 TYPE_CHECKING = False
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     # Whether the committed text of a run stays: asked with the bundle, that text, and whether the job is unchanged.
     Settle = Callable[[Bundle, str, str, bool, Report], bool]
+    # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
+    Taken = Callable[[Bundle, str, Report], bool]
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
 EDITED, FOREIGN = "edited", "foreign"
@@ -28,16 +30,22 @@ REFUSED = (EDITED, FOREIGN)
 
 
 class Change:
-    """One file that is not as the build wants it; `before` and `after` are its texts where it matters."""
+    """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
 
-    __slots__ = ("after", "before", "path", "source", "state")
+    `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
+    """
 
-    def __init__(self, path: str, state: str, source: str, before: str = "", after: str = "") -> None:
+    __slots__ = ("after", "before", "path", "same_job", "source", "state")
+
+    def __init__(
+        self, path: str, state: str, source: str, before: str = "", after: str = "", *, same_job: bool = False
+    ) -> None:
         self.path = path
         self.state = state
         self.source = source
         self.before = before
         self.after = after
+        self.same_job = same_job
 
 
 class FolderSpool(Spool):
@@ -45,7 +53,8 @@ class FolderSpool(Spool):
 
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
-    earlier runs stay. `settle` decides whether a run keeps its committed rendering.
+    earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
+    place belongs to a job somewhere else.
     """
 
     def __init__(
@@ -54,6 +63,7 @@ class FolderSpool(Spool):
         *,
         reaches: Callable[[str, str], bool],
         settle: Settle,
+        taken: Taken,
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -62,6 +72,7 @@ class FolderSpool(Spool):
         self.changes: list[Change] = []
         self._reaches = reaches
         self._settle = settle
+        self._taken = taken
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -85,16 +96,22 @@ class FolderSpool(Spool):
         found = read_found(os.path.join(self.folder, path))
         if found is not None and found.header == header and found.body == body:
             return
+        if self._belongs_elsewhere(found, bundle, report):
+            return
         state = _state(found, body)
         before = found.body.decode("utf-8", "replace") if found is not None else ""
-        if state == CHANGED and found is not None and found.header is not None and found.body != body:
-            same = found.header.job == header.job
-            if self._settle(bundle, before, os.path.join(self.folder, path), same, report):
-                return
+        same = found is not None and found.header is not None and found.header.job == header.job
+        differs = state == CHANGED and found is not None and found.body != body
+        if differs and self._settle(bundle, before, os.path.join(self.folder, path), same, report):
+            return
         shown = self._check or state in REFUSED
         texts = (before, rendered.text) if shown else ("", "")
-        self.changes.append(Change(path, state, rendered.source, *texts))
+        self.changes.append(Change(path, state, rendered.source, *texts, same_job=same))
         self.hold(f"{header}{rendered.text}")
+
+    def _belongs_elsewhere(self, found: Found | None, bundle: Bundle, report: Report) -> bool:
+        source = found.header.source if found is not None and found.header is not None else ""
+        return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
@@ -119,8 +136,10 @@ class FolderSpool(Spool):
         stale = [Change(path, STALE, source) for path, source in self._stale()]
         if not self._check and not self.refused:
             clear_leftovers(self.folder)
-            for change, text in zip(self.changes, self.texts(), strict=True):
-                replace(os.path.join(self.folder, change.path), text.encode())
+            with Staged() as staged:
+                for change, text in zip(self.changes, self.texts(), strict=True):
+                    staged.put(os.path.join(self.folder, change.path), text.encode())
+                staged.move()
             for change in stale:
                 remove(self.folder, change.path)
             self.done = True

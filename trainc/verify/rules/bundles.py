@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
+from trainc.model.remembered import Remembered
 from trainc.verify.data.machines import TPU
 from trainc.verify.data.pairs import PAIRS
-from trainc.verify.remembered import Remembered
 from trainc.verify.rules.networks import HALF, TCPXO
 from trainc.verify.values import rows, table, text, texts
 

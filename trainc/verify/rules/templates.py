@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.verify.refusal import (
     DNS_SUBDOMAIN,
@@ -15,7 +16,6 @@ from trainc.verify.refusal import (
     refuse,
     unsupported,
 )
-from trainc.verify.remembered import Shared
 from trainc.verify.values import mappings, rows, substituted, table, text
 
 TYPE_CHECKING = False
@@ -246,7 +246,7 @@ def _odd_toleration(tolerations: Tree) -> bool:
     return False
 
 
-TOLERATIONS = Shared(_odd_toleration)
+TOLERATIONS = Nodes(_odd_toleration)
 
 
 def negative_grace_period(job: Job) -> None:

@@ -19,7 +19,9 @@ SECRET = Rule(
 )
 
 
+_KEY = "PRIVATE KEY-----"  # of whatever sort it is
 TOKENS = (
+    "-----BEGIN ",
     "hf_",
     "ghp_",
     "gho_",
@@ -85,12 +87,16 @@ def holds_token(word: str) -> bool:
     """Whether a part of a word of a command looks like a token of a known service."""
     if len(word) < SHORTEST or not any(prefix in word for prefix in TOKENS):
         return False
+    if _KEY in word:
+        return True
     parts = word.replace("=", " ").replace('"', " ").replace("'", " ").split()
     return any(part.startswith(TOKENS) and _random(part) for part in parts)
 
 
 def is_secret(name: str, value: str) -> bool:
     """Whether the value of a variable looks like key material, by itself or by the name of the variable."""
+    if _KEY in value:
+        return True
     if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
         return False
     if value.startswith(TOKENS) and _random(value):

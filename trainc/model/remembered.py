@@ -22,20 +22,35 @@ _MOST = 1_000
 class Remembered(dict[K, V]):
     """The answers of a pure function by what it was asked; it forgets all of them when they get too many."""
 
-    __slots__ = ("_answer",)
+    __slots__ = ("_answer", "_most")
 
-    def __init__(self, answer: Callable[[K], V]) -> None:
+    def __init__(self, answer: Callable[[K], V], *, most: int = _MOST) -> None:
         super().__init__()
         self._answer = answer
+        self._most = most
 
     def __missing__(self, asked: K) -> V:
-        if len(self) >= _MOST:
+        found = self._answer(asked)
+        if len(self) >= self._most:
             self.clear()
-        found = self[asked] = self._answer(asked)
+        self[asked] = found
         return found
 
 
-class Shared(Generic[V]):
+class Texts(Remembered[str, V]):
+    """The answers of a pure function about texts; those about long ones are not kept."""
+
+    __slots__ = ("_longest",)
+
+    def __init__(self, answer: Callable[[str], V], *, longest: int, most: int = 20_000) -> None:
+        super().__init__(answer, most=most)
+        self._longest = longest
+
+    def __missing__(self, asked: str) -> V:
+        return self._answer(asked) if len(asked) > self._longest else super().__missing__(asked)
+
+
+class Nodes(Generic[V]):
     """The answers of a pure function about nodes of trees, by the node itself, which is kept: trees never change."""
 
     __slots__ = ("_answer", "_known")

@@ -1,0 +1,154 @@
+"""A run that is told to stop, by a person or by a scheduler, lets go of everything and says at most one line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT, relative_environment
+from tests.working_tree import WorkingTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOBS = 12
+POINTS = 12
+# A child that has everything loaded starts one run for each line that it reads, as a process group of its own, and
+# tells how it ended.
+PROGRAM = """
+import os, sys
+from trainc.cli import main, program
+main(["validate", "-q"])
+main(["diff", "HEAD", "--report", "json"])
+import trainc.cli.rendered, trainc.cli.workers
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.dup2(os.open(os.environ["TOLD"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.argv[1:] = line.split()
+        try:
+            os.write(3, b"%d\\n" % os.getpid())
+            program()
+        except KeyboardInterrupt:
+            os._exit(130)
+    _, status = os.waitpid(child, 0)
+    os.write(3, b"%d\\n" % os.waitstatus_to_exitcode(status))
+"""
+
+
+class Nursery:
+    """Runs one command at a time, and stops it."""
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self.told = scratch / "told"
+        (scratch / "temporary").mkdir()
+        answers, child_end = os.pipe()
+        environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(scratch / "temporary"), "TOLD": str(self.told)}
+        self.process = subprocess.Popen(
+            ["bash", "-c", f'exec "$0" -c "$1" 3>&{child_end} >/dev/null 2>&1', sys.executable, PROGRAM],
+            cwd=folder,
+            env={**relative_environment(), **environment},
+            stdin=subprocess.PIPE,
+            pass_fds=(child_end,),
+            bufsize=0,
+        )
+        os.close(child_end)
+        self.answers = os.fdopen(answers)
+        self.left = scratch / "temporary"
+
+    def stopped(self, words: str, number: int, moment: float) -> int:
+        """The exit code of `trainc WORDS` after a signal so many seconds from its start."""
+        assert self.process.stdin
+        self.process.stdin.write(f"{words}\n".encode())
+        child = int(self.answers.readline())
+        time.sleep(moment)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, number)
+        code = int(self.answers.readline())
+        # Workers are gone with the run; a Git that was about to begin ends by itself, and waits for whoever buries it.
+        until = time.monotonic() + (10 if words.startswith("diff") else 0)
+        while _lives(child) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not _lives(child)
+        return code
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self.answers.close()
+
+
+def _lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
+    found = WorkingTree(tmp_path_factory.mktemp("tree"), *(f"job-{number:02}" for number in range(JOBS)))
+    found.git("add", "--all")
+    found.git("commit", "--quiet", "--message", "state")
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", ["build -q -w", "build -q -w --jobs 3", "build -q --jobs 4", "diff HEAD"])
+def test_stopped_at_any_moment(words: str, number: int, tree: WorkingTree, tmp_path: Path) -> None:
+    versions = {}
+    for owner in ("one", "two"):
+        _own(tree, owner)
+        started = time.perf_counter()
+        assert tree.run("build", "-w").code == 0
+        lasts = time.perf_counter() - started
+        versions[owner] = tree.rendered()
+    chance = random.Random(f"{words} {number}")  # noqa: S311 (moments, not secrets)
+    nursery = Nursery(tree.folder, tmp_path)
+    try:
+        codes = {_once(nursery, words, number, chance.uniform(0, lasts), tree, versions) for _ in range(POINTS)}
+    finally:
+        nursery.close()
+    assert -number in codes
+    assert codes <= {0, -number, 128 + number}
+
+
+def _own(tree: WorkingTree, owner: str) -> None:
+    text = tree.read("runtimes/torch.yaml")
+    before = text.partition("owner: ")[2].partition("\n")[0]
+    tree.write("runtimes/torch.yaml", text.replace(f"owner: {before}", f"owner: {owner}"))
+
+
+def _once(
+    nursery: Nursery,
+    words: str,
+    number: int,
+    moment: float,
+    tree: WorkingTree,
+    versions: dict[str, dict[str, str]],
+) -> int:
+    new = "two" if "owner: one" in tree.read("runtimes/torch.yaml") else "one"
+    old = "one" if new == "two" else "two"
+    _own(tree, new)
+    code = nursery.stopped(words, number, moment)
+    told = nursery.told.read_text("utf-8")
+    assert told in ("", "trainc: interrupted\n")
+    assert told == "" or number == signal.SIGINT
+    assert list(nursery.left.iterdir()) == []
+    found = tree.rendered()
+    assert found.keys() == versions[new].keys()
+    assert all(text in (versions[old][path], versions[new][path]) for path, text in found.items())
+    assert tree.run("build", "-w").code == 0
+    assert tree.rendered() == versions[new]
+    return code

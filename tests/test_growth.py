@@ -1,0 +1,150 @@
+"""Twice the input takes about twice the work: counted in calls, which no other load on the machine changes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repository import RUNTIME, Repository
+from trainc.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LINEAR = 2.2
+MORE = " " * 22  # where the fields of the runtime's container stand
+POD = " " * 18
+
+
+def variables(repository: Repository, number: int) -> None:
+    lines = [f"{MORE}- {{name: V_{n}, value: {f'$(V_{n - 1})' if n else ''}x}}\n" for n in range(number)]
+    repository.write("runtimes/torch.yaml", f"{RUNTIME}{MORE}env:\n{''.join(lines)}")
+
+
+def volumes(repository: Repository, number: int) -> None:
+    mounts = [f"{MORE}- {{name: v-{n}, mountPath: /mnt/{n}}}\n" for n in range(number)]
+    claims = [f"{POD}- {{name: v-{n}, persistentVolumeClaim: {{claimName: c-{n}}}}}\n" for n in range(number)]
+    text = f"{RUNTIME}{MORE}volumeMounts:\n{''.join(mounts)}{POD}volumes:\n{''.join(claims)}"
+    repository.write("runtimes/torch.yaml", text)
+
+
+def containers(repository: Repository, number: int) -> None:
+    made = [f"{POD}  - {{name: c-{n}, image: registry.example.com/ml/side:1.0.0}}\n" for n in range(number)]
+    repository.write("runtimes/torch.yaml", RUNTIME + "".join(made))
+
+
+def runtimes(repository: Repository, number: int) -> None:
+    for n in range(number):
+        repository.write(f"runtimes/other-{n}.yaml", RUNTIME.replace("name: torch\n", f"name: torch-{n}\n"))
+
+
+def documents(repository: Repository, number: int) -> None:
+    text = repository.read("jobs/one.yaml")
+    made = [text.replace("name: one", f"name: one-{n}") for n in range(number)]
+    repository.write("jobs/many.yaml", "---\n".join(made))
+
+
+def parents(repository: Repository, number: int) -> None:
+    """Each of many jobs has a runtime of its own, and all of these extend one."""
+    documents(repository, number)
+    made = [_extending(f"own-{n}", "torch") for n in range(number)]
+    repository.write("runtimes/own.yaml", "---\n".join(made))
+    jobs = repository.read("jobs/many.yaml").split("---\n")
+    named = [text.replace("name: torch", f"name: own-{n}") for n, text in enumerate(jobs)]
+    repository.write("jobs/many.yaml", "---\n".join(named))
+
+
+def ancestors(repository: Repository, number: int) -> None:
+    """One job's runtime extends one that extends another, and so on."""
+    made = [_extending(f"level-{n}", f"level-{n - 1}" if n else "torch") for n in range(number)]
+    repository.write("runtimes/levels.yaml", "---\n".join(made))
+    repository.change("jobs/one.yaml", "name: torch", f"name: level-{number - 1}")
+
+
+def _extending(name: str, parent: str) -> str:
+    return f"apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata:\n  name: {name}\nspec:\n  extends: {parent}\n"
+
+
+def comments(repository: Repository, number: int) -> None:
+    allow = f"{MORE}# trainc: allow[no-such-rule] a reason\n"
+    lines = [f"{allow}{MORE}- {{name: V_{n}, value: x}}\n" for n in range(number)]
+    repository.write("runtimes/torch.yaml", f"{RUNTIME}{MORE}env:\n{''.join(lines)}")
+
+
+def mistakes(repository: Repository, number: int) -> None:
+    documents(repository, number)
+    repository.change("jobs/many.yaml", "numNodes", "numnodes")
+
+
+def missing(repository: Repository, number: int) -> None:
+    """Jobs that name a runtime that went, where there are many of nearly that name."""
+    runtimes(repository, 30)
+    documents(repository, number)
+    repository.change("jobs/many.yaml", "name: torch", "name: torch-4x")
+
+
+SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]] = {
+    "variables": (variables, 300, ("build",)),
+    "volumes": (volumes, 200, ("build",)),
+    "containers": (containers, 200, ("build",)),
+    "runtimes": (runtimes, 150, ("build",)),
+    "documents": (documents, 60, ("build",)),
+    "documents in a folder": (documents, 60, ("build", "-o", "out")),
+    "parents": (parents, 40, ("build",)),
+    "ancestors": (ancestors, 40, ("build",)),
+    "comments": (comments, 200, ("validate",)),
+    "mistakes": (mistakes, 60, ("validate",)),
+    "missing": (missing, 60, ("validate",)),
+    "repairs": (mistakes, 40, ("fix",)),
+    "one update": (volumes, 150, ("validate", "--against", "before")),
+    "one difference": (volumes, 150, ("diff", "before", "after")),
+    "many updates": (documents, 30, ("validate", "--against", "before")),
+    "one drawing": (volumes, 150, ("show",)),
+    "every field": (volumes, 150, ("why", "jobs/one.yaml")),
+    "a line that is everywhere": (volumes, 150, ("why", "runtimes/torch.yaml:14")),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_as_much_takes_twice_as_long(shape: str, tmp_path: Path) -> None:
+    fill, number, words = SHAPES[shape]
+    folders = [tmp_path / str(size) for size in (2, number, 2 * number)]  # the first run loads what all of them need
+    for folder, size in zip(folders, (2, number, 2 * number), strict=True):
+        _filled(folder, fill, size, words)
+    _, one, two = (calls(folder, *words) for folder in folders)
+    assert two / one < LINEAR, f"{one} calls, then {two}"
+    assert one > number  # it did look at all of them
+
+
+def _filled(folder: Path, fill: Callable[[Repository, int], None], size: int, words: tuple[str, ...]) -> None:
+    places = [folder, *(folder / place for place in ("before", "after") if place in words)]
+    for place in places:
+        place.mkdir()
+        fill(Repository(place, "one"), size)
+    if "before" in words:
+        for path in (folder / "before").rglob("*.yaml"):
+            text = path.read_text("utf-8")
+            path.write_text(text.replace("line.py", "former.py").replace("/mnt/", "/former/"), "utf-8")
+
+
+def calls(folder: Path, *words: str) -> int:
+    """How many functions `trainc WORDS` calls there."""
+    count = 0
+
+    def heard(_: object, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    quiet = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+        sys.setprofile(heard)
+        try:
+            main([*words])
+        finally:
+            sys.setprofile(None)
+    return count

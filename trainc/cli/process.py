@@ -1,0 +1,96 @@
+"""What surrounds a run: standard streams that somebody closed, signals, and an end that whoever started it understands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from io import TextIOWrapper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any, Never
+
+SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
+_STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
+INTERRUPTED, READER_GONE = SIGNALLED + 2, SIGNALLED + 13  # SIGINT, SIGPIPE
+
+
+def open_streams() -> None:
+    """Give each standard stream that is closed its number back, so that no file opened later is taken for it.
+
+    A closed input cannot be read and a closed output not be written, which counts where somebody tries. What would
+    go to a closed standard error goes nowhere: nobody wants to hear it.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(_held(0, os.O_WRONLY), encoding="utf-8")  # noqa: SIM115 (open as long as the program runs)
+    if sys.stdout is None:
+        sys.stdout = open(_held(1, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(_held(2, os.O_WRONLY), "w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.encoding != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="\n")  # manifests are, in every locale
+
+
+def _held(number: int, access: int) -> int:
+    """The number of a standard stream, open for this access to nothing."""
+    opened = os.open(os.devnull, access)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return number
+
+
+def ended(code: int) -> Never:
+    """End the process without tidying up; what a signal ended lets go of what it holds, and says so, as shells ask.
+
+    The first process of a container cannot end itself by a signal: it has the code alone.
+    """
+    if code > SIGNALLED and os.name == "posix":
+        import atexit  # noqa: PLC0415 (hardly any run ends so)
+        import signal  # noqa: PLC0415
+
+        for name in _STOPPING:
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+        atexit._run_exitfuncs()  # noqa: SLF001 (what the interpreter does at its own end)
+        signal.signal(code - SIGNALLED, signal.SIG_DFL)
+        os.kill(os.getpid(), code - SIGNALLED)
+    os._exit(code)
+
+
+class Orderly:
+    """While it lasts, being told to stop ends the program at once, with what has to be done at its end.
+
+    That is left to `atexit`: an exception that a signal raises may come where nobody can pass it on. Where trainc is
+    a part of another program, what interrupts that one stays its own.
+    """
+
+    alone = False  # whether this process is trainc and nothing else
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if not self.alone or os.name != "posix":
+            return
+        import signal  # noqa: PLC0415 (to validate one file is to hold nothing)
+
+        for name in _STOPPING:
+            number = getattr(signal, name)
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                self._before[number] = signal.signal(number, _stop)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._before:
+            import signal  # noqa: PLC0415
+
+            for number, before in self._before.items():
+                signal.signal(number, before)
+
+
+def _stop(number: int, _: FrameType | None) -> Never:
+    if number == INTERRUPTED - SIGNALLED:
+        with suppress(OSError):
+            os.write(2, b"trainc: interrupted\n")
+    ended(SIGNALLED + number)

@@ -1,0 +1,90 @@
+"""Edits of what exists: refused where it is fixed once it is created, told where a running object changes in place."""
+
+from __future__ import annotations
+
+from trainc.compare.updates import key_of, update
+from trainc.model.finding import ERROR, NOTE, Label, Rule
+from trainc.model.run import RUN, run_of
+from trainc.model.tree import value
+from trainc.schema.served import Served
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trainc.compare.updates import Update
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+
+IMMUTABLE_CHANGE = Rule(
+    "immutable-change",
+    ERROR,
+    "a run would change in fields that cannot change once it is created",
+    "A training run is created once. A server refuses to change what it runs, and GitOps tools then fail the whole "
+    "sync, or delete the run and start it again.",
+    verdict=True,
+)
+CHANGED_IN_PLACE = Rule(
+    "changed-in-place",
+    NOTE,
+    "an edit that changes a running object",
+    "The API server takes it, and the controller acts on it while the job runs.",
+    admission=True,
+)
+_MOST = 8  # fields named in one finding
+_FEW = 5  # fields named in one line
+
+
+def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
+    """Findings for every run that stands on both sides and differs."""
+    before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+    for bundle in new:
+        known = ((before.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
+        updates = [update(was, tree, servers[bundle.cluster]) for was, tree in known if was is not None]
+        refused = [one for one in updates if one.refused]
+        if refused:
+            report.add(
+                immutable_change(
+                    bundle,
+                    refused,
+                    effect="the API server refuses the new text; what is in the cluster stays as it was",
+                    otherwise="otherwise take the edit back",
+                )
+            )
+        for one in updates:
+            if one.changed and not one.refused:
+                report.add(_in_place(bundle, one))
+
+
+def immutable_change(
+    bundle: Bundle, refused: Sequence[Update], *, effect: str, otherwise: str, notes: Iterable[str] = ()
+) -> Finding:
+    """The finding for a run with updates that a server refuses; `otherwise` is the help beside starting a new run."""
+    fields = [(one, change) for one in refused for change in one.refused]
+    places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
+    own = [span for span in places if span.file == bundle.document.file] or list(places)
+    count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
+    shown = [str(change) for _, change in fields[:_MOST]]
+    if len(fields) > _MOST:
+        shown.append(f"and {len(fields) - _MOST} more")
+    following = run_of(bundle.document.tree) + 1
+    return IMMUTABLE_CHANGE.at(
+        own[0],
+        f"run `{bundle.name}` cannot change in {count} once it is created",
+        also=[Label(span) for span in own[1:_MOST]],
+        effect=effect,
+        help=f'to start a new run set `{RUN}: "{following}"`; {otherwise}',
+        notes=[*shown, *notes],
+        refusal=refused[0].refusal,
+    )
+
+
+def _in_place(bundle: Bundle, one: Update) -> Finding:
+    shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
+    if len(one.changed) > _FEW:
+        shown += f" and {len(one.changed) - _FEW} more"
+    kind = value(one.tree, "kind")
+    return CHANGED_IN_PLACE.at(bundle.span(one.tree), f"{kind} `{bundle.name}` changes in place: {shown}")
