@@ -24,11 +24,13 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     named, gang, said = False, bool(groups), ""
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []
+    pods = []
     for job in jobs:
         template = job.get("template") if type(job) is dict else None
-        pods = get(template, "spec", "template")
-        said += _keys(template) + _keys(pods)
-        pod = pods.get("spec") if type(pods) is dict else None
+        pod_template = get(template, "spec", "template")
+        said += _keys(template) + _keys(pod_template)
+        pod = pod_template.get("spec") if type(pod_template) is dict else None
+        pods.append(pod)
         if type(pod) is dict:
             gang = gang or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
@@ -40,7 +42,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
         from trainc.schedulers.usual import gang_of_volcano, queued  # noqa: PLC0415
 
-        if gang_of_volcano(bundle, cluster, jobs, groups, whole) if gang else queued(bundle, cluster, jobs, said):
+        if gang_of_volcano(bundle, cluster, jobs, groups, whole) if gang else queued(bundle, cluster, jobs, pods, said):
             return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 
@@ -52,8 +54,9 @@ def _keys(tree: Tree) -> str:
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
         return ""
-    labels, annotations = metadata.get("labels"), metadata.get("annotations")
-    said = "\n".join(labels) if type(labels) is dict else ""
-    if type(annotations) is dict:
-        said += "\n" + "\n".join(annotations)
-    return said + "\n"
+    said = ""
+    for section in ("labels", "annotations"):
+        keys = metadata.get(section)
+        if type(keys) is dict and keys:
+            said += "\n".join(keys) + "\n"
+    return said

@@ -31,10 +31,10 @@ _NONE: dict[str, Tree] = {}
 _FEW = 8  # pod sets that every version of Kueue takes
 
 
-def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], said: str) -> bool:
+def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], pods: Sequence[Tree], said: str) -> bool:
     """Whether a job that is no gang waits in a queue that is there, its pods in priority classes that are there.
 
-    `said` are the keys of its templates' labels and annotations.
+    `pods` are the specs of its pods, `said` the keys of its templates' labels and annotations.
     """
     metadata = _map(bundle.jobset, "metadata")
     if "kueue" in said or len(jobs) > _FEW or "suspend" in bundle.jobset["spec"]:
@@ -42,8 +42,8 @@ def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], said: str) ->
     for key in _map(metadata, "annotations"):
         if "kueue" in key:
             return False
-    for job in jobs:
-        if not _at_once(job, cluster):
+    for job, pod in zip(jobs, pods, strict=True):
+        if type(pod) is not dict or "dependsOn" in job or not _at_once(pod, cluster):
             return False
     labels = _map(metadata, "labels")
     namespace = _text(metadata, "namespace") or "default"
@@ -52,11 +52,10 @@ def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], said: str) ->
     )
 
 
-def _at_once(job: Tree, cluster: Cluster) -> bool:
-    """Whether the pods of a role start with all others, and are ready as soon as they run."""
-    pod = _map(_map(_map(_map(job, "template"), "spec"), "template"), "spec")
+def _at_once(pod: Tree, cluster: Cluster) -> bool:
+    """Whether pods are placed by Kubernetes alone, and are ready as soon as they run."""
     containers = pod.get("containers")
-    if type(containers) is not list or "dependsOn" in job or _text(pod, "schedulerName") == _VOLCANO:
+    if type(containers) is not list or ("schedulerName" in pod and _text(pod, "schedulerName") == _VOLCANO):
         return False
     for container in containers:
         if type(container) is not dict or "readinessProbe" in container:
