@@ -143,15 +143,16 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     priority = said if type(said) is Sourced and said.value else common_priority(roles)
     if priority is not None:
         spec["priorityClassName"] = priority
-    if not cluster.autoscaling:
-        spec["minResources"] = resources(plan, roles, cluster, count.value)
+    needs = {} if cluster.autoscaling else resources(plan, roles, cluster, count.value)
+    if needs:
+        spec["minResources"] = needs
     topology = _topology(plan, cluster)
     parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
     if parts:
         spec["subGroupPolicy"] = [_sub_group(role, topology) for role in parts]
     elif topology:
         spec["networkTopology"] = topology
-    return {key: node for key, node in spec.items() if node != {}}
+    return spec
 
 
 def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
