@@ -24,7 +24,7 @@ def program() -> Never:
 
     from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams  # noqa: PLC0415
 
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(100_000, 20, 50)
     Orderly.alone = True
     code = TROUBLE
     try:
