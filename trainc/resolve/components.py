@@ -50,7 +50,7 @@ NO_RUNTIME = Rule(
 
 # Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
 COMPONENT_KEYS = {**MERGE_KEYS, "tolerations": "", "add": "", "drop": ""}
-ADDING = ("tolerations", "add", "drop")
+ADDING = frozenset(("tolerations", "add", "drop"))
 
 
 class Use:

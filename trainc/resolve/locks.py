@@ -94,7 +94,8 @@ def _longest(path: str, spec: Tree) -> str:
 
 def changed(lock: Held, before: Tree, after: Tree) -> bool:
     """Whether a locked field is no longer what it was."""
-    return bool(plain(found(before, lock.steps)) != plain(found(after, lock.steps)))
+    was, now = found(before, lock.steps), found(after, lock.steps)
+    return was is not now and bool(plain(was) != plain(now))
 
 
 def touching(tree: Tree, steps: Steps) -> Span | None:

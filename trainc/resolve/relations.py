@@ -130,7 +130,7 @@ def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding
     seen: dict[Steps, list[tuple[Switched, Sourced[Any]]]] = {}
     for component, parts in applied:
         for steps, leaf in (found for part in parts for found in keyed_leaves(part.tree)):
-            if not any(step in ADDING for step in steps):
+            if ADDING.isdisjoint(steps):
                 seen.setdefault(steps, []).append((component, leaf))
     told: set[tuple[str, str]] = set()
     for steps, said in seen.items():
