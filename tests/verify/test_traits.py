@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -83,6 +84,6 @@ def change(documents: Any, data: st.DataObject) -> None:
     if action == "drop":
         del node[key]
     elif action == "replace":
-        node[key] = data.draw(ODD)
+        node[key] = deepcopy(data.draw(ODD))  # a later change may go below it
     elif type(node) is list:
         node.append(data.draw(WORDS) if type(node[key]) is str else node[key])
