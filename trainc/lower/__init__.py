@@ -6,7 +6,6 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.images import image_patches
 from trainc.lower.jobset import jobset, namespace, service, single
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
@@ -58,6 +57,8 @@ def _placed(
         layers.append(Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
         roles = _over(plan, roles, drafts, gang.patches)
     if cluster.images:
+        from trainc.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
+
         patches = image_patches(roles, cluster.images)
         if patches:
             layers.append(Layer("images", cluster.name, patches=patches))

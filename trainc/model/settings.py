@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced
 
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
+TOOLS = ("argocd", "flux")  # that apply manifests
 
 
 class Project:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 
 from trainc.model.cluster import Cluster
-from trainc.model.settings import Project
+from trainc.model.settings import TOOLS, Project
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
-from trainc.project.clusters import TOOLS, clusters
-from trainc.project.requires import check_version
-from trainc.project.rules_from import rules_from
 from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.report import Report
+    from trainc.model.sourced import Sourced
 
 FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
@@ -89,11 +87,15 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
         checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
-    for key in checker.map(("spec",)):
+    spec = checker.map(("spec",))
+    for key in spec:
         if key not in _FIELDS:
             hint = f"known settings: {', '.join(_FIELDS)}"
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
-    check_version(checker, ("spec", "requires"))
+    if "requires" in spec:
+        from trainc.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)
+
+        check_version(checker, ("spec", "requires"))
     return Project(
         root,
         file=FILE,
@@ -105,8 +107,20 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         rules_by_path={
             glob: checker.levels(("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
         },
-        rules_from=rules_from(checker, ("spec", "rulesFrom")),
+        rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
-        clusters=clusters(checker, root, assigned, checker.report) or (Cluster(**assigned),),
+        clusters=(_clusters(root, checker, assigned) if "clusters" in spec else ()) or (Cluster(**assigned),),
     )
+
+
+def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
+    from trainc.project.rules_from import rules_from  # noqa: PLC0415
+
+    return rules_from(checker, ("spec", "rulesFrom"))
+
+
+def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any]) -> tuple[Cluster, ...]:
+    from trainc.project.clusters import clusters  # noqa: PLC0415
+
+    return clusters(checker, root, assigned, checker.report)

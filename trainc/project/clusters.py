@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.settings import TOOLS
 from trainc.model.sourced import Sourced
 from trainc.model.trouble import Trouble
 from trainc.project.assignments import SETTINGS, setting
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 _LISTS = ("components", "paths")
 _MAPS = ("images", "patch")
 _FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
-TOOLS = ("argocd", "flux")  # that apply manifests
 
 
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
