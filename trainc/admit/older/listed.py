@@ -49,7 +49,7 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
     if all(value(c, "name") != r.kind.container for c in containers(entry.tree)):
         text = f"Replica type {role} is missing a container named {r.kind.container}"
         r.say((*entry.path, "template"), text, f"no container of {role} is called `{r.kind.container}`")
-    if role == "MASTER" and entry.count.value != 1:
+    if role == "MASTER" and entry.count.value != 1 and not is_placeholder(entry.count.value):
         r.say(
             (*entry.path, "replicas"), "The MASTER must have Replicas = 1", f"{entry.count.value} masters are asked for"
         )

@@ -55,7 +55,7 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
         index = next(i for i, c in enumerate(found) if not value(c, "name"))
         text = f"{valid}: ImageName is undefined in the container of {key}"
         r.say((*inside, index), text, f"a container of `{key}` has no name")
-    elif role == "Launcher" and value(replica, "replicas") not in {None, 1}:
+    elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:
         count = (*path, "replicas")
         r.say(
             count,
@@ -86,11 +86,11 @@ def refuse_ssh(r: Refuser) -> None:
 
 
 def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
-    count = value(replica, "replicas")
+    count = _known(replica, "replicas")
     at = (*path, "replicas")
     if role == "Launcher" and count not in {None, 1}:
         r.say(at, invalid(at, count, "must be 1"), "more than one Launcher is asked for", fix=[r.edit(at, 1)])
-    if role == "Worker" and (count or 0) < 1:
+    if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
         r.say(
             at,
             invalid(at, count or 0, "must be greater than or equal to 1"),
@@ -106,8 +106,14 @@ def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
         r.say(at, required(at, "must define at least one container"), f"the role `{role}` has no containers")
 
 
+def _known(tree: Tree, *path: str | int) -> int | None:
+    """The number at a path; None where there is none, or a text that another tool makes one of."""
+    number = value(tree, *path)
+    return number if type(number) is int else None
+
+
 def _longest_name(r: Refuser) -> None:
-    count = value(r.replicas.get("Worker"), "replicas") or 0
+    count = _known(r.replicas.get("Worker"), "replicas") or 0
     longest = f"{r.document.name}-worker-{count - 1}" if count else r.document.name
     errors = label_errors(longest)
     if errors:
@@ -120,7 +126,7 @@ def _numbers(r: Refuser) -> None:
     policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
     paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
     for path in paths:
-        number = value(r.document.tree, *path)
+        number = _known(r.document.tree, *path)
         if number is not None and number < 0:
             r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
 
