@@ -142,3 +142,11 @@ def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": project, "clusters/eu/all.yaml": dump})
     done = compile_in(tmp_path, "validate", ".")
     assert (done.code, done.err) == (0, "0 jobs, no errors\n")
+
+
+def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Path) -> None:
+    text = job("a").replace("  namespace:", "  annotations: {trainc.dev/cluster: {eu: us}}\n  namespace:")
+    write(tmp_path, {"job.yaml": text})
+    done = compile_in(tmp_path, "validate", "job.yaml")
+    assert done.code == 1
+    assert "error[undecodable]" in done.err

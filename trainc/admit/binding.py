@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.spelling import meant
-from trainc.model.tree import get
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ UNKNOWN_CLUSTER = Rule(
 
 def binds(document: Document, project: Project, report: Report) -> bool:
     """Whether the job belongs to the cluster that is compiled for just now; who belongs nowhere is a finding."""
-    named = get(document.tree, "metadata", "annotations", ANNOTATION)
+    named = value(document.tree, "metadata", "annotations", ANNOTATION)
     clusters = project.clusters
     if named is not None:
-        names = [name.strip() for name in str(named.value).split(",") if name.strip()]
+        names = [name.strip() for name in str(named).split(",") if name.strip()]
         for name in names:
             if all(cluster.name != name for cluster in clusters):
                 _unknown(document, name, clusters, report)

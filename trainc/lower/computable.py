@@ -22,9 +22,8 @@ def computable(plan: Plan, framework: Framework, report: Report) -> bool:
     ok = True
     if PODS in framework.computes:
         advice = f"write the number: {framework.name} computes addresses and sizes with it"
-        for role in plan.roles:
-            for leaf in (role.count, role.replicas):
-                ok &= _known(leaf, "how many pods there are", advice, plan, report)
+        for leaf in (plan.asked("numNodes"), *[leaf for role in plan.roles for leaf in (role.count, role.replicas)]):
+            ok &= _known(leaf, "how many pods there are", advice, plan, report)
         for leaf in (asked, plan.settings.get("numProcPerNode")):
             ok &= _known(leaf, _PROCESSES, advice, plan, report)
     if PROCESSES in framework.computes and asked is None:

@@ -57,3 +57,13 @@ def test_a_listed_master(tmp_path: Path) -> None:
     )
     run = compile_in(tmp_path, "build", "job.yaml")
     assert [f.rule.name for f in run.findings if f.level == "error"] == ["unknown-size"]
+
+
+def test_roles_that_are_no_map(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: kubeflow.org/v1beta1\nkind: TFJob\nmetadata: {name: bert, namespace: nlp}\n"
+        "spec:\n  tfReplicaSpecs: three\n",
+        "utf-8",
+    )
+    run = compile_in(tmp_path, "build", "job.yaml")
+    assert [f.rule.name for f in run.findings if f.level == "error"] == ["no-replicas"]

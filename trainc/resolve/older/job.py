@@ -134,7 +134,8 @@ def read(document: Document, kind: Kind, options: Options, report: Report) -> Jo
 
 
 def _keyed(document: Document, kind: Kind) -> tuple[Replica, ...]:
-    specs = get(document.tree, "spec", kind.field) or {}
+    specs = get(document.tree, "spec", kind.field)
+    specs = specs if type(specs) is dict else {}
     keys = {kind.role(key): key for key in specs}
     return tuple(_replica(kind, role, keys[role], specs[keys[role]]) for role in kind.roles if role in keys)
 
