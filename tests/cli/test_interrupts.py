@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 JOBS = 12
 POINTS = 12
 # A child that has everything loaded starts one run for each line that it reads, as a process group of its own, and
-# tells how it ended.
+# tells how it ended. Signals that the tests were started without (`nohup` does that) count again.
 PROGRAM = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from trainc.cli import main, program
 main(["validate", "-q"])
 main(["diff", "HEAD", "--report", "json"])
