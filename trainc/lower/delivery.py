@@ -23,7 +23,7 @@ MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
     labels = plan.job["metadata"].get("labels")
-    if not labels:
+    if not labels or "kueue.x-k8s.io/" not in "\n".join(labels):
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
 
