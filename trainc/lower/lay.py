@@ -8,7 +8,7 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared

@@ -124,11 +124,10 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     except UnknownDirectiveError as error:
         report.add(_unknown_directive(document, error))
         return None
-    roles = (
-        sized(document.tree, runtime) if template is runtime.template else roles_of(document.tree, runtime, template)
-    )
+    trainer = spec.get("trainer")
+    nodes = trainer.get("numNodes") if type(trainer) is dict else None
+    roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    nodes = get(spec, "trainer", "numNodes")
     asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
     return Plan(
         document=document,
@@ -185,9 +184,8 @@ def _unknown_directive(document: Document, error: UnknownDirectiveError) -> Find
     )
 
 
-def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
-    """A role for each replicatedJob, with the number of pods that policy, template and job ask for."""
-    asked = get(job, "spec", "trainer", "numNodes")
+def roles_of(asked: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
+    """A role for each replicatedJob, with the number of pods that policy, template and job (`asked`) ask for."""
     scaled = asked is None or get(runtime.policy, "mpi") is not None
     roles = []
     for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
@@ -201,20 +199,16 @@ def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
     return tuple(roles)
 
 
-def sized(job: Tree, runtime: Prepared) -> tuple[Role, ...]:
+def sized(asked: Tree, runtime: Prepared) -> tuple[Role, ...]:
     """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
     if runtime.roles is None:
-        runtime.roles = roles_of(_SILENT, runtime, runtime.template)
-    asked = get(job, "spec", "trainer", "numNodes")
+        runtime.roles = roles_of(None, runtime, runtime.template)
     if asked is not None and get(runtime.policy, "mpi") is None:
         for role in runtime.roles:
             if role.ancestor == TRAINER:
                 mine = role.laid(role.tree, role.pod, asked)
                 return tuple([mine if other is role else other for other in runtime.roles])
     return runtime.roles
-
-
-_SILENT: Tree = {}  # a job that says nothing
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:
