@@ -68,8 +68,8 @@ def built(folder: Path, jobs: list[str], policy: str = "torch", resources: str =
 
 def patched(pod: str, trainer: str = "{}") -> str:
     """What a job says that patches the pods of its runtime."""
-    jobs = "replicatedJobs: [{name: node, template: {spec: {template: {spec: {%s}}}}}]" % pod
-    patch = "{manager: example.com/team, trainingRuntimeSpec: {template: {spec: {%s}}}}" % jobs
+    job = f"{{name: node, template: {{spec: {{template: {{spec: {{{pod}}}}}}}}}}}"
+    patch = f"{{manager: example.com/team, trainingRuntimeSpec: {{template: {{spec: {{replicatedJobs: [{job}]}}}}}}}}"
     return f"trainer: {trainer}, runtimePatches: [{patch}]"
 
 
