@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Project:
         "deadline",
         "delivery",
         "file",
+        "holders",
         "old_run",
         "output",
         "root",
@@ -69,6 +71,8 @@ class Project:
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
+        # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
+        self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
 
     def at(self, cluster: Cluster) -> Project:
@@ -79,6 +83,9 @@ class Project:
         view.cluster = cluster
         view.delivery = cluster.delivery or self.delivery
         return view
+
+    def _holders(self, file: str) -> list[Cluster]:
+        return [cluster for cluster in self.clusters if cluster.holds(file)]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
