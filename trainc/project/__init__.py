@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from trainc.model.definitions import Opening
     from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
@@ -55,8 +56,12 @@ def find_root(path: str) -> tuple[str, bool]:
         here = parent
 
 
-def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, Any] | None = None) -> Project:
+def open_project(
+    paths: tuple[str, ...], report: Report, assigned: Mapping[str, Any] | None = None, cache: Opening | None = None
+) -> Project:
     """The one project that all paths belong to, with what its trainc.yaml says; `assigned` counts over its clusters'.
+
+    What clusters define is asked of the `cache` first, and kept there.
 
     Raises:
         Trouble: where the paths belong to different projects.
@@ -78,10 +83,10 @@ def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, 
         if documents:
             report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
         return Project(root, file=FILE, clusters=(Cluster(**settings),))
-    return _project(root, Checker(documents[0], report), settings)
+    return _project(root, Checker(documents[0], report), settings, cache)
 
 
-def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Project:
+def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
     document = checker.document
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
@@ -110,7 +115,8 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
-        clusters=(_clusters(root, checker, assigned) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        cache=cache,
     )
 
 
@@ -120,7 +126,7 @@ def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
     return rules_from(checker, ("spec", "rulesFrom"))
 
 
-def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any]) -> tuple[Cluster, ...]:
+def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
     from trainc.project.clusters import clusters  # noqa: PLC0415
 
-    return clusters(checker, root, assigned, checker.report)
+    return clusters(checker, root, assigned, cache() if cache is not None else None)
