@@ -177,9 +177,10 @@ class Cluster:
 
 
 def _fits(spot: tuple[str, str]) -> bool:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+    from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
 
-    return fnmatchcase(*spot)
+    file, glob = spot
+    return holds(glob, file)
 
 
 # Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.

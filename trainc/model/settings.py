@@ -90,9 +90,9 @@ class Project:
         level = self.rules.get(rule, "")
         for glob, rules in self.rules_by_path.items():
             if rule in rules:
-                from fnmatch import fnmatchcase  # noqa: PLC0415 (few projects ask)
+                from trainc.model.globs import holds  # noqa: PLC0415 (few projects ask)
 
-                if fnmatchcase(file, glob):
+                if holds(glob, file):
                     level = rules[rule]
         return level
 
