@@ -161,9 +161,20 @@ def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
             continue
         restart = get(entry.template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
-        template = pruned(entry.template) or default_ps(document.tree)
+        template = _scheduled(pruned(entry.template) or default_ps(document.tree), document)
         out.append(Replica(role, entry.path, entry.count, policy, template, entry.port))
     return tuple(out)
+
+
+def _scheduled(template: Tree, document: Document) -> Tree:
+    """The template with the scheduler that the job names for all its pods, which `mlkube.io` could not do yet."""
+    scheduler = spelled(get(document.tree, "spec"), "schedulerName")
+    pod = get(template, "spec")
+    if type(scheduler) is not Sourced or not scheduler.value or type(pod) is not dict:
+        return template
+    if document.api_version.startswith("mlkube.io/"):
+        return template
+    return {**template, "spec": {**pod, "schedulerName": scheduler}}
 
 
 def pruned(tree: Tree) -> Tree:

@@ -124,7 +124,7 @@ def _deadlock(job: Job, worker: Replica) -> bool:
     if not job.options.gang:
         return False
     least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")
-    if least is not None and least <= worker.count.value:
+    if least is not None and (type(least) is not int or least <= worker.count.value):
         return False
     message = "the launcher waits for workers that wait for the launcher's place in the gang"
     help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"

@@ -61,12 +61,20 @@ def prepare(job: Job, replica: Replica) -> None:
         message = f"`restartPolicy: {inner}` in the template is overwritten by `{replica.restart.value}`"
         job.say(POD_RESTART.at(job.span(path), message, help="remove it"))
     spec.pop("restartPolicy", None)
-    if value(spec, "hostNetwork") is True and "dnsPolicy" not in spec:
+    if value(spec, "hostNetwork") is True and _resolves_nothing(job, value(spec, "dnsPolicy")):
         spec["dnsPolicy"] = stamp("ClusterFirstWithHostNet", "hostNetwork", spec["hostNetwork"])
     if job.kind.port_name:
         spec["containers"] = _ports(job, replica, spec)
     kept = {key: meta[key] for key in _META if meta.get(key)}
     replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
+
+
+def _resolves_nothing(job: Job, policy: str | None) -> bool:
+    """Whether a pod in the host's network would not find the job's names: by the default, which is the node's own.
+
+    The mpi-operator replaces whatever is written.
+    """
+    return policy in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
 
 
 def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:

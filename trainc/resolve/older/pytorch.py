@@ -103,7 +103,7 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
         help_ = "remove it; start with as many workers as the job shall have"
         job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
     high = elastic["maxReplicas"].value
-    if worker.count.value < high:
+    if type(high) is int and worker.count.value < high:
         message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
         job.say(
             FIXED.at(

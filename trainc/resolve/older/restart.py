@@ -78,7 +78,8 @@ def restart(
     if job.kind.field == LISTED:
         return _listed(job, replica, decides=decides)
     if job.kind.api == MPI_OPERATOR:
-        return policy, {"backoffLimit": _ssh_limit(job, replica)}
+        again = {"podReplacementPolicy": stamp("Failed", "mpi-operator")} if replica.role == "Launcher" else {}
+        return policy, {"backoffLimit": _ssh_limit(job, replica), **again}
     if policy.value == "ExitCode":
         return derive("ExitCode", lambda _: "Never", policy), _exit_code(job, replica)
     if policy.value == "Never" and tolerates:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.older import LISTED, MPI_OPERATOR
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import value
-from trainc.resolve.older.restart import UNKNOWN_POLICY
+from trainc.resolve.older.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.resolve.older.job import Job
 
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
 CLEAN_POLICIES = ("None", "Running", "All")
 
@@ -64,6 +66,9 @@ def jobset_fields(job: Job) -> Tree:
         job.say(
             MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
         )
+    elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
+        message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
+        job.say(WITHOUT_EFFECT.at(job.policy_span("managedBy"), message, help="remove it"))
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
     ttl = _ttl(job)
@@ -152,6 +157,12 @@ def gang(job: Job) -> Tree:
                 )
             )
         return None
+    least = value(policy, "minAvailable")
+    if least is not None and type(least) is not int:
+        help_ = "write the number: what the gang needs is computed from it"
+        job.say(
+            UNKNOWN_SIZE.at(job.policy_span("schedulingPolicy"), "how big the gang is is not known here", help=help_)
+        )
     return {"older": {"scheduler": Sourced(chosen, Origin(by="project")), **(policy or {})}}
 
 
