@@ -29,7 +29,7 @@ UNKNOWN_LAYOUT = Rule(
 class Part:
     """One replicatedJob to be: `jobs` child Jobs with `pods` pods each, looking like `replica`."""
 
-    __slots__ = ("decides", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
+    __slots__ = ("decides", "first", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Part:
         waits: str = "",
         labels: Tree = None,
         tolerates: bool = False,
+        first: int = 0,
     ) -> None:
         self.name = name
         self.replica = replica
@@ -53,6 +54,12 @@ class Part:
         self.waits = waits  # the part that must be ready before it starts
         self.labels = labels or {}
         self.tolerates = tolerates  # its pods may fail one by one
+        self.first = first  # what its first pod was numbered by the operator
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is one pod, so that a label on the template is that pod's own."""
+        return self.pods.value * self.jobs.value == 1
 
 
 class Shape:

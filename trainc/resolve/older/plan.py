@@ -67,7 +67,7 @@ def _plan(job: Job, shape: Shape, companions: tuple[Document, ...], secrets: Map
     if any(tree is None for tree in built):
         return None
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
-    if any(part.pods.value > 1 for part in shape.parts):
+    if not all(part.alone for part in shape.parts):
         span = job.span(("spec", job.kind.field), key=True)
         job.say(
             STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")

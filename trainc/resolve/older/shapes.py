@@ -71,7 +71,10 @@ def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: 
     message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
     job.say(SHIFTED.at(job.span(replica.path, key=True), message))
     others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
-    return (Part(first, replica, one(f"{name} 0"), decides=decides), Part(rest, replica, others, decides=decides))
+    return (
+        Part(first, replica, one(f"{name} 0"), decides=decides),
+        Part(rest, replica, others, decides=decides, first=1),
+    )
 
 
 SHAPES: Mapping[str, Callable[[Job], Shape | None]] = {
