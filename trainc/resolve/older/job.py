@@ -11,6 +11,7 @@ from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.cluster import Version
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.older import Kind
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
 class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
-    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup.
+    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
+    `jobset` are the cluster's versions, None where they are not known.
     """
 
-    __slots__ = ("cluster_domain", "gang", "lenient")
+    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient")
 
-    def __init__(self, *, gang: str = "", lenient: bool = False, cluster_domain: str = "cluster.local") -> None:
+    def __init__(
+        self,
+        *,
+        gang: str = "",
+        lenient: bool = False,
+        cluster_domain: str = "cluster.local",
+        kubernetes: Version | None = None,
+        jobset: Version | None = None,
+    ) -> None:
         self.gang = gang
         self.lenient = lenient
         self.cluster_domain = cluster_domain
+        self.kubernetes = kubernetes
+        self.jobset = jobset
 
 
 class Replica:

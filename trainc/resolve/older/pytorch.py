@@ -81,7 +81,7 @@ def _settings(job: Job) -> dict[str, Tree]:
         out["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
     if elastic is not None:
         out["elasticPolicy"] = _range(job, elastic)
-        out["clusterDomain"] = Sourced(job.options.cluster_domain, Origin(by="project"))
+        out["clusterDomain"] = Sourced(job.asks("cluster-domain") or job.options.cluster_domain, Origin(by="project"))
     return out
 
 
