@@ -83,8 +83,10 @@ def told(faults: list[Any]) -> list[str]:
         (
             {"required_topology": RACK, "unconstrained_topology": "maybe"},
             [
-                f"{at(1)}: Invalid value: must not contain more than one topology annotation: "
-                f'["{PODSET}required-topology", "{PODSET}preferred-topology", "{PODSET}unconstrained-topology"]',
+                (
+                    f"{at(1)}: Invalid value: must not contain more than one topology annotation: "
+                    f'["{PODSET}required-topology", "{PODSET}preferred-topology", "{PODSET}unconstrained-topology"]'
+                ),
                 f'{at(1, "unconstrained-topology")}: Invalid value: "maybe": must be a boolean value',
             ],
         ),
@@ -100,8 +102,10 @@ def told(faults: list[Any]) -> list[str]:
         (
             {"group_name": "ring"},
             [
-                f"{at(1, 'group-name')}: Forbidden: may not be set when neither '{PODSET}preferred-topology' "
-                f"nor '{PODSET}required-topology' is specified"
+                (
+                    f"{at(1, 'group-name')}: Forbidden: may not be set when neither '{PODSET}preferred-topology' "
+                    f"nor '{PODSET}required-topology' is specified"
+                )
             ],
         ),
     ],
@@ -188,10 +192,14 @@ def test_what_is_no_list_of_layers(text: str, fault: str) -> None:
             {"required_topology": RACK},
             {"preferred_topology": RACK},
             [
-                f"{at(0)}: Invalid value: must specify '{PODSET}required-topology' or '{PODSET}preferred-topology' "
-                f"topology consistent with '{at(1)}' in group 'ring'",
-                f"{at(1)}: Invalid value: must specify '{PODSET}required-topology' or '{PODSET}preferred-topology' "
-                f"topology consistent with '{at(0)}' in group 'ring'",
+                (
+                    f"{at(0)}: Invalid value: must specify '{PODSET}required-topology' or '{PODSET}preferred-topology' "
+                    f"topology consistent with '{at(1)}' in group 'ring'"
+                ),
+                (
+                    f"{at(1)}: Invalid value: must specify '{PODSET}required-topology' or '{PODSET}preferred-topology' "
+                    f"topology consistent with '{at(0)}' in group 'ring'"
+                ),
             ],
         ),
     ],
