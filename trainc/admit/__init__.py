@@ -135,19 +135,19 @@ def _generated(document: Document) -> Finding:
 
 
 def _unknown_kind(document: Document, desk: Desk) -> None:
+    group = document.api_version.partition("/")[0]
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
     versions = [version for version, kind in served if kind == document.kind]
+    names = [kind for version, kind in served if version.partition("/")[0] == group]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
+    elif document.kind:
+        hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
     else:
-        hint = meant(
-            document.kind, [kind for _, kind in served], f"known kinds: {', '.join(kind for _, kind in served)}"
-        )
-    desk.report.add(
-        UNKNOWN_KIND.at(
-            document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint
-        )
-    )
+        hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
+    missing = f"this object of `{document.api_version}` has no `kind`"
+    said = f"there is no kind `{document.kind}` in `{document.api_version}`" if document.kind else missing
+    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint))
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]
