@@ -145,7 +145,8 @@ class Container:
         return found
 
     def _read_words(self) -> None:
-        self.words = words = []
+        words: list[str] = []
+        self.words = words
         for field in ("command", "args"):
             listed = self.tree.get(field)
             for item in listed if listed.__class__ is list else ():
