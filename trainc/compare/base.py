@@ -31,6 +31,10 @@ class Base(NamedTuple):
     edited: frozenset[str] | None
     committed: bool = False  # whether the bundles are a committed rendering, which runs keep
 
+    def keeps(self, source: str) -> bool:
+        """Whether a run would rather keep its committed rendering than change: nobody edited the job in `source`."""
+        return self.committed and self.edited is not None and source not in self.edited
+
 
 @contextmanager
 def at_revision(project: Project, revision: str) -> Iterator[str]:
