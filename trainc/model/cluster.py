@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.definitions import Definitions
     from trainc.model.document import Document
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
@@ -79,7 +80,7 @@ class Cluster:
     patch: Tree  # a partial runtime spec over every runtime
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
     runtimes: tuple[Document, ...]
-    definitions: tuple[Document, ...]
+    definitions: tuple[Definitions, ...]  # of each file that holds any
     objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
     closed: bool  # what is not in the input does not exist
 
@@ -107,9 +108,9 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+        from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
 
-        return any(fnmatchcase(file, glob.value) for glob in self.paths)
+        return any(holds(glob.value, file) for glob in self.paths)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
