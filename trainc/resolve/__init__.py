@@ -23,14 +23,24 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
+    from trainc.resolve.compose import Begun
 
     Made = tuple[Prepared | None, list[Finding]]
-    Ready = dict[tuple[int, tuple[str, ...]], Made]
+
+
+class Ready:
+    """The runtimes that are ready for jobs, by identity and by the components named with them, and what they began with."""
+
+    __slots__ = ("begun", "made")
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, tuple[str, ...]], Made] = {}
+        self.begun: Begun = {}
 
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared: Ready = {}
+    prepared = Ready()
     entry = None
     for entry in catalog.entries():
         report.begin(entry.document)
@@ -153,18 +163,18 @@ def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready,
     annotations = job.tree["metadata"].get("annotations")
     asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
     key = (id(found), () if asked is None else tuple(names_of(asked)))
-    if key in prepared:
-        return prepared[key]
+    if key in prepared.made:
+        return prepared.made[key]
     if found.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
         made: Made = (Prepared(found, found.tree), [])
     else:
         from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
         heard = Report()
-        made = (composed(found, job, catalog, project, heard), heard.findings)
+        made = (composed(found, job, catalog, project, heard, prepared.begun), heard.findings)
     if not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
-        prepared[key] = made
+        prepared.made[key] = made
     return made
 
 
