@@ -103,8 +103,8 @@ def _job_defaults(job: Tree) -> Tree:
     spec = template.get("spec") or {}
     pods = spec.get("template") or {}
     pod = pods.get("spec") or {}
-    if "completionMode" in spec and "restartPolicy" in pod:
-        return job
+    if next(iter(spec), "") == "completionMode" and next(iter(pod), "") == "restartPolicy":
+        return job  # a draft has them before all else
     spec = {"completionMode": INDEXED, **spec, "template": {**pods, "spec": {"restartPolicy": ON_FAILURE, **pod}}}
     return {**job, "template": {**template, "spec": spec}}
 
