@@ -9,24 +9,21 @@ from trainc.verify.rules.accelerators import whole_machine
 from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
-from trainc.verify.starting import meeting, settings, starting
-from trainc.verify.texts import IMAGES, ODD_KEYS, ODD_NAMES, ODD_VALUES
-from trainc.verify.values import rows, table, text
+from trainc.verify.starting import meeting, starting
+from trainc.verify.texts import ODD_KEYS, ODD_VALUES
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
-    from trainc.verify.containers import Container
-    from trainc.verify.demand import Demand
-    from trainc.verify.disks import Mounts, Volumes
+    from trainc.verify.contents import Outline as ContainerOutline
+    from trainc.verify.disks import Volumes
     from trainc.verify.frames import Frame, Work
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
     from trainc.verify.policies import Failures, PodPolicy
-    from trainc.verify.variables import Names
 
     Fields = tuple[str, ...]
-    ContainerOutline = tuple[Fields, Names, Mounts, Demand]
     RoleOutline = tuple[
         Fields, Work, Frame, Fields, Volumes, PodPolicy | None, tuple[ContainerOutline, ...], tuple[ContainerOutline, ...]
     ]
@@ -58,7 +55,8 @@ def _role(found: set[str], role: Role) -> RoleOutline:
         _labels(found, role)
     if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
         found.add("odd toleration")
-    main = tuple([_container(found, container) for container in role.main])
+    for container in role.containers:
+        found |= container.traits
     for container in role.main:
         starting(found, container)
     return (
@@ -68,8 +66,8 @@ def _role(found: set[str], role: Role) -> RoleOutline:
         tuple(role.annotations),
         role.disks,
         POD_POLICIES[spec["podFailurePolicy"]] if "podFailurePolicy" in spec else None,
-        tuple([_container(found, container) for container in role.init]) if role.init else (),
-        main,
+        tuple([container.outline for container in role.init]) if role.init else (),
+        tuple([container.outline for container in role.main]),
     )
 
 
@@ -96,26 +94,6 @@ def _odd_labels(labels: dict[str, Tree]) -> bool:
         if ODD_KEYS[key] or (type(leaf) is Sourced and type(leaf.value) is str and ODD_VALUES[leaf.value]):
             return True
     return False
-
-
-def _container(found: set[str], container: Container) -> ContainerOutline:
-    tree = container.tree
-    found |= container.traits
-    found |= IMAGES[text(tree, "image")]
-    if ODD_NAMES[container.name]:
-        found.add("odd container name")
-    if "ports" in tree and _odd_ports(rows(tree, "ports")):
-        found.add("odd port")
-    settings(found, container)
-    return tuple(tree), container.names, container.mounts, container.demand
-
-
-def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
-    for port in ports:
-        leaf = port.get("containerPort")
-        if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
-            return True
-    return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)
 
 
 def _metadata(found: set[str], job: Job) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.contents import Contents
 from trainc.verify.disks import VOLUMES
 from trainc.verify.frames import frame_of, work_of
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
@@ -83,10 +84,14 @@ class Role:
         self.containers = self.main = self.init = []
 
     def _init_containers(self) -> list[Container]:
-        return [
-            Container(self, tree, index, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
-            for index, tree in enumerate(rows(self.pod, "initContainers"))
-        ]
+        plan = self.job.bundle.plan
+        shared = plan.shared if plan is not None else None
+        found = []
+        for index, tree in enumerate(rows(self.pod, "initContainers")):
+            kind = SIDECAR if text(tree, "restartPolicy") == "Always" else INIT
+            # Few jobs change those of their runtime.
+            found.append(Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None))
+        return found
 
     @property
     def indexed(self) -> bool:

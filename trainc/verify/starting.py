@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.model.remembered import Remembered
 from trainc.verify.containers import INDEX_FIELDS, MAIN
 from trainc.verify.values import integer
-from trainc.verify.variables import TOLD
 from trainc.verify.world import ADDRESSES, Place
 
 TYPE_CHECKING = False
@@ -42,14 +41,6 @@ def _odd_processes(container: Container) -> bool:
         gpus = container.demand.gpus
         return bool(gpus) and written != str(gpus) and written not in _COUNTED
     return "PET_NPROC_PER_NODE" in container.env and (written is None or written in _COUNTED or "$" in written)
-
-
-def settings(found: set[str], container: Container) -> None:
-    """Add the traits of variables by what they are set to."""
-    for name in container.names.telling:
-        trait = TOLD[name, container.literals.get(name)]
-        if trait:
-            found.add(trait)
 
 
 def meeting(found: set[str], job: Job) -> None:
