@@ -42,7 +42,9 @@ def outline(job: Job) -> Outline:
     meeting(found, job)
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
-    _metadata(found, job)
+    if "annotations" in table(job.tree, "metadata"):
+        found.add("JobSet annotations")
+    _source(found, job.bundle.document.tree)
     kinds = _beside(found, job)
     return tuple(job.spec), kinds, FAILURES[job.spec.get("failurePolicy")], roles, frozenset(found)
 
@@ -51,8 +53,9 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     pod, spec = role.pod, role.spec
     if not role.name:
         found.add("no role name")
-    if role.labels or role.annotations or "nodeSelector" in pod:
-        _labels(found, role)
+    annotations = _metadata(found, role) if role.metadata else ()
+    if "nodeSelector" in pod:
+        _selector(found, role)
     if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
         found.add("odd toleration")
     for container in role.containers:
@@ -63,7 +66,7 @@ def _role(found: set[str], role: Role) -> RoleOutline:
         tuple(role.tree),
         role.work,
         role.frame,
-        tuple(role.annotations),
+        annotations,
         role.disks,
         POD_POLICIES[spec["podFailurePolicy"]] if "podFailurePolicy" in spec else None,
         tuple([container.outline for container in role.init]) if role.init else (),
@@ -71,22 +74,27 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     )
 
 
-def _labels(found: set[str], role: Role) -> None:
-    if role.labels:
+def _metadata(found: set[str], role: Role) -> Fields:
+    """The annotations of the pods."""
+    labels, annotations = role.labels, role.annotations
+    if labels:
         found.add("labels")
-        if _odd_labels(role.labels):
+        if _odd_labels(labels):
             found.add("odd label")
-    for key in role.annotations:
+    for key in annotations:
         if ODD_KEYS[key]:
             found.add("odd label")
-    if "nodeSelector" in role.pod:
-        selector = table(role.pod, "nodeSelector")
-        if _odd_labels(selector):
-            found.add("odd label")
-        if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
-            found.add("odd machine")
-        if not PREEMPTIBLE.isdisjoint(selector):
-            found.add("preemptible")
+    return tuple(annotations)
+
+
+def _selector(found: set[str], role: Role) -> None:
+    selector = table(role.pod, "nodeSelector")
+    if _odd_labels(selector):
+        found.add("odd label")
+    if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
+        found.add("odd machine")
+    if not PREEMPTIBLE.isdisjoint(selector):
+        found.add("preemptible")
 
 
 def _odd_labels(labels: dict[str, Tree]) -> bool:
@@ -96,10 +104,7 @@ def _odd_labels(labels: dict[str, Tree]) -> bool:
     return False
 
 
-def _metadata(found: set[str], job: Job) -> None:
-    if "annotations" in table(job.tree, "metadata"):
-        found.add("JobSet annotations")
-    source = job.bundle.document.tree
+def _source(found: set[str], source: Tree) -> None:
     metadata = table(source, "metadata")
     if (
         "status" in source

@@ -37,7 +37,6 @@ class Role:
     """
 
     __slots__ = (
-        "annotations",
         "containers",
         "devices",
         "disks",
@@ -45,8 +44,8 @@ class Role:
         "index",
         "init",
         "job",
-        "labels",
         "main",
+        "metadata",
         "name",
         "pod",
         "replicas",
@@ -65,9 +64,7 @@ class Role:
         self.spec = spec = table(table(tree, "template"), "spec")
         template = table(spec, "template")
         self.pod = pod = table(template, "spec")
-        metadata = table(template, "metadata")
-        self.labels = table(metadata, "labels")
-        self.annotations = table(metadata, "annotations")
+        self.metadata = table(template, "metadata")
         self.work = work = work_of(tree, spec)
         self.replicas, self.width, self.size = work.replicas, work.width, work.size
         self.frame = frame_of(pod)
@@ -92,6 +89,16 @@ class Role:
             # Few jobs change those of their runtime.
             found.append(Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None))
         return found
+
+    @property
+    def labels(self) -> dict[str, Tree]:
+        """The labels of its pods."""
+        return table(self.metadata, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Tree]:
+        """The annotations of its pods."""
+        return table(self.metadata, "annotations")
 
     @property
     def indexed(self) -> bool:

@@ -46,11 +46,12 @@ def _odd_processes(container: Container) -> bool:
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
     addressed = [container for container in job.containers if container.names.addressed]
-    if not addressed and "meets" not in found:
-        return
-    if len(addressed) == 1 and "meets" not in found and "may meet" not in found and _plain(addressed[0], job):
-        found.add("meetings")
-        return
+    if "meets" not in found:
+        if not addressed:
+            return
+        if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
+            found.add("meetings")
+            return
     if job.meetings:
         found.add("meetings")
     if len(job.meetings) > 1:
@@ -77,7 +78,6 @@ def _plain(container: Container, job: Job) -> bool:
         # One dot, and nothing else but what host names are made of: there is one way to read it.
         and host.replace("-", "").replace(".", "", 1).isalnum()
         and job.name != ""
-        and job.dns
         and type(role.replicas) is int
         and role.replicas > 0
         and type(role.size) is int
@@ -85,5 +85,6 @@ def _plain(container: Container, job: Job) -> bool:
         and _PORTS[port]
         and len(container.names.addressed) == 1
         and container.kind is MAIN
-        and f"{name}=" not in container.script
+        and job.dns
+        and not (container.script and f"{name}=" in container.script)
     )
