@@ -227,6 +227,8 @@ def _keep_rules(node: Node, value: Tree) -> None:
 
 def _scalar(node: Node, value: Any) -> None:
     if value.__class__ is str and node.short <= len(value) <= node.long and "${" not in value:
+        if len(node.good) < REMEMBERED:
+            node.good.add(value)
         return
     if value is None:
         raise DoubtError
