@@ -28,7 +28,9 @@ class Work:
         fields = dict(zip(names, values, strict=True))
         mode = fields.get("completionMode")
         self.indexed = type(mode) is not str or mode in ("", "Indexed")
-        many, width, size = (_count(number) for number in (replicas, fields.get("parallelism"), fields.get("completions")))
+        many, width, size = (
+            _count(number) for number in (replicas, fields.get("parallelism"), fields.get("completions"))
+        )
         self.replicas: Count = 1 if many is None else many
         self.width: Count = 1 if width is None else width
         self.size: Count = self.width if size is None else size
@@ -67,7 +69,9 @@ class Frame:
 
     def __init__(self, asked: tuple[tuple[str, ...], object, object, object, object]) -> None:
         names, restart, grace, priority, host_ipc = asked
-        self.restart_policy = restart if type(restart) is str and restart else "OnFailure"  # the JobSet webhook's default
+        self.restart_policy = (
+            restart if type(restart) is str and restart else "OnFailure"
+        )  # the JobSet webhook's default
         self.host_ipc = content(host_ipc) is True
         traits = {
             "odd restart": self.restart_policy not in ("Never", "OnFailure"),

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
     Fields = tuple[str, ...]
     RoleOutline = tuple[
-        Fields, Work, Frame, Fields, Volumes, PodPolicy | None, tuple[ContainerOutline, ...], tuple[ContainerOutline, ...]
+        Fields,
+        Work,
+        Frame,
+        Fields,
+        Volumes,
+        PodPolicy | None,
+        tuple[ContainerOutline, ...],
+        tuple[ContainerOutline, ...],
     ]
     Outline = tuple[Fields, Fields, Failures, tuple[RoleOutline, ...], frozenset[str]]
 

@@ -87,7 +87,9 @@ class Role:
         for index, tree in enumerate(rows(self.pod, "initContainers")):
             kind = SIDECAR if text(tree, "restartPolicy") == "Always" else INIT
             # Few jobs change those of their runtime.
-            found.append(Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None))
+            found.append(
+                Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None)
+            )
         return found
 
     @property
