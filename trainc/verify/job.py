@@ -66,7 +66,7 @@ class Job:
             self.main += role.main
         self.claimed = self._claims() if "volumeClaimPolicies" in self.spec else frozenset()
         self.kinds: dict[str, list[Tree]] = {}
-        for tree in self.bundle.objects:
+        for tree in self.bundle.around:
             if tree is not self.tree:
                 self.kinds.setdefault(text(tree, "kind"), []).append(tree)
 
