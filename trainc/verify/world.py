@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.verify.launch import PYTHON
+from trainc.verify.launch import PYTHON, TORCHRUN
 from trainc.verify.values import Unknown, integer, table, text, texts
 
 TYPE_CHECKING = False
@@ -176,6 +176,21 @@ def ranks(container: Container) -> list[tuple[str, Value]]:
         for name in container.env
         if name in RANKED and not _assigned(container, name) and (value := container.value(name)) is not None
     ]
+
+
+def keeps_to_itself(container: Container) -> bool:
+    """Whether the processes of each pod are told to meet among themselves alone, as pods with work of their own do.
+
+    They are few enough for one pod, or torchrun is told of one node, and the address is none or the pod's own.
+    """
+    job = container.role.job
+    if any(meeting.host not in LOCAL for meeting in job.meetings if meeting.container is container):
+        return False
+    if container.launch is not None and container.launch.name == TORCHRUN:
+        nodes = container.launch.value("nnodes")
+        return (nodes if nodes is not None else container.value("PET_NNODES")) in {"1", "1:1"}
+    size = integer(container.value("WORLD_SIZE"))
+    return size is not None and size <= max([1, *(n for n in container.devices.values() if type(n) is int)])
 
 
 def collective(role: Role) -> bool:
