@@ -97,6 +97,8 @@ def test_exit_codes(script: str, expected: dict[str, str]) -> None:
         ("nginx -g 'daemon off;'", {ENDLESS: "error"}),
         (f"redis-server --daemonize yes && {TRAIN}", {}),
         ("redis-server", {ENDLESS: "error"}),
+        (f"(while true; do nvidia-smi; sleep 60; done) &\n{TRAIN}", {}),
+        ("while true; do nvidia-smi; sleep 60; done && date", {ENDLESS: "error", "endless-sleep": "warning"}),
     ],
 )
 def test_daemons(script: str, expected: dict[str, str]) -> None:

@@ -47,7 +47,13 @@ def endless(container: Container) -> bool:
     if not loop:
         return False
     body = line[line.index(loop) :]
-    return "break" not in body and "exit" not in body and "done &" not in body and "done&" not in body
+    return "break" not in body and "exit" not in body and not _behind(body)
+
+
+def _behind(body: str) -> bool:
+    """Whether a loop, or the parentheses around it, runs in the background."""
+    ends = [rest.lstrip(" )}") for rest in body.split("done")[1:]]
+    return any(rest.startswith("&") and not rest.startswith("&&") for rest in ends)
 
 
 def _last(container: Container, programs: tuple[str, ...]) -> bool:
