@@ -5,9 +5,9 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import dotted, get
 from trainc.schema import jobset
-from trainc.schema.fault import is_placeholder
+from trainc.schema.fault import Fault, is_placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.tree import Tree
-    from trainc.schema.fault import Fault
 
 UNKNOWN_FIELD = Rule(
     "unknown-field",
@@ -122,15 +121,27 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
         rule = _RULES.get(fault.kind, UNDECODABLE)
         path = fault.message.partition(": ")[0]
         text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
-        missing = get(document.written, *fault.path) is None
+        placed = _placed(document, fault, text)
+        if placed is not fault:
+            path = dotted(placed.path)
+            text = text.replace(f"{path} ", "", 1)
+        missing = get(document.written, *placed.path) is None
         report.add(
             rule.at(
-                document.span(fault.path, key=missing),
+                document.span(placed.path, key=missing),
                 f"`{path}`: {text[:1].lower()}{text[1:]}",
-                help=for_value(document, fault, server.table),
+                help=for_value(document, placed, server.table),
                 refusal=Refusal(fault.kind, fault.message),
             )
         )
+
+
+def _placed(document: Document, fault: Fault, text: str) -> Fault:
+    """The fault at the field that it names: rules on the name of an object are rules of the object as a whole."""
+    path = tuple(text.removeprefix("Invalid value: ").partition(" ")[0].split("."))
+    if fault.path or get(document.written, *path) is None:
+        return fault
+    return Fault(path, fault.kind, fault.message, fault.value)
 
 
 def _unknown(document: Document, fault: Fault, level: str, server: Server) -> Finding:

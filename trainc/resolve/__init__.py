@@ -72,10 +72,11 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
+    options = Options(gang=gang, kubernetes=project.cluster.kubernetes, jobset=project.cluster.jobset)
     return older(
         entry.document,
         report,
-        Options(gang=gang),
+        options,
         companions=entry.companions,
         beside=entry.beside,
         secrets=project.secrets,
