@@ -115,10 +115,8 @@ def _untied(placement: Placement) -> Iterator[Finding]:
 
 
 def _own(placement: Placement, group: Group) -> bool:
-    """Whether a group to which no pod is tied is meant for them: it has the job's name, or nothing else is there."""
-    alone = placement.bundle.plan is None or not placement.bundle.plan.beside
-    named = group.name == placement.bundle.name
-    return placement.back_ends == [group.back_end] and (named or (alone and len(placement.groups) == 1))
+    """Whether a group to which no pod is tied is meant for them: it has the job's name."""
+    return placement.back_ends == [group.back_end] and group.name == placement.bundle.name
 
 
 def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:
