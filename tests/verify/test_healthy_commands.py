@@ -33,6 +33,7 @@ def rules(
     script: str,
     *,
     pods: int = 2,
+    completions: int = 0,
     devices: dict[str, int] | None = None,
     env: dict[str, str] | None = None,
     head: bool = False,
@@ -54,7 +55,7 @@ def rules(
         "containers": [container, *([beside] if beside else [])],
         "volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}],
     }
-    job = {"backoffLimit": 0, "completionMode": "Indexed", "parallelism": pods, "completions": pods}
+    job = {"backoffLimit": 0, "completionMode": "Indexed", "parallelism": pods, "completions": completions or pods}
     jobs = [{"name": "w", "template": {"spec": {**job, "template": {"spec": pod}}}}, *([HEAD] if head else [])]
     tree = {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
@@ -170,3 +171,14 @@ def test_meshes_of_gpus(sizes: str, expected: dict[str, str]) -> None:
 )
 def test_tiles(devices: dict[str, int], expected: dict[str, str]) -> None:
     assert rules("torchrun --nnodes=1 --nproc_per_node=2 t.py", pods=1, devices=devices) == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("torchrun --nnodes=1 --nproc_per_node=8 infer.py", {"nodes-mismatch": "warning"}),
+        (TRAIN.replace("=2 ", "=100 "), {"pods-not-all-at-once": "error"}),
+    ],
+)
+def test_shards_are_worked_off_one_after_the_other(script: str, expected: dict[str, str]) -> None:
+    assert rules(script, pods=4, completions=100) == expected

@@ -196,6 +196,8 @@ def keeps_to_itself(container: Container) -> bool:
 def collective(role: Role) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
     for container in role.main:
+        if keeps_to_itself(container):
+            continue
         if not RANKED.isdisjoint(container.env) or not ADDRESSED.isdisjoint(container.env):
             return True
         if (
