@@ -27,4 +27,6 @@ def test_places(written: str, shown: list[str]) -> None:
     [document] = read(text, "job.yaml", Report())
     lines = text.splitlines()
     spans = [use.span for use in of_job(document)]
-    assert [lines[s.line - 1][s.column - 1 : s.end_column - 1 if s.end_line == s.line else None] for s in spans] == shown
+    assert [
+        lines[s.line - 1][s.column - 1 : s.end_column - 1 if s.end_line == s.line else None] for s in spans
+    ] == shown
