@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
     cluster = project.cluster
-    if plan.companions or selection.closed_world:
-        cluster = cluster.seeing((document.tree for document in plan.companions), closed=selection.closed_world)
+    around = plan.companions or plan.beside
+    if around or selection.closed_world:
+        cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
         return _placed(plan, {}, Contribution(), project, cluster, report)
     framework = contributor(plan, cluster, selection, report)

@@ -43,9 +43,16 @@ class Bundle:
         """The name of the job as its objects carry it."""
         return value(self.jobset, "metadata", "name") or self.document.name
 
+    @property
+    def around(self) -> tuple[Tree, ...]:
+        """The objects, and those of the same file that go out with another job."""
+        if self.plan is None or not self.plan.beside:
+            return self.objects
+        return (*[document.tree for document in self.plan.beside], *self.objects)
+
     def of_kind(self, kind: str) -> list[Tree]:
         """The objects of one kind."""
-        return [tree for tree in self.objects if value(tree, "kind") == kind]
+        return [tree for tree in self.around if value(tree, "kind") == kind]
 
     def span(self, tree: Tree, path: Path = ()) -> Span:
         """A place in the user's files for the node at `path` of one of the objects: its own, or the nearest above it."""

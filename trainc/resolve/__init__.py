@@ -83,7 +83,14 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     options = Options(gang=gang, kubernetes=project.cluster.kubernetes, jobset=project.cluster.jobset)
-    return older(entry.document, report, options, companions=entry.companions, secrets=project.secrets)
+    return older(
+        entry.document,
+        report,
+        options,
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=project.secrets,
+    )
 
 
 def jobset_plan(entry: Entry) -> Plan:
@@ -104,6 +111,7 @@ def jobset_plan(entry: Entry) -> Plan:
         roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
         layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
         companions=entry.companions,
+        beside=entry.beside,
     )
 
 
@@ -153,6 +161,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         overrides=laid,
         layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
+        beside=entry.beside,
         secrets=project.secrets,
         shared=runtime.shared,
     )
