@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.compare.git import Repository
-from trainc.load import RUNTIMES
+from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, files, ours
 from trainc.model.header import read_header
 from trainc.model.report import Report
@@ -69,7 +69,7 @@ def _names(changed: Iterable[bytes], texts: Iterable[bytes]) -> set[bytes]:
 
 
 def _is_shared(text: bytes) -> bool:
-    return ours(text) and any(word in text for word in RUNTIMES)
+    return ours(text) and may_hold_runtimes(text)
 
 
 def _defined(text: bytes) -> set[bytes]:

@@ -107,7 +107,7 @@ class Session:
     def applied_twice(self, folder: str) -> None:
         """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
         from trainc.compare.applied import MARKS, applied_twice, output_among_jobs  # noqa: PLC0415 (not for one file)
-        from trainc.load import RUNTIMES  # noqa: PLC0415
+        from trainc.load.runtimes import may_hold_runtimes  # noqa: PLC0415
         from trainc.load.walk import contents, files, ours  # noqa: PLC0415
 
         root = self.project.root
@@ -117,7 +117,7 @@ class Session:
             data = contents(root, file)
             if any(mark in data for mark in MARKS):
                 applications.append((file, data))
-            if ours(data) and (b"kind: TrainJob" in data or not any(word in data for word in RUNTIMES)):
+            if ours(data) and (b"kind: TrainJob" in data or not may_hold_runtimes(data)):
                 jobs.append(file)
         applied_twice(applications, jobs, self.report)
         inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")

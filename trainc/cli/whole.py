@@ -7,7 +7,7 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.session import Session
-from trainc.load import RUNTIMES
+from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, ours
 from trainc.model.report import Report
 from trainc.project import FILE, find_root
@@ -48,7 +48,7 @@ def _is_shared(root: str, file: str, folders: list[str]) -> bool:
         return False
     data = contents(root, file)
     if ours(data):
-        return any(word in data for word in RUNTIMES)
+        return may_hold_runtimes(data)
     return any(file.startswith(folder) for folder in folders)
 
 

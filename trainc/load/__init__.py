@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
+from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import HEADER, contents, files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
-# In the kind of every document that runtimes are made of, and in no field of a job.
-RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
-# Whatever holds one of these has to be read to know which clusters it is for; a backslash may hide any of them.
-_TELLING = (*RUNTIMES, b"trainc.dev/cluster", b"\\")
+_TELLING = (b"trainc.dev/cluster", b"\\")  # of clusters; a backslash may hide the words
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 AHEAD = 16 * 1024 * 1024  # bytes
@@ -87,11 +85,11 @@ class Loader:
     def _found(self) -> Iterator[tuple[list[Document], Report]]:
         """The documents of each file that may hold a runtime, and what is wrong with their text."""
         stdin = self._selection.stdin
-        if stdin is not None and any(word in stdin for word in RUNTIMES):
+        if stdin is not None and may_hold_runtimes(stdin):
             yield self._keep(STDIN, stdin)
         for file in self._files(self._selection.paths):
             data = contents(self._project.root, file)
-            if any(word in data for word in RUNTIMES) and ours(data):
+            if may_hold_runtimes(data) and ours(data):
                 yield self._keep(file, data)
             else:
                 self._hold(file, data)
@@ -181,7 +179,7 @@ class Loader:
 
 def _tells(data: bytes) -> bool:
     """Whether a text may say for which cluster it is, or hold what any cluster may need."""
-    return any(word in data for word in _TELLING)
+    return may_hold_runtimes(data) or any(word in data for word in _TELLING)
 
 
 def catalogue() -> str:

@@ -1,0 +1,40 @@
+"""Which files may hold what runtimes are made of, by their text alone: few do, and only these are kept as documents."""
+
+from __future__ import annotations
+
+OWN = b"trainc.dev/v1alpha1"  # in Runtimes and RuntimeComponents
+KIND = b"TrainingRuntime"  # the end of both kinds of the Trainer; a job may say it in its reference
+REFERENCE = b"runtimeRef"
+_FAR = 8  # lines between a reference and a field of it
+
+
+def may_hold_runtimes(data: bytes) -> bool:
+    """Whether a text says a kind of which runtimes are made, anywhere but in a job's reference."""
+    if OWN in data:
+        return True
+    at = data.find(KIND)
+    while at >= 0:
+        if not _refers(data, at):
+            return True
+        at = data.find(KIND, at + 1)
+    return False
+
+
+def _refers(data: bytes, at: int) -> bool:
+    """Whether a word belongs to a reference: it stands on the same line, or less indented above."""
+    end = data.rfind(b"\n", 0, at) + 1
+    line = data[end:at]
+    if REFERENCE in line:
+        return True
+    indent = _indent(line)
+    for _ in range(_FAR):
+        start = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
+        above = data[start:end]
+        if above.strip() and _indent(above) < indent:
+            return above.strip().removeprefix(b'"').startswith(REFERENCE)
+        end = start
+    return False
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip(b" "))
