@@ -38,7 +38,7 @@ def _templates(root: Any, plain: dict[str, Any]) -> dict[str, Any]:
     kind = KINDS[plain["apiVersion"], plain["kind"]]
     if kind.field != LISTED:
         roles = root["spec"].get(kind.field) or {}
-        return {str(key).lower(): role.get("template") for key, role in roles.items()}
+        return {str(key).lower(): role.get("template") for key, role in roles.items() if isinstance(role, dict)}
     found: dict[str, Any] = {}
     for key, entries in root["spec"].items():
         if str(key).replace("_", "").lower() == LISTED.lower():
@@ -58,7 +58,7 @@ def _template(templates: dict[str, Any], role: str) -> Any:
 def _call_node(template: Any, containers: dict[str, str]) -> None:
     """Give the main container its new name first, so that it is found again by it."""
     for container in template["spec"]["containers"]:
-        if container.get("name") in containers:
+        if isinstance(container, dict) and container.get("name") in containers:
             container["name"] = containers[container["name"]]
 
 
@@ -70,7 +70,7 @@ def _job(root: Any, want: Wanted, templates: dict[str, Any]) -> None:
     former = next(iter(want.roles), "")
     template = _template(templates, former) if former else None
     if template is not None:
-        main = next(c for c in template["spec"]["containers"] if c.get("name") == "node")
+        main = next(c for c in template["spec"]["containers"] if isinstance(c, dict) and c.get("name") == "node")
         for field, old in _FIELDS.items():
             if field in wish["spec"]["trainer"] and old in main:
                 spec["trainer"][field] = reshape(alone(main[old]), wish["spec"]["trainer"][field])

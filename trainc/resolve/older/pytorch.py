@@ -119,7 +119,7 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
         elastic["rdzvRole"] = derive("rendezvous host", lambda _: role, elastic.pop("rdzvHost"))
     elif host:
         return True
-    if get(job.document.tree, "metadata", "namespace") is None:
+    if get(job.document.tree, "metadata", "namespace") is None and not job.options.placed:
         message = "the rendezvous host resolves only with the namespace known"
         help_ = "set `metadata.namespace`, or an address of your own in `elasticPolicy.rdzvHost`"
         job.say(NAMESPACE.at(job.span(path, key=True), message, help=help_))
