@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.older.texts import job, role
 from trainc.migrate import migrate
 from trainc.migrate.chunks import comments, load, split
 from trainc.migrate.compared import UNEXPLAINED
@@ -44,3 +45,35 @@ def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     assert (again.text, again.changes) == (done.text, ())
     objects, _ = compiled(done.text)
     assert any(tree["kind"] == "JobSet" for tree in objects)
+
+
+@pytest.mark.parametrize(
+    ("kind", "main", "name", "kept"),
+    [
+        ("JAXJob", "jax", "JAX_PLATFORMS", True),
+        ("JAXJob", "jax", "JAX_NUM_PROCESSES", True),  # under the Trainer a job's own wins, too
+        ("PyTorchJob", "pytorch", "PET_LOG_DIR", True),
+        ("PyTorchJob", "pytorch", "PET_MASTER_ADDR", False),
+        ("XGBoostJob", "xgboost", "DMLC_ROLE", True),
+        ("XGBoostJob", "xgboost", "DMLC_TASK_ID", False),
+    ],
+)
+def test_a_variable_stays_unless_the_trainer_keeps_it_for_itself(kind: str, main: str, name: str, kept: bool) -> None:
+    container = f"{{name: {main}, image: img, env: [{{name: {name}, value: mine}}]}}"
+    roles = (role("Master", 1, "", container),) if kind == "XGBoostJob" else ()
+    done = migrate(job(kind, *roles, role("Worker", 2, "", container)))
+    assert (f"name: {name}" in done.text) == kept
+    assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
+
+
+@pytest.mark.parametrize(("procs", "line"), [("4", "numProcPerNode: 4"), ("0", ""), ("auto", ""), ("-1", "")])
+def test_a_number_of_processes_goes_over_if_it_is_one(procs: str, line: str) -> None:
+    done = migrate(job("PyTorchJob", role("Worker", 2), spec=f'nprocPerNode: "{procs}"'))
+    assert ("numProcPerNode" in done.text) == bool(line)
+    assert line in done.text
+
+
+def test_an_empty_variable_is_no_difference() -> None:
+    container = "{name: jax, image: img, env: [{name: EMPTY}, {name: ALSO, value: ''}]}"
+    done = migrate(job("JAXJob", role("Worker", 2, "", container)))
+    assert [d.path for d in done.differences if "EMPTY" in d.path or "ALSO" in d.path] == []
