@@ -11,6 +11,9 @@ from trainc.migrate import migrate
 from trainc.migrate.chunks import comments, load, split
 from trainc.migrate.compared import UNEXPLAINED
 from trainc.migrate.compiled import compiled
+from trainc.model.cluster import Cluster
+from trainc.model.settings import Project
+from trainc.model.sourced import Origin, Sourced
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/older/*/input/job.yaml"))
@@ -77,3 +80,28 @@ def test_an_empty_variable_is_no_difference() -> None:
     container = "{name: jax, image: img, env: [{name: EMPTY}, {name: ALSO, value: ''}]}"
     done = migrate(job("JAXJob", role("Worker", 2, "", container)))
     assert [d.path for d in done.differences if "EMPTY" in d.path or "ALSO" in d.path] == []
+
+
+GANG = "runPolicy: {schedulingPolicy: {minAvailable: 2, queue: q}, cleanPodPolicy: All, ttlSecondsAfterFinished: 0}"
+
+
+def test_what_a_cluster_adds_is_not_written_into_the_new_file() -> None:
+    scheduler = Sourced("volcano", Origin(by="test"))
+    project = Project(".", delivery="argocd", clusters=(Cluster(scheduler=scheduler),))
+    text = job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG)
+    done = migrate(text, project)
+    assert done.text == migrate(text).text
+    assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
+    assert [d.after for d in done.differences if d.path == "PodGroup/demo/spec/minMember"] == [3]
+    objects, report = compiled(done.text, project)
+    assert not report.failed
+    assert sorted(tree["kind"] for tree in objects) == ["JobSet", "PodGroup", "Service"]
+
+
+def test_what_no_trainjob_says_is_named() -> None:
+    done = migrate(job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG))
+    left = [
+        change.message.partition(" is left behind")[0] for change in done.changes if "left behind" in change.message
+    ]
+    names = ("schedulingPolicy", "ttlSecondsAfterFinished", "cleanPodPolicy")
+    assert left == [f"`spec.runPolicy.{name}`" for name in names]

@@ -33,6 +33,37 @@ def rewrite(root: Any, plain: dict[str, Any], objects: list[Any]) -> tuple[list[
     return [root, runtime, *(fresh(extra) for extra in want.extras)], want
 
 
+# What no TrainJob says: where it stands in an older job, and why it is left behind.
+_LEFT = (
+    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are said to the scheduler"),
+    (("ttlSecondsAfterFinished",), "a job that is deleted after its time is applied again from Git"),
+    (("cleanPodPolicy",), "a JobSet ends what still runs and keeps what has finished"),
+    (("elasticPolicy", "metrics"), "nothing can scale a JobSet"),
+    (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
+    (("tensorboard",), "run it as a Deployment of its own"),
+)
+
+
+def left_behind(old: dict[str, Any], objects: list[Any]) -> list[str]:
+    """What an older job says that its TrainJob does not, one sentence each."""
+    spec = old["spec"]
+    kept = next(tree["spec"] for tree in objects if tree["kind"] == "JobSet")
+    said = []
+    for path, why in _LEFT:
+        places = [(*above, *path) for above in ((), ("runPolicy",))]
+        found = next((place for place in places if _at(spec, place)), None)
+        if found is not None and path[-1] not in kept:
+            said.append(f"`spec.{'.'.join(found)}` is left behind: {why}")
+    return said
+
+
+def _at(node: Any, path: tuple[str, ...]) -> bool:
+    """Whether something is said at a path: a zero says something, an empty map does not."""
+    for key in path:
+        node = node.get(key) if isinstance(node, dict) else None
+    return node is not None and node is not False and node not in ("", {}, [])
+
+
 def _templates(root: Any, plain: dict[str, Any]) -> dict[str, Any]:
     """The pod templates of a job by role, in lower case."""
     kind = KINDS[plain["apiVersion"], plain["kind"]]
