@@ -89,6 +89,32 @@ def test_the_names_of_the_operator_are_kept_when_asked_for() -> None:
     assert services[0]["spec"]["ports"] == [{"name": "pytorchjob-port", "port": 23456}]
 
 
+@pytest.mark.parametrize(
+    ("host", "found"),
+    [
+        ("demo-worker-0", "demo-node-0-1"),
+        ("demo-worker-2", "demo-node-0-3"),
+        ("demo-master-0.ns1.svc", "demo-node-0-0"),
+        ("demo-master-0.ns1.svc.cluster.local", "demo-node-0-0"),
+        ("demo-worker-3", "demo-worker-3"),
+        ("demo-worker-0.other.svc", "demo-worker-0.other.svc"),
+        ("demo-worker-00", "demo-worker-00"),
+        ("etcd", "etcd"),
+    ],
+)
+def test_a_rendezvous_at_an_old_name_moves_with_its_pod(host: str, found: str) -> None:
+    compiled = Compiled(
+        job("PyTorchJob", role("Master"), role("Worker", 3), spec=f"elasticPolicy: {{rdzvHost: {host}}}")
+    )
+    assert compiled.env("node", "pytorch")["PET_RDZV_ENDPOINT"] == f"{found}:23456"
+    assert ("rendezvous-host-renamed" in compiled.rules) == (host != found)
+
+
+def test_a_rendezvous_at_a_master_that_is_not_there_stays_as_it_is() -> None:
+    compiled = Compiled(job("PyTorchJob", role("Worker", 2), spec="elasticPolicy: {rdzvHost: demo-master-0}"))
+    assert compiled.env("worker", "pytorch")["PET_RDZV_ENDPOINT"] == "demo-master-0:23456"
+
+
 def test_jax_names_can_be_had_beside_the_operators() -> None:
     meta = ', annotations: {trainc.dev/jax-variables: "true"}'
     env = Compiled(job("JAXJob", role("Worker", 4), meta=meta)).env("worker", "jax", 3)
