@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.older.texts import job, role
 from trainc.migrate import migrate
 from trainc.migrate.chunks import comments, load, split
 from trainc.migrate.compared import UNEXPLAINED
 from trainc.migrate.compiled import compiled
+from trainc.model.cluster import Cluster
+from trainc.model.settings import Project
+from trainc.model.sourced import Origin, Sourced
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/older/*/input/job.yaml"))
@@ -44,3 +48,60 @@ def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     assert (again.text, again.changes) == (done.text, ())
     objects, _ = compiled(done.text)
     assert any(tree["kind"] == "JobSet" for tree in objects)
+
+
+@pytest.mark.parametrize(
+    ("kind", "main", "name", "kept"),
+    [
+        ("JAXJob", "jax", "JAX_PLATFORMS", True),
+        ("JAXJob", "jax", "JAX_NUM_PROCESSES", True),  # under the Trainer a job's own wins, too
+        ("PyTorchJob", "pytorch", "PET_LOG_DIR", True),
+        ("PyTorchJob", "pytorch", "PET_MASTER_ADDR", False),
+        ("XGBoostJob", "xgboost", "DMLC_ROLE", True),
+        ("XGBoostJob", "xgboost", "DMLC_TASK_ID", False),
+    ],
+)
+def test_a_variable_stays_unless_the_trainer_keeps_it_for_itself(kind: str, main: str, name: str, kept: bool) -> None:
+    container = f"{{name: {main}, image: img, env: [{{name: {name}, value: mine}}]}}"
+    roles = (role("Master", 1, "", container),) if kind == "XGBoostJob" else ()
+    done = migrate(job(kind, *roles, role("Worker", 2, "", container)))
+    assert (f"name: {name}" in done.text) == kept
+    assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
+
+
+@pytest.mark.parametrize(("procs", "line"), [("4", "numProcPerNode: 4"), ("0", ""), ("auto", ""), ("-1", "")])
+def test_a_number_of_processes_goes_over_if_it_is_one(procs: str, line: str) -> None:
+    done = migrate(job("PyTorchJob", role("Worker", 2), spec=f'nprocPerNode: "{procs}"'))
+    assert ("numProcPerNode" in done.text) == bool(line)
+    assert line in done.text
+
+
+def test_an_empty_variable_is_no_difference() -> None:
+    container = "{name: jax, image: img, env: [{name: EMPTY}, {name: ALSO, value: ''}]}"
+    done = migrate(job("JAXJob", role("Worker", 2, "", container)))
+    assert [d.path for d in done.differences if "EMPTY" in d.path or "ALSO" in d.path] == []
+
+
+GANG = "runPolicy: {schedulingPolicy: {minAvailable: 2, queue: q}, cleanPodPolicy: All, ttlSecondsAfterFinished: 0}"
+
+
+def test_what_a_cluster_adds_is_not_written_into_the_new_file() -> None:
+    scheduler = Sourced("volcano", Origin(by="test"))
+    project = Project(".", delivery="argocd", clusters=(Cluster(scheduler=scheduler),))
+    text = job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG)
+    done = migrate(text, project)
+    assert done.text == migrate(text).text
+    assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
+    assert [d.after for d in done.differences if d.path == "PodGroup/demo/spec/minMember"] == [3]
+    objects, report = compiled(done.text, project)
+    assert not report.failed
+    assert sorted(tree["kind"] for tree in objects) == ["JobSet", "PodGroup", "Service"]
+
+
+def test_what_no_trainjob_says_is_named() -> None:
+    done = migrate(job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG))
+    left = [
+        change.message.partition(" is left behind")[0] for change in done.changes if "left behind" in change.message
+    ]
+    names = ("schedulingPolicy", "ttlSecondsAfterFinished", "cleanPodPolicy")
+    assert left == [f"`spec.runPolicy.{name}`" for name in names]

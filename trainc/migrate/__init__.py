@@ -9,7 +9,7 @@ from ruamel.yaml.error import YAMLError
 from trainc.migrate import older, runtime, trainjob
 from trainc.migrate.chunks import comments, dump, load, split
 from trainc.migrate.compared import Difference, differences
-from trainc.migrate.compiled import LATEST, compiled
+from trainc.migrate.compiled import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
 from trainc.model.finding import ERROR
 from trainc.model.older import kind_of
@@ -121,17 +121,19 @@ def _unreadable(error: Exception, line: int) -> Finding:
 
 
 def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
-    before, report = compiled(_placed(piece, line), project)
-    if not any(tree.get("kind") == "JobSet" for tree in before):
+    bare, report = compiled(_placed(piece, line), unplaced(project))
+    if not any(tree.get("kind") == "JobSet" for tree in bare):
         return Migration(piece, (), (), _errors(report))
     kind, said = root["kind"], comments(root)
     plain = _plain(piece)
-    documents, want = older.rewrite(root, plain, before)
+    documents, want = older.rewrite(root, plain, bare)
+    messages = [*_older_messages(kind, want), *older.left_behind(plain, bare)]
     text = "---\n".join(_text(document, piece) for document in documents)
     text = _kept(text, said)
+    before, _ = compiled(_placed(piece, line), project)
     after, _ = compiled(text, project)
     found = differences(before, after, want.roles, want.containers)
-    return Migration(text, _changes(root, kind, _older_messages(kind, want)), tuple(found), ())
+    return Migration(text, _changes(root, kind, messages), tuple(found), ())
 
 
 def _plain(piece: str) -> dict[str, Any]:

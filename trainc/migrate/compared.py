@@ -46,6 +46,7 @@ _REASONS = (
         r"env\[DMLC_(TRACKER_URI|TRACKER_PORT|TASK_ID|NUM_WORKER)\]",
         "set by the Trainer's xgboost policy, so no script has to derive it",
     ),
+    (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),
     (r"ports\[", "the port where processes meet under the Trainer"),
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
     (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),

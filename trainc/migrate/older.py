@@ -33,12 +33,43 @@ def rewrite(root: Any, plain: dict[str, Any], objects: list[Any]) -> tuple[list[
     return [root, runtime, *(fresh(extra) for extra in want.extras)], want
 
 
+# What no TrainJob says: where it stands in an older job, and why it is left behind.
+_LEFT = (
+    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are said to the scheduler"),
+    (("ttlSecondsAfterFinished",), "a job that is deleted after its time is applied again from Git"),
+    (("cleanPodPolicy",), "a JobSet ends what still runs and keeps what has finished"),
+    (("elasticPolicy", "metrics"), "nothing can scale a JobSet"),
+    (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
+    (("tensorboard",), "run it as a Deployment of its own"),
+)
+
+
+def left_behind(old: dict[str, Any], objects: list[Any]) -> list[str]:
+    """What an older job says that its TrainJob does not, one sentence each."""
+    spec = old["spec"]
+    kept = next(tree["spec"] for tree in objects if tree["kind"] == "JobSet")
+    said = []
+    for path, why in _LEFT:
+        places = [(*above, *path) for above in ((), ("runPolicy",))]
+        found = next((place for place in places if _at(spec, place)), None)
+        if found is not None and path[-1] not in kept:
+            said.append(f"`spec.{'.'.join(found)}` is left behind: {why}")
+    return said
+
+
+def _at(node: Any, path: tuple[str, ...]) -> bool:
+    """Whether something is said at a path: a zero says something, an empty map does not."""
+    for key in path:
+        node = node.get(key) if isinstance(node, dict) else None
+    return node is not None and node is not False and node not in ("", {}, [])
+
+
 def _templates(root: Any, plain: dict[str, Any]) -> dict[str, Any]:
     """The pod templates of a job by role, in lower case."""
     kind = KINDS[plain["apiVersion"], plain["kind"]]
     if kind.field != LISTED:
         roles = root["spec"].get(kind.field) or {}
-        return {str(key).lower(): role.get("template") for key, role in roles.items()}
+        return {str(key).lower(): role.get("template") for key, role in roles.items() if isinstance(role, dict)}
     found: dict[str, Any] = {}
     for key, entries in root["spec"].items():
         if str(key).replace("_", "").lower() == LISTED.lower():
@@ -58,7 +89,7 @@ def _template(templates: dict[str, Any], role: str) -> Any:
 def _call_node(template: Any, containers: dict[str, str]) -> None:
     """Give the main container its new name first, so that it is found again by it."""
     for container in template["spec"]["containers"]:
-        if container.get("name") in containers:
+        if isinstance(container, dict) and container.get("name") in containers:
             container["name"] = containers[container["name"]]
 
 
@@ -70,7 +101,7 @@ def _job(root: Any, want: Wanted, templates: dict[str, Any]) -> None:
     former = next(iter(want.roles), "")
     template = _template(templates, former) if former else None
     if template is not None:
-        main = next(c for c in template["spec"]["containers"] if c.get("name") == "node")
+        main = next(c for c in template["spec"]["containers"] if isinstance(c, dict) and c.get("name") == "node")
         for field, old in _FIELDS.items():
             if field in wish["spec"]["trainer"] and old in main:
                 spec["trainer"][field] = reshape(alone(main[old]), wish["spec"]["trainer"][field])

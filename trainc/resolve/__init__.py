@@ -82,7 +82,8 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
-    options = Options(gang=gang, kubernetes=project.cluster.kubernetes, jobset=project.cluster.jobset)
+    there = project.cluster
+    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset, placed=there.namespace is not None)
     return older(
         entry.document,
         report,

@@ -196,6 +196,27 @@ ROWS = {
             'spec.mpiImplementation: Unsupported value: "z": supported values: "Intel", "MPICH", "OpenMPI"',
         ],
     ),
+    "ssh: a name for which even one worker is too many": (
+        job("MPIJob", role("Launcher"), api=V2, name="a" * 55),
+        [
+            (
+                f'metadata.name: Invalid value: "{"a" * 55}": will not able to create pod and service with invalid DNS '
+                f'label "{"a" * 55}-worker-0": must be no more than 63 characters'
+            )
+        ],
+    ),
+    "ssh: empty choices": (
+        job("MPIJob", role("Launcher"), api=V2, spec='runPolicy: {cleanPodPolicy: "", managedBy: ""}'),
+        ['spec.runPolicy.cleanPodPolicy: Unsupported value: "": supported values: "All", "None", "Running"'],
+    ),
+    "ssh: roles in lower case": (
+        job("MPIJob", role("launcher"), role("worker"), api=V2),
+        ["spec.mpiReplicaSpecs[Launcher]: Required value: must have Launcher replica spec"],
+    ),
+    "M4 or M5, whichever container comes first": (
+        job("MPIJob", role("Launcher", 1, "", "{name: a, image: x}, {image: x}, {name: b}")),
+        [f"{M}: ImageName is undefined in the container of Launcher"],
+    ),
     "ssh: name": (
         job("MPIJob", role("Launcher"), role("Worker", 2), api=V2, name="1-foo"),
         [

@@ -66,4 +66,4 @@ def test_roles_that_are_no_map(tmp_path: Path) -> None:
         "utf-8",
     )
     run = compile_in(tmp_path, "build", "job.yaml")
-    assert [f.rule.name for f in run.findings if f.level == "error"] == ["no-replicas"]
+    assert [f.rule.name for f in run.findings if f.level == "error"] == ["invalid-field"]

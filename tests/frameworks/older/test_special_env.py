@@ -6,7 +6,8 @@ import pytest
 
 from tests.older.jobs import Compiled
 from tests.older.texts import job, role
-from trainc.frameworks.older.references import rewritten
+from trainc.frameworks.older.references import names, quotable, rewritten
+from trainc.model.older import processes
 
 W3 = role("Worker", 3)
 
@@ -88,6 +89,32 @@ def test_the_names_of_the_operator_are_kept_when_asked_for() -> None:
     assert services[0]["spec"]["ports"] == [{"name": "pytorchjob-port", "port": 23456}]
 
 
+@pytest.mark.parametrize(
+    ("host", "found"),
+    [
+        ("demo-worker-0", "demo-node-0-1"),
+        ("demo-worker-2", "demo-node-0-3"),
+        ("demo-master-0.ns1.svc", "demo-node-0-0"),
+        ("demo-master-0.ns1.svc.cluster.local", "demo-node-0-0"),
+        ("demo-worker-3", "demo-worker-3"),
+        ("demo-worker-0.other.svc", "demo-worker-0.other.svc"),
+        ("demo-worker-00", "demo-worker-00"),
+        ("etcd", "etcd"),
+    ],
+)
+def test_a_rendezvous_at_an_old_name_moves_with_its_pod(host: str, found: str) -> None:
+    compiled = Compiled(
+        job("PyTorchJob", role("Master"), role("Worker", 3), spec=f"elasticPolicy: {{rdzvHost: {host}}}")
+    )
+    assert compiled.env("node", "pytorch")["PET_RDZV_ENDPOINT"] == f"{found}:23456"
+    assert ("rendezvous-host-renamed" in compiled.rules) == (host != found)
+
+
+def test_a_rendezvous_at_a_master_that_is_not_there_stays_as_it_is() -> None:
+    compiled = Compiled(job("PyTorchJob", role("Worker", 2), spec="elasticPolicy: {rdzvHost: demo-master-0}"))
+    assert compiled.env("worker", "pytorch")["PET_RDZV_ENDPOINT"] == "demo-master-0:23456"
+
+
 def test_jax_names_can_be_had_beside_the_operators() -> None:
     meta = ', annotations: {trainc.dev/jax-variables: "true"}'
     env = Compiled(job("JAXJob", role("Worker", 4), meta=meta)).env("worker", "jax", 3)
@@ -123,6 +150,47 @@ def test_a_reference_to_a_replaced_secret_is_an_error() -> None:
 )
 def test_values_are_rewritten_as_kubernetes_reads_them(text: str, found: str) -> None:
     assert rewritten(text, {"A": "1"}, "JOB_COMPLETION_INDEX") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("a$b", "a$$b"), ("$(", "$$("), ("$$(A)", "$$(A)"), ("$(A)", "1"), ("$(B)", "$(B)")]
+)
+def test_values_are_put_into_others_without_making_new_references(text: str, found: str) -> None:
+    assert quotable(text, {"A": "1"}) == found
+
+
+def test_a_text_names_what_it_refers_to() -> None:
+    assert names("$(A) $$(B) $$$(C) $(D $E") == {"A", "C"}
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("2", 2),
+        ("+2", 2),
+        ("-1", -1),
+        ("02", 2),
+        ("0", 0),
+        ("auto", None),
+        ("", None),
+        (" 2", None),
+        ("1_0", None),
+        ("\u00b2", None),
+        ("\u0663", None),
+        ("+", None),
+        ("9223372036854775807", 9223372036854775807),
+        ("9223372036854775808", None),
+        (None, None),
+    ],
+)
+def test_processes_are_counted_as_go_reads_numbers(said: str | None, number: int | None) -> None:
+    assert processes(said) == number
+
+
+@pytest.mark.parametrize(("workers", "level"), [(1000, ""), (3000, "warning"), (6000, "error")])
+def test_long_lists_of_hosts_are_named_in_time(workers: int, level: str) -> None:
+    found = [f.level for f in Compiled(job("TFJob", role("Worker", workers))).report.findings if "KiB" in f.message]
+    assert found == ([level] if level else [])
 
 
 def test_every_regular_container_is_wired_and_no_init_container() -> None:

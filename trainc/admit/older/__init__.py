@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.admit.objects import admit_object
-from trainc.admit.older import listed, mpi, webhook
+from trainc.admit.older import listed, mpi, typed, webhook
 from trainc.admit.older.moved import settled
 from trainc.admit.older.refusals import Refuser
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
@@ -57,14 +56,14 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     if kind.field in document.tree or (kind.field == LISTED and key_of(document.tree, LISTED)):
         _flat(document, kind, report)
         return None
-    if kind.field != LISTED:
-        tolerance = WARN if server.field_validation == STRICT else server.field_validation
-        found = admit_object(settled(document, kind, report), server.tolerant(tolerance), report)
-        if found is None:
-            return None
-        document = found
-    lenient = lenient or value(document.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
-    return document if legal(document, report, lenient=lenient) else None
+    server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
+    if kind.field == LISTED:
+        return typed.listed(document, server, report) if legal(document, report) else None
+    found = typed.keyed(settled(document, kind, report), server, report)
+    if found is None:
+        return None
+    lenient = lenient or value(found.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
+    return found if legal(found, report, lenient=lenient) else None
 
 
 def _flat(document: Document, kind: Kind, report: Report) -> None:

@@ -30,10 +30,10 @@ def refuse_v1(r: Refuser) -> None:
     if get(r.spec, "mpiReplicaSpecs") is None:
         r.say(field, "MPIReplicaSpecs is not valid", "`spec.mpiReplicaSpecs` is missing")
         return
-    for key, replica in r.replicas.items():
-        if _replica_v1(r, (*field, key), key, replica):
+    for key in r.roles:
+        if _replica_v1(r, (*field, key), key, r.replicas.get(key)):
             return
-    if not any(r.kind.role(key) == "Launcher" for key in r.replicas):
+    if not any(r.kind.role(key) == "Launcher" for key in r.roles):
         text = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present"
         r.say(field, text, "the job has no Launcher", help="the operator's text says Master and means Launcher")
 

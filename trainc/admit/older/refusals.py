@@ -55,6 +55,12 @@ class Refuser:
         """The replica specs, empty where absent."""
         return mapping(get(self.spec, self.kind.field))
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles as written: those without any spec too, which the API server drops."""
+        written = mapping(get(self.document.written, "spec", self.kind.field))
+        return tuple(dict.fromkeys([*written, *self.replicas]))
+
     def say(
         self,
         path: Path,

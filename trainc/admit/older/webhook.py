@@ -57,7 +57,7 @@ def refuse(r: Refuser) -> None:
         r.say(("spec",), required(("spec", r.kind.field), "must be required"), f"`spec.{r.kind.field}` is missing")
     if r.kind.kind != "JAXJob":
         _managed_by(r)
-    for key in r.replicas:
+    for key in r.roles:
         _replica(r, key)
     extra = EXTRAS.get(r.kind.kind)
     if extra:
@@ -98,7 +98,7 @@ def _replica(r: Refuser, key: str) -> None:
     path: Path = ("spec", r.kind.field, key)
     if key not in r.kind.roles:
         _odd_role(r, key, path)
-    replica = r.replicas[key]
+    replica = r.replicas.get(key)
     inside = (*path, "template", "spec", "containers")
     found = containers(replica)
     if not found:
@@ -138,7 +138,7 @@ def odd_case(r: Refuser, key: str, role: str) -> None:
 
 
 def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
-    if role in r.replicas:
+    if role in r.roles or key not in r.replicas:
         return ()
     path = ("spec", r.kind.field)
     return (r.edit((*path, role), plain(r.replicas[key])), r.edit((*path, key), None))
@@ -189,7 +189,7 @@ def _pytorch(r: Refuser) -> None:
     elastic = get(r.spec, "elasticPolicy")
     if elastic is None:
         return
-    if not any(r.kind.role(key) == "Worker" for key in r.replicas):
+    if not any(r.kind.role(key) == "Worker" for key in r.roles):
         path: Path = ("spec", r.kind.field, "Worker")
         r.say(
             path, required(path, "must be configured if elastic policy is used"), "`elasticPolicy` needs a Worker role"
@@ -216,7 +216,7 @@ def _pytorch(r: Refuser) -> None:
 
 
 def _tensorflow(r: Refuser) -> None:
-    deciders = [key for key in r.replicas if r.kind.role(key) in {"Chief", "Master"}]
+    deciders = [key for key in r.roles if r.kind.role(key) in {"Chief", "Master"}]
     if len(deciders) > 1:
         path = ("spec", r.kind.field)
         text = forbidden(path, "must not have more than 1 Chief or Master role")
@@ -230,7 +230,7 @@ def _tensorflow(r: Refuser) -> None:
 
 
 def _xgboost(r: Refuser) -> None:
-    if "Master" not in r.replicas:
+    if "Master" not in r.roles:
         path = ("spec", r.kind.field, "Master")
         r.say(path, required(path, "must be present"), "an XGBoostJob needs a Master")
     _one_master(r)

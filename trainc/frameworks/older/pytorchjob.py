@@ -89,8 +89,8 @@ def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:
     given = get(elastic, "rdzvHost")
     if type(given) is Sourced and given.value:
         return given
-    kind = value(elastic, "rdzvRole") or "worker"
-    return derive("rendezvous host", lambda _: short(plan, peer(plan, kind, 0)), plan.name)
+    kind, index = value(elastic, "rdzvRole") or "worker", value(elastic, "rdzvIndex") or 0
+    return derive("rendezvous host", lambda _: short(plan, peer(plan, kind, index)), plan.name)
 
 
 def searches(plan: Plan) -> Contribution:

@@ -8,7 +8,7 @@ from trainc.model.listed import listed as entries_of
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 from trainc.resolve.older.layout import Part, Shape
-from trainc.resolve.older.tensorflow import TOLERATED
+from trainc.resolve.older.tensorflow import NO_DECIDER, TOLERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +41,16 @@ SIDECAR = Rule(
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def listed(job: Job) -> Shape:
+def listed(job: Job) -> Shape | None:
     """The parts of a job with a list of replica specs: master, ps, worker."""
     chief = get(spelled(job.spec, "terminationPolicy"), "chief")
     decider = value(chief, "replicaName") or "MASTER"
     index = value(chief, "replicaIndex") or 0
+    replica = job.role(decider)
+    if replica is not None and type(index) is int and not 0 <= index < replica.count.value:
+        message = f"the chief is {decider} {index}, but there are {replica.count.value} of them, counted from 0"
+        job.say(NO_DECIDER.at(job.span(("spec", "terminationPolicy")), message, help="name a replica that is there"))
+        return None
     runtime = _runtime_id(job)
     _accelerators(job)
     key = key_of(job.spec, "tensorboard")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.older import ASK
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, leaves, value
 from trainc.resolve.older.layout import Part, Shape
-from trainc.resolve.older.restart import EVICTED
+from trainc.resolve.older.restart import EVICTED, WITHOUT_EFFECT
 from trainc.resolve.older.tensorflow import TOLERATED
 
 TYPE_CHECKING = False
@@ -60,6 +61,10 @@ def mpi_ssh(job: Job) -> Shape | None:
     if waits and worker is not None and _deadlock(job, worker):
         return None
     _discovery(job, launcher)
+    if job.asks("compat-names") == "true":
+        at = job.span(("metadata", "annotations", f"{ASK}compat-names"))
+        message = "the names of the mpi-operator lie below a Service, where no other can be: they are not kept"
+        job.say(WITHOUT_EFFECT.at(at, message, help="remove it"))
     if worker is not None:
         message = "a worker that failed is replaced; the operator left it dead"
         if worker.restart.value == "Never":

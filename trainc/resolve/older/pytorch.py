@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
-from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 from trainc.resolve.older.job import pruned
 from trainc.resolve.older.layout import ANY_DECIDES, Part, Shape, master_worker
@@ -111,17 +111,32 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
             )
         )
     host = value(elastic, "rdzvHost")
-    name = job.name.value
-    if host in {f"{name}-worker-0", f"{name}-master-0"}:
+    replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
+    if replica is not None:
         message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
         job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
-        role = "master" if host == f"{name}-master-0" else "worker"
-        elastic["rdzvRole"] = derive("rendezvous host", lambda _: role, elastic.pop("rdzvHost"))
+        said = elastic.pop("rdzvHost")
+        elastic["rdzvRole"], elastic["rdzvIndex"] = (said.map(lambda _, part=part: part) for part in replica)
     elif host:
         return True
-    if get(job.document.tree, "metadata", "namespace") is None:
+    if get(job.document.tree, "metadata", "namespace") is None and not job.options.placed:
         message = "the rendezvous host resolves only with the namespace known"
         help_ = "set `metadata.namespace`, or an address of your own in `elasticPolicy.rdzvHost`"
         job.say(NAMESPACE.at(job.span(path, key=True), message, help=help_))
         return False
     return True
+
+
+def _replica(job: Job, host: str) -> tuple[str, int] | None:
+    """The role and the number of the pod that the operator's Service of this name led to, None for any other host."""
+    first, _, rest = host.partition(".")
+    namespace = job.document.namespace
+    domain = job.asks("cluster-domain") or job.options.cluster_domain
+    if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{domain}"}:
+        return None
+    for replica in job.replicas:
+        prefix, number = f"{job.name.value}-{replica.name}-", first.rpartition("-")[2]
+        known = [str(index) for index in range(replica.count.value)] if first.startswith(prefix) else []
+        if first == prefix + number and number in known:
+            return replica.name, int(number)
+    return None

@@ -169,12 +169,17 @@ def _counted(job: Job, policy: Tree) -> None:
     if least is not None and type(least) is not int:
         help_ = "write the number: what the gang needs is computed from it"
         job.say(UNKNOWN_SIZE.at(span, "how big the gang is is not known here", help=help_))
-    elif least is not None and 0 < least < job.pods and get(policy, "minResources") is None:
+    elif least is not None and 0 < least < job.pods and _sums(job, policy):
         classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
         if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
             message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
             help_ = "say `minResources`, or let `minAvailable` be all pods"
             job.say(PART_OF_GANG.at(span, message, help=help_))
+
+
+def _sums(job: Job, policy: Tree) -> bool:
+    """Whether requests are summed up for the gang: by those of its schedulers that look at them, if nobody says them."""
+    return job.options.gang in {"volcano", "coscheduling"} and get(policy, "minResources") is None
 
 
 def _handed_on(job: Job) -> Tree:
