@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trainc.model.tree import stamp
-from trainc.schema import metadata
+from trainc.schema import metadata, metadata_decode
 
 CASES: list[tuple[dict[str, Any], str]] = [
     ({"name": "a"}, ""),
@@ -55,7 +55,7 @@ def test_sound_means_nothing_to_say(held: dict[str, Any], start: str) -> None:
     ],
 )
 def test_decoding(held: dict[str, Any], text: str) -> None:
-    found = metadata.decode(stamp(held, "test"))
+    found = metadata_decode.decode(stamp(held, "test"))
     assert [fault.message for fault in found] == [f"json: cannot unmarshal {text}"]
 
 
@@ -67,7 +67,7 @@ def test_decodable() -> None:
         "ownerReferences": [],
         "x": 1,
     }
-    assert metadata.decode(stamp(held, "test")) == []
-    assert [fault.message for fault in metadata.unknown_fields(held)] == ['unknown field "metadata.x"']
-    assert metadata.decode(stamp(None, "test")) == []
-    assert metadata.decode(stamp("x", "test"))[0].kind == "decode"
+    assert metadata_decode.decode(stamp(held, "test")) == []
+    assert [fault.message for fault in metadata_decode.unknown_fields(held)] == ['unknown field "metadata.x"']
+    assert metadata_decode.decode(stamp(None, "test")) == []
+    assert metadata_decode.decode(stamp("x", "test"))[0].kind == "decode"

@@ -40,6 +40,11 @@ _VALUE_RULE = (
 TOO_LONG_63 = "must be no more than 63 characters"
 
 
+def size(text: str) -> int:
+    """The length in bytes, which is what the limits of names mean."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def is_label(text: str) -> bool:
     """Whether the characters fit `[a-z0-9]([-a-z0-9]*[a-z0-9])?`, whatever the length."""
     return bool(text) and _LOWER_DASH.issuperset(text) and text[0] != "-" and text[-1] != "-"
@@ -47,7 +52,7 @@ def is_label(text: str) -> bool:
 
 def subdomain(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 subdomain of at most 253 characters."""
-    long = ("must be no more than 253 characters",) if len(text) > 253 else ()
+    long = ("must be no more than 253 characters",) if size(text) > 253 else ()
     if is_label(text) or all(is_label(part) for part in text.split(".")):
         return long
     return (*long, SUBDOMAIN_TEXT)
@@ -55,13 +60,13 @@ def subdomain(text: str) -> tuple[str, ...]:
 
 def label(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 label of at most 63 characters."""
-    long = (TOO_LONG_63,) if len(text) > 63 else ()
+    long = (TOO_LONG_63,) if size(text) > 63 else ()
     return long if is_label(text) else (*long, LABEL_TEXT)
 
 
 def dns1035(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no DNS-1035 label of at most 63 characters."""
-    long = (TOO_LONG_63,) if len(text) > 63 else ()
+    long = (TOO_LONG_63,) if size(text) > 63 else ()
     return long if is_label(text) and text[0] in _LOWER else (*long, DNS1035_TEXT)
 
 
@@ -82,14 +87,14 @@ def qualified(text: str) -> tuple[str, ...]:
     name = parts[-1]
     if not name:
         faults = (*faults, "name part must be non-empty")
-    elif len(name) > 63:
+    elif size(name) > 63:
         faults = (*faults, "name part must be no more than 63 bytes")
     return faults if _is_name(name) else (*faults, f"name part {_NAME_RULE}")
 
 
 def label_value(text: str) -> tuple[str, ...]:
     """Reasons why `text` cannot be the value of a label."""
-    long = ("must be no more than 63 bytes",) if len(text.encode()) > 63 else ()
+    long = ("must be no more than 63 bytes",) if size(text) > 63 else ()
     return long if not text or _is_name(text) else (*long, _VALUE_RULE)
 
 
