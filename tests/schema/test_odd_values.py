@@ -41,6 +41,9 @@ POD = "spec.replicatedJobs.template.spec.template.spec"
     [
         ({**jobset(), "metadata": "a"}, "decode", f"{DECODED} string into Go value of type v1.ObjectMeta"),
         (jobset({"generation": 0.5}), "decode", f"{DECODED} number 0.5 into Go struct field ObjectMeta.generation of type int64"),
+        (jobset({"generation": 1e20}), "decode", f"{DECODED} number 1{'0' * 20} into Go struct field ObjectMeta.generation of type int64"),
+        (jobset({"labels": "x"}), "decode", f"{DECODED} string into Go struct field ObjectMeta.labels of type map[string]string"),
+        (jobset({"labels": ["x"]}), "decode", f"{DECODED} array into Go struct field ObjectMeta.labels of type map[string]string"),
         (jobset({"finalizers": [{}]}), "decode", f"{DECODED} object into Go struct field ObjectMeta.finalizers of type string"),
         (jobset({"ownerReferences": [1]}), "decode", f"{DECODED} number into Go struct field ObjectMeta.ownerReferences of type v1.OwnerReference"),
         (jobset({"creationTimestamp": 1, "labels": {"x": 1}}), "decode", f"{DECODED} number into Go struct field ObjectMeta.creationTimestamp of type string"),
@@ -161,6 +164,12 @@ def test_a_name_stays() -> None:
     ):
         assert judged(jobset(metadata, replicatedJobs=[]), old=stored).messages[0] == message
     assert judged(jobset({"namespace": "default"}, replicatedJobs=[]), old=stored).accepted
+
+
+def test_an_empty_restart_policy_is_none() -> None:
+    found = judged(jobset(replicatedJobs=[role(pod={"restartPolicy": ""})]))
+    pod = found.stored["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    assert pod["restartPolicy"].value == "OnFailure"
 
 
 def test_no_jobs_at_all_is_null() -> None:

@@ -85,6 +85,7 @@ POINTERS = frozenset(
 )
 # Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
 WRITTEN = {
+    "conditions": ("lastProbeTime", "lastTransitionTime"),
     "dataSource": ("apiGroup",),
     "dataSourceRef": ("apiGroup",),
     "onPodConditions": ("status",),

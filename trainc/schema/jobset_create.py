@@ -69,7 +69,7 @@ def _managed_by(spec: Tree) -> list[Fault]:
 def _subdomain(spec: Tree) -> list[Fault]:
     name = of(spec.get("network", {}), "subdomain")
     path = ("spec", "network", "subdomain")
-    if name is None:
+    if not name:
         return []
     short = ".spec.network.subdomain is too long, must be less than 63 characters"
     return [

@@ -89,7 +89,7 @@ def _value(wanted: str, field: str, tree: Tree, path: Path) -> list[Fault]:
     if wanted in _STRUCTS and got == "object":
         return _struct(_STRUCTS[wanted], wanted.partition(".")[2], f"{field.partition('.')[2]}.", tree, path)
     container = wanted[0] == "[" or wanted.startswith("map[") or wanted in _STRUCTS
-    if got == "number" and wanted == _NUMBER and type(tree.value) is float and not tree.value.is_integer():
+    if got == "number" and wanted == _NUMBER and not (tree.value == int(tree.value) and abs(tree.value) < 2**63):
         got = f"number {number(tree.value)}"
     if container or got != _FITTING.get(wanted, "string"):
         return [_undecodable(path, f"{got} into Go struct field {field} of type {wanted}")]

@@ -61,7 +61,9 @@ def subdomain(text: str) -> tuple[str, ...]:
 def label(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 label of at most 63 characters."""
     long = (TOO_LONG_63,) if size(text) > 63 else ()
-    return long if is_label(text) else (*long, LABEL_TEXT)
+    if is_label(text):
+        return long
+    return (*long, LABEL_TEXT if SUBDOMAIN_TEXT in subdomain(text) else "must not contain dots")
 
 
 def dns1035(text: str) -> tuple[str, ...]:

@@ -161,8 +161,10 @@ def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
     from trainc.schema import metadata_decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
     held = tree["metadata"]
-    kept = {**tree, "metadata": metadata_decode.read(held)}
-    return kept, metadata_decode.decode(held), metadata_decode.unknown_fields(held)
+    undecodable = metadata_decode.decode(held)
+    if undecodable:
+        return tree, undecodable, []
+    return {**tree, "metadata": metadata_decode.read(held)}, [], metadata_decode.unknown_fields(held)
 
 
 def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
