@@ -63,7 +63,7 @@ def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) 
     if type(value) is not _FITTING[node.kind]:
         _mistyped(node, _WORDS[type(value)], path, faults)
     elif node.format == "date-time":
-        _decode_time(value, path)
+        _decode_time(str(value), path)
     elif type(value) is dict:
         for key in sorted(value):
             child = node.prop(key)
