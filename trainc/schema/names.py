@@ -37,6 +37,10 @@ _VALUE_RULE = (
     "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation "
     "is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
+_CONFIG_KEY_RULE = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+)
 TOO_LONG_63 = "must be no more than 63 characters"
 
 
@@ -114,3 +118,12 @@ def prefixed_path(text: str) -> tuple[tuple[str, str], ...]:
         pattern = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
         faults = (*faults, (path, f"Invalid path (regex used for validation is '{pattern}')"))
     return faults
+
+
+def config_key(text: str) -> tuple[str, ...]:
+    """Reasons why a ConfigMap or a Secret has no such key."""
+    long = ("must be no more than 253 characters",) if size(text) > 253 else ()
+    odd = () if text and _NAME.issuperset(text) else (_CONFIG_KEY_RULE,)
+    if text in (".", ".."):
+        return (*long, *odd, f"must not be '{text}'")
+    return (*long, *odd, "must not start with '..'") if text.startswith("..") else (*long, *odd)

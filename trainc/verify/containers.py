@@ -21,7 +21,7 @@ from trainc.verify.values import (
     text,
     texts,
 )
-from trainc.verify.variables import NAMES, ODD_FIELDS
+from trainc.verify.variables import NAMES, ODD_FIELDS, odd_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +127,8 @@ class Container:
                 self.traits.add("odd env")
             if "valueFrom" in entry:
                 sources.append((index, entry))
+                if odd_source(entry["valueFrom"]):
+                    self.traits.add("odd variable")
         self.env, self.literals, self.sources = env, literals, sources
         self.names = NAMES[tuple(env)]
         self.fields = self._fields() if sources else {}

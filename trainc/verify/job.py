@@ -36,6 +36,7 @@ class Job:
         "main",
         "name",
         "namespace",
+        "refused",
         "report",
         "roles",
         "spec",
@@ -48,6 +49,7 @@ class Job:
         self.tree = tree
         self.cluster = cluster
         self.report = report
+        self.refused: set[str] = set()  # what the server has been found to say against its pods
         self._meetings: list[Meeting] | None = None
         self._document = bundle.document if bundle.document.kind == "JobSet" else None
         metadata = table(tree, "metadata")

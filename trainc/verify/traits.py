@@ -11,7 +11,7 @@ from trainc.verify.rules.hygiene import SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
 from trainc.verify.starting import meeting, settings, starting
-from trainc.verify.texts import IMAGES, ODD_CLASSES, ODD_KEYS, ODD_NAMES, ODD_VALUES
+from trainc.verify.texts import IMAGES, ODD_CLASSES, ODD_KEYS, ODD_NAMES, ODD_PORTS, ODD_VALUES
 from trainc.verify.values import flag, rows, table, text
 
 TYPE_CHECKING = False
@@ -75,6 +75,8 @@ def _role(found: set[str], role: Role) -> None:
         found.add("own successPolicy")
     if len(role.containers) > 1:
         found.add("several containers")
+        if len({container.name for container in role.containers}) < len(role.containers):
+            found.add("same name")
         if len([container for container in role.containers if "ports" in container.tree]) > 1:
             found.add("several ports")
     _counts(found, role)
@@ -148,6 +150,9 @@ def _pod(found: set[str], role: Role) -> None:
         found.add("odd toleration")
     if "priorityClassName" in pod and ODD_CLASSES[text(pod, "priorityClassName")]:
         found.add("odd priority class")
+    for field in ("serviceAccountName", "runtimeClassName", "nodeName"):
+        if field in pod and (ODD_CLASSES[text(pod, field)] or not text(pod, field)):
+            found.add("odd account")
     grace = pod.get("terminationGracePeriodSeconds")
     if grace is None:
         found.add("no grace")
@@ -192,6 +197,10 @@ def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
     for port in ports:
         leaf = port.get("containerPort")
         if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
+            return True
+        if "name" in port and ODD_PORTS[text(port, "name")]:
+            return True
+        if "protocol" in port and text(port, "protocol") not in ("TCP", "UDP", "SCTP"):
             return True
     return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)
 
