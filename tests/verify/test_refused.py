@@ -42,7 +42,11 @@ def test_what_is_filled_in_later_is_not_refused() -> None:
         "name": "c",
         "image": "i",
         "terminationMessagePolicy": "${POLICY}",
-        "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "${SECRET}", "key": "${KEY}"}}}],
+        "env": [
+            {"name": "A", "valueFrom": {"secretKeyRef": {"name": "${SECRET}", "key": "${KEY}"}}},
+            {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "${FIELD}"}}},
+            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['${LABEL}']"}}},
+        ],
     }
     template = {"spec": {"restartPolicy": "Never", "serviceAccountName": "${ACCOUNT}", "containers": [container]}}
     assert said(template) == []

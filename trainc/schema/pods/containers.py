@@ -51,14 +51,22 @@ def host_ports(containers: list[tuple[Path, dict[str, Any]]], said: Said, *, hos
     for path, container in containers:
         for index, port in maps(container.get("ports")):
             at: Path = (*path, "ports", index)
-            number, own = port.get("hostPort") or 0, port.get("containerPort")
+            number, own = _whole(port.get("hostPort")), _whole(port.get("containerPort"))
             if host_network and number not in (0, own):
                 said.invalid((*at, "hostPort"), number, "must match `containerPort` when `hostNetwork` is true")
-            key = (port.get("protocol") or "TCP", port.get("hostIP") or "", number or (own if host_network else 0) or 0)
+            key = (
+                str(port.get("protocol") or "TCP"),
+                str(port.get("hostIP") or ""),
+                number or (own if host_network else 0),
+            )
             if key[2] and key in taken:
                 text = f"{key[0]}/{key[1]}/{key[2]}"
                 said.add((*at, "hostPort"), f'Duplicate value: "{text}"', text)
             taken.add(key)
+
+
+def _whole(value: Any) -> int:
+    return value if type(value) is int else 0
 
 
 def probe(tree: Any, path: Path, said: Said, name: str) -> None:

@@ -145,6 +145,8 @@ def bad_field_path(job: Job) -> None:
                 path = (*container.path, "env", index, "valueFrom", "fieldRef")
                 said = Said()
                 field_reference(plain(entry["valueFrom"]["fieldRef"]), path, said)
+                if not said.faults:
+                    continue  # a part of it is still to be filled in
                 refuse(
                     job,
                     FIELD_PATH,
