@@ -23,17 +23,20 @@ class Bundle:
     __slots__ = ("cluster", "document", "jobset", "objects", "plan")
 
     def __init__(
-        self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None, *, cluster: str = ""
+        self,
+        document: Document,
+        objects: tuple[Tree, ...],
+        plan: Plan | None = None,
+        *,
+        cluster: str = "",
+        jobset: Tree = None,
     ) -> None:
         self.document = document
         self.objects = objects
         self.plan = plan
         self.cluster = cluster  # its name, empty where the project names none
-        self.jobset: Tree = None  # the first of them; None in a bundle that has none
-        for tree in objects:
-            if value(tree, "kind") == "JobSet":
-                self.jobset = tree
-                break
+        # The first of them, found where nobody says which it is; None in a bundle that has none.
+        self.jobset: Tree = _first_jobset(objects) if jobset is None else jobset
 
     @property
     def name(self) -> str:
@@ -55,3 +58,10 @@ class Bundle:
             if found is not None:
                 return found
         return self.document.span(("metadata", "name"))
+
+
+def _first_jobset(objects: tuple[Tree, ...]) -> Tree:
+    for tree in objects:
+        if value(tree, "kind") == "JobSet":
+            return tree
+    return None
