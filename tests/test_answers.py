@@ -43,3 +43,34 @@ def test_each_document_has_its_answer(tmp_path: Path, text: str, verdict: str, b
     assert words in "".join(said["messages"])
     assert answers["TrainJob"]["place"]["file"] == "jobs/job.yaml"
     assert done.code == (1 if by else 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "by", "messages"),
+    [
+        (
+            "kind: JobSet",
+            "kind: Jobset",
+            "decode",
+            ['no matches for kind "Jobset" in version "jobset.x-k8s.io/v1alpha2"'],
+        ),
+        (
+            "operator: All",
+            "operator: Most",
+            "schema",
+            [
+                'spec.successPolicy.operator: Unsupported value: "Most": supported values: "All", "Any"',
+                (
+                    "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
+                    "correct the existing errors to complete validation"
+                ),
+            ],
+        ),
+    ],
+)
+def test_an_answer_is_what_the_server_says(tmp_path: Path, old: str, new: str, by: str, messages: list[str]) -> None:
+    text = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec: {successPolicy: {operator: All}}\n"
+    write(tmp_path, {"job.yaml": text.replace(old, new)})
+    done = compile_in(tmp_path, "validate", "job.yaml", "--report", "json", "--only", "admission")
+    (answer,) = json.loads(done.out)["documents"]
+    assert answer["admission"] == {"verdict": "rejected", "by": by, "messages": messages}

@@ -66,10 +66,17 @@ def test_numbers_of_yaml(source: object, text: str) -> None:
     assert str(Quantity.parse(source)) == text
 
 
-@pytest.mark.parametrize("text", ["1.500", "05", "+5", "5.", "1e3"])
+@pytest.mark.parametrize("text", ["1.500", "05", "+5", "5.", "1e3", "007Mi", "39.Gi"])
 def test_nearly_canonical_texts_are_stored_as_they_are(text: str) -> None:
     assert stored(text) == text
     assert Quantity.parse(text) == Quantity.parse(str(Quantity.parse(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"), [(".", "0"), ("T", "0"), ("+", "0"), ("0.50e20", "50e18"), ("00.5", "500m"), ("1024Mi", "1Gi")]
+)
+def test_odd_texts_are_respelled(text: str, spelled: str) -> None:
+    assert stored(text) == spelled
 
 
 @pytest.mark.parametrize(
@@ -88,7 +95,7 @@ def test_nearly_canonical_texts_are_stored_as_they_are(text: str) -> None:
         ("1KiB", MALFORMED),
         (" 1", MALFORMED),
         ("1 ", MALFORMED),
-        ("--1", MALFORMED),
+        ("--1", UNKNOWN_SUFFIX),
         ("1_0", MALFORMED),
         ("\uff11", MALFORMED),
         ("1e999999999999", "unable to parse numeric part of quantity"),

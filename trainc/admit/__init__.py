@@ -10,7 +10,7 @@ from trainc.admit.server import server_of
 from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Entry
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.spelling import meant
 from trainc.model.tree import value
 from trainc.schema.verdict import kind_of
@@ -155,7 +155,9 @@ def _unknown_kind(document: Document, desk: Desk) -> None:
         said = f"this object of `{document.api_version}` has no `kind`"
     else:
         said = f"there is no kind `{document.kind}` in `{document.api_version}`"
-    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint))
+    desk.report.looking_at(document)
+    refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
+    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint, refusal=refusal))
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

@@ -86,9 +86,10 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     if found.by == "unknown-field":
         for fault in found.faults:
             report.add(_unknown(document, fault, ERROR, server))
-        return None
-    if found.by:
+    elif found.by:
         _refused(document, found.faults, server, report)
+    if found.by:
+        report.answered(found.by, found.messages)
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.

@@ -34,13 +34,12 @@ class QuantityError(ValueError):
 class Quantity:
     """An exact amount in billionths (`nanos`), and the family of suffixes it was written in."""
 
-    __slots__ = ("digits", "exponent", "family", "nanos")
+    __slots__ = ("family", "kept", "nanos")
 
-    def __init__(self, nanos: int, family: str = DECIMAL, digits: str = "", exponent: int = 0) -> None:
+    def __init__(self, nanos: int, family: str = DECIMAL, *, kept: bool = False) -> None:
         self.nanos = nanos
         self.family = family
-        self.digits = digits  # as written, without the point; empty for a computed amount
-        self.exponent = exponent  # of ten, that the digits stand at
+        self.kept = kept  # whether a server keeps it as it was written
 
     @classmethod
     def parse(cls, text: object) -> Quantity:
@@ -50,7 +49,7 @@ class Quantity:
             QuantityError: for anything else.
         """
         if type(text) is int:
-            return cls(text * NANO, DECIMAL, str(abs(text)))
+            return _PARSED[str(text)]
         if type(text) is float:
             text = repr(text)
         if type(text) is not str or len(text) > _WIDEST:
@@ -93,17 +92,20 @@ class Quantity:
 def _parse(text: str) -> Quantity:
     body = text[1:] if text[:1] in ("+", "-") else text
     number = _leading(body, _NUMBER)
-    if not number.strip(".") or number.count(".") > 1:
+    if not text or number.count(".") > 1:
         raise QuantityError(MALFORMED)
     family, power = _suffix(body[len(number) :])
     whole, _, part = number.partition(".")
-    base = 1024**power if family == BINARY else 1
+    digits = (whole.lstrip("0") or "0") + part
     ten = (0 if family == BINARY else power) - len(part)
-    nanos = _scaled(int(whole + part) * base, ten + 9)
     if family == BINARY:
-        nanos = min(nanos, _LARGEST_BINARY)
+        kept = not part and len(digits) + 3 * power < 15 and int(digits) % 8 != 0
+        nanos = min(_scaled(int(digits) * 1024**power, ten + 9), _LARGEST_BINARY)
         family = DECIMAL if nanos < NANO else BINARY
-    return Quantity(-nanos if text[:1] == "-" else nanos, family, whole + part, ten)
+    else:
+        kept = len(digits) <= 18 and ten >= -9 and ten % 3 == 0 and digits[0] != "0" and digits[-3:] != "000"
+        nanos = _scaled(int(digits), ten + 9)
+    return Quantity(-nanos if text[:1] == "-" else nanos, family, kept=kept)
 
 
 def _spelling(amount: tuple[int, str]) -> str:
@@ -128,11 +130,7 @@ def stored(text: str) -> str:
         QuantityError: for text that is no quantity.
     """
     quantity = Quantity.parse(text)
-    if quantity.family != BINARY and len(quantity.digits) <= 18 and quantity.exponent >= -9:
-        amount = int(quantity.digits)
-        if amount and quantity.exponent % 3 == 0 and amount % 1000:
-            return text
-    return str(quantity)
+    return text if quantity.kept else str(quantity)
 
 
 def _leading(text: str, allowed: Container[str]) -> str:

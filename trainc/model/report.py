@@ -114,6 +114,12 @@ class Report:
             self._answer = self.answers.setdefault((answer.kind, answer.name, answer.span), answer)
         return before
 
+    def answered(self, by: str, messages: Iterable[str]) -> None:
+        """What the server says in the end to the document that it judges, word for word."""
+        if self._answer is not None:
+            self._answer.by = by
+            self._answer.messages = list(messages)
+
     def back_to(self, before: Answer | None) -> None:
         """The document that was judged before."""
         self._answer = before

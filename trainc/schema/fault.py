@@ -84,14 +84,42 @@ def shown(value: object) -> str:
     """A value as a field error prints it: strings quoted, everything else as compact JSON."""
     if type(value) is str:
         return quoted(value)
-    return compact(value)
+    return _general(value) if type(value) is float else compact(value)
+
+
+def _general(value: float) -> str:
+    """A fraction as Go's `%v` prints it: with an exponent from a million on."""
+    from decimal import Decimal  # noqa: PLC0415 (few numbers are fractions)
+
+    exact = Decimal(repr(value)).normalize()
+    if -5 < exact.adjusted() < 6:
+        return f"{exact:f}"
+    digits, _, power = f"{exact:e}".partition("e")
+    return f"{digits}e{power[0]}{power[1:]:0>2}"
+
+
+def number(value: float) -> str:
+    """A number as Go writes it in JSON."""
+    if value.__class__ is not float:
+        return str(value)
+    if 1e-6 <= abs(value) < 1e21:
+        from decimal import Decimal  # noqa: PLC0415 (few numbers are fractions)
+
+        text = f"{Decimal(repr(value)):f}"
+        return text.removesuffix(".0")
+    return repr(value).removesuffix(".0").replace("e-0", "e-")
 
 
 def compact(value: object) -> str:
     """Compact JSON with the keys in the order given."""
     from json import dumps  # noqa: PLC0415 (only where something is wrong)
 
-    return dumps(value, separators=(",", ":"), ensure_ascii=False)
+    text = dumps(value, separators=(",", ":"), ensure_ascii=False)
+    # Go writes JSON that is safe inside of HTML.
+    return text.translate(_HTML) if not text.isascii() or any(c in text for c in "<>&") else text
+
+
+_HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def invalid(path: str, value: object, reason: str) -> str:

@@ -77,9 +77,10 @@ def _job(_index: int, job: Tree) -> Tree:
     spec = template.get("spec", {})
     pods = spec.get("template", {})
     pod = pods.get("spec", {})
-    if "completionMode" in spec and "restartPolicy" in pod:
+    restarts = "restartPolicy" in pod and bare(pod["restartPolicy"]) != ""
+    if "completionMode" in spec and restarts:
         return job
-    if "restartPolicy" not in pod:
+    if not restarts:
         pod = {**pod, "restartPolicy": _leaf("OnFailure")}
         spec = {**spec, "template": {**pods, "spec": pod}}
     if "completionMode" not in spec:

@@ -6,7 +6,7 @@ from trainc.model.tree import dotted
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, invalid, of_webhook
 from trainc.schema.golang import typed
-from trainc.schema.names import subdomain
+from trainc.schema.names import size, subdomain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def claim_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     jobs = tree["spec"].get("replicatedJobs", [])
     mounted = {name for job in jobs for name in _mounts(job)}
     below = _below(node, "spec")
-    shown = typed(_below(below, "replicatedJobs"), jobs)
+    shown = typed(_below(below, "replicatedJobs"), jobs) if "replicatedJobs" in tree["spec"] else None
     seen: set[str] = set()
     faults: list[Fault] = []
     for index, policy in enumerate(tree["spec"]["volumeClaimPolicies"]):
@@ -77,7 +77,7 @@ def _name(name: str, jobset: str, seen: set[str], at: Path) -> list[Fault]:
     where = (*at, "metadata", "name")
     reasons = ["names must be unique for VolumeClaimPolicies template"] if name in seen else []
     reasons += subdomain(name)
-    if len(f"{name}-{jobset}") > 63:
+    if size(f"{name}-{jobset}") > 63:
         reasons.append("VolumeClaimPolicies template name is too long")
     return [of_webhook(invalid(place, name, reason), where, name) for reason in reasons]
 

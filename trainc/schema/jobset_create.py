@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.schema.celrun import bare
-from trainc.schema.fault import Fault, of_webhook
+from trainc.schema.fault import Fault, of_webhook, quoted
 from trainc.schema.jobset_failure import PLAIN, policy_faults
-from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
+from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
 from trainc.schema.webhook import count, field_fault, of, plain_fault
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def _managed_by(spec: Tree) -> list[Fault]:
     if not manager:
         return [of_webhook("spec.managedBy: Required value", path, manager)]
     faults = [field_fault(path, value, reason) for value, reason in prefixed_path(manager)]
-    if len(manager) > 63:
+    if size(manager) > 63:
         faults.append(of_webhook("spec.managedBy: Too long: may not be more than 63 bytes", path, manager))
     return faults
 
@@ -70,7 +70,7 @@ def _managed_by(spec: Tree) -> list[Fault]:
 def _subdomain(spec: Tree) -> list[Fault]:
     name = of(spec.get("network", {}), "subdomain")
     path = ("spec", "network", "subdomain")
-    if name is None:
+    if not name:
         return []
     short = ".spec.network.subdomain is too long, must be less than 63 characters"
     return [
@@ -85,7 +85,7 @@ def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
     name, replicas = of(job, "name", ""), count(job, "replicas", 1)
     parallelism = count(spec, "parallelism", 1)
     faults: list[Fault] = []
-    if abs(replicas * parallelism) > _MAX_INT32:
+    if replicas * parallelism > _MAX_INT32:
         text = f"the product of replicas and parallelism must not exceed {_MAX_INT32} for replicatedJob '{name}'"
         faults.append(plain_fault(text, (*at, "replicas")))
     group = of(job, "groupName", "")
@@ -148,10 +148,24 @@ def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
 
 def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]:
     coordinator = spec["coordinator"]
-    at: Path = ("spec", "coordinator")
     name = of(coordinator, "replicatedJob", "")
     index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)
-    job = names.get(name)
+    domain = of(spec.get("network", {}), "subdomain", "") or jobset
+    address = f"{jobset}-{name}-{index}-{pod}.{domain}"
+    faults = _coordinator_pod(name, index, pod, names.get(name))
+    reasons = label_value(address)
+    if reasons:
+        text = (
+            f"spec will lead to invalid label value {quoted(address)} for coordinator label "
+            '"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): '
+        )
+        faults.append(plain_fault(text + ", ".join(reasons), ("spec", "coordinator")))
+    return faults
+
+
+def _coordinator_pod(name: str, index: int, pod: int, job: Tree | None) -> list[Fault]:
+    """Why there is no such pod; the webhook names the first reason only."""
+    at: Path = ("spec", "coordinator")
     if job is None:
         return [plain_fault(f"coordinator replicatedJob {name} does not exist", (*at, "replicatedJob"))]
     inner = job["template"]["spec"]
@@ -163,13 +177,4 @@ def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]
     if not 0 <= pod < count(inner, "completions", pod + 1):
         text = f"coordinator pod index {pod} is invalid for replicatedJob {name} job index {index}"
         return [plain_fault(text, (*at, "podIndex"))]
-    domain = of(spec.get("network", {}), "subdomain", "") or jobset
-    address = f"{jobset}-{name}-{index}-{pod}.{domain}"
-    return [
-        plain_fault(
-            f'spec will lead to invalid label value "{address}" for coordinator label '
-            f'"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): {reason}',
-            at,
-        )
-        for reason in label_value(address)
-    ]
+    return []

@@ -39,7 +39,8 @@ def update_faults(new: Tree, old: Tree, node: Node, profile: Profile) -> list[Fa
         _take_over(printed, was, _sizes)
     if allowed != was:
         path: Path = ("spec", "replicatedJobs")
-        faults.append(of_webhook(invalid(dotted(path), printed, _IMMUTABLE), path))
+        shown = printed if "replicatedJobs" in after else None
+        faults.append(of_webhook(invalid(dotted(path), shown, _IMMUTABLE), path))
     return faults
 
 

@@ -1,6 +1,6 @@
 """The rules for `metadata` of a whole object, which no schema carries.
 
-Source: k8s.io/apimachinery ObjectMeta (decoding) and pkg/api/validation (ValidateObjectMeta), Kubernetes 1.36.
+Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMeta), Kubernetes 1.36.
 """
 
 from __future__ import annotations
@@ -13,15 +13,10 @@ from trainc.schema.names import is_label, label, label_value, qualified, subdoma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.tree import Path, Tree
 
-_TEXTS = ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion")
-_TIMES = ("creationTimestamp", "deletionTimestamp")
-_NUMBERS = ("generation", "deletionGracePeriodSeconds")
-_MAPS = ("labels", "annotations")
-_LISTS = ("finalizers", "ownerReferences", "managedFields")
-_FIELDS = frozenset((*_TEXTS, *_TIMES, *_NUMBERS, *_MAPS, *_LISTS))
-_WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _ANNOTATION_BYTES = 256 * 1024
 
 
@@ -76,67 +71,18 @@ def _good_annotations(annotations: dict[str, Tree]) -> bool:
     return size * 4 <= _ANNOTATION_BYTES  # no character takes more than four bytes
 
 
-def decode(metadata: Tree) -> list[Fault]:
-    """Why `metadata` cannot be read as ObjectMeta; the server names the first fault only."""
-    if type(metadata) is not dict:
-        got = _word(metadata)
-        return (
-            []
-            if got == ""
-            else [_undecodable(("metadata",), f"{got} into Go struct field .metadata of type v1.ObjectMeta")]
-        )
-    for name in sorted(metadata):
-        fault = _decode_field(name, metadata[name]) if name in _FIELDS else None
-        if fault is not None:
-            return [fault]
-    return []
-
-
-def _decode_field(name: str, value: Tree) -> Fault | None:
-    path = ("metadata", name)
-    got = _word(value)
-    if got == "":
-        return None
-    if name in _MAPS:
-        if got != "object":
-            return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type map[string]string")
-        for key, item in value.items():
-            if _word(item) not in ("string", ""):
-                return _undecodable(
-                    (*path, key), f"{_word(item)} into Go struct field ObjectMeta.{name} of type string"
-                )
-        return None
-    if name in _LISTS:
-        wanted = {"finalizers": "[]string", "ownerReferences": "[]v1.OwnerReference"}.get(
-            name, "[]v1.ManagedFieldsEntry"
-        )
-        return (
-            None
-            if got == "array"
-            else _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {wanted}")
-        )
-    wanted, typ = ("number", "int64") if name in _NUMBERS else ("string", "types.UID" if name == "uid" else "string")
-    if got != wanted:
-        return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {typ}")
-    return None
-
-
-def _word(value: Tree) -> str:
-    """JSON's word for a value in Go's errors, empty for null."""
-    return _WORDS.get(type(value.value if type(value) is Sourced else value), "")
-
-
-def _undecodable(path: Path, text: str) -> Fault:
-    return Fault(path, "decode", f"json: cannot unmarshal {text}")
-
-
-def unknown_fields(metadata: Tree) -> list[Fault]:
-    """The fields of `metadata` that ObjectMeta does not have."""
-    if type(metadata) is not dict or _FIELDS.issuperset(metadata):
-        return []
-    odd = [("metadata", key) for key in metadata if key not in _FIELDS]
-    known = tuple(sorted(_FIELDS))
-    return [Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=known) for path in odd]
+def changes(metadata: Tree, former: Tree) -> list[Fault]:
+    """What the server has against an update: the name and the namespace stay, labels and annotations have rules."""
+    held, was = (tree if type(tree) is dict else {} for tree in (metadata, former))
+    faults: list[Fault] = []
+    for field in ("name", "namespace"):
+        text, old = _text(held, field), _text(was, field)
+        if text and text != old and not (field == "namespace" and {text, old} == {"default", ""}):
+            path = ("metadata", field)
+            faults.append(Fault(path, "schema", invalid(dotted(path), text, "field is immutable"), text))
+    return faults + [
+        fault for fault in validate(held) if fault.path[1:2] not in (("name",), ("generateName",), ("namespace",))
+    ]
 
 
 def validate(metadata: Tree) -> list[Fault]:
@@ -160,6 +106,8 @@ def validate(metadata: Tree) -> list[Fault]:
         faults += label_faults(held["labels"], ("metadata", "labels"))
     if "annotations" in held:
         faults += annotation_faults(held["annotations"], ("metadata", "annotations"))
+    if "ownerReferences" in held:
+        faults += _owners(plain(held["ownerReferences"]))
     if "finalizers" in held:
         faults += _finalizers(held["finalizers"])
     return faults
@@ -202,9 +150,37 @@ def annotation_faults(tree: Tree, path: Path) -> list[Fault]:
     return faults
 
 
+def _owners(references: Any) -> list[Fault]:
+    """What the server has against owners: each is named in full, and one at most is in control."""
+    faults: list[Fault] = []
+    controller = ""
+    for reference in references if type(references) is list else ():
+        held = {field: (reference or {}).get(field) or "" for field in _OWNER}
+        group, _, version = held["apiVersion"].rpartition("/")
+        if not version or "/" in group:
+            faults += _invalid((*_OWNERS, "apiVersion"), held["apiVersion"], ("version must not be empty",), _OWNERS)
+        for field in ("kind", "name", "uid"):
+            if not held[field]:
+                faults += _invalid((*_OWNERS, field), "", ("must not be empty",), _OWNERS)
+        if (reference or {}).get("controller") is True:
+            name = f"{held['kind']}/{held['name']}"
+            if controller:
+                text = (
+                    'Only one reference can have Controller set to true. Found "true" in references for '
+                    f"{controller} and {name}"
+                )
+                faults.append(Fault(_OWNERS, "schema", invalid(dotted(_OWNERS), references, text)))
+            controller = controller or name
+    return faults
+
+
+_OWNERS = ("metadata", "ownerReferences")
+_OWNER = ("apiVersion", "kind", "name", "uid")
+
+
 def _finalizers(tree: Tree) -> list[Fault]:
     faults: list[Fault] = []
     for name in plain(tree) if type(tree) is list else ():
-        if type(name) is str:
-            faults += _invalid(("metadata", "finalizers"), name, qualified(name))
+        if name is None or type(name) is str:
+            faults += _invalid(("metadata", "finalizers"), name or "", qualified(name or ""))
     return faults

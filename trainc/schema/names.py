@@ -37,7 +37,16 @@ _VALUE_RULE = (
     "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation "
     "is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
+_CONFIG_KEY_RULE = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+)
 TOO_LONG_63 = "must be no more than 63 characters"
+
+
+def size(text: str) -> int:
+    """The length in bytes, which is what the limits of names mean."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def is_label(text: str) -> bool:
@@ -47,7 +56,7 @@ def is_label(text: str) -> bool:
 
 def subdomain(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 subdomain of at most 253 characters."""
-    long = ("must be no more than 253 characters",) if len(text) > 253 else ()
+    long = ("must be no more than 253 characters",) if size(text) > 253 else ()
     if is_label(text) or all(is_label(part) for part in text.split(".")):
         return long
     return (*long, SUBDOMAIN_TEXT)
@@ -55,13 +64,15 @@ def subdomain(text: str) -> tuple[str, ...]:
 
 def label(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 label of at most 63 characters."""
-    long = (TOO_LONG_63,) if len(text) > 63 else ()
-    return long if is_label(text) else (*long, LABEL_TEXT)
+    long = (TOO_LONG_63,) if size(text) > 63 else ()
+    if is_label(text):
+        return long
+    return (*long, LABEL_TEXT if SUBDOMAIN_TEXT in subdomain(text) else "must not contain dots")
 
 
 def dns1035(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no DNS-1035 label of at most 63 characters."""
-    long = (TOO_LONG_63,) if len(text) > 63 else ()
+    long = (TOO_LONG_63,) if size(text) > 63 else ()
     return long if is_label(text) and text[0] in _LOWER else (*long, DNS1035_TEXT)
 
 
@@ -82,14 +93,14 @@ def qualified(text: str) -> tuple[str, ...]:
     name = parts[-1]
     if not name:
         faults = (*faults, "name part must be non-empty")
-    elif len(name) > 63:
+    elif size(name) > 63:
         faults = (*faults, "name part must be no more than 63 bytes")
     return faults if _is_name(name) else (*faults, f"name part {_NAME_RULE}")
 
 
 def label_value(text: str) -> tuple[str, ...]:
     """Reasons why `text` cannot be the value of a label."""
-    long = ("must be no more than 63 bytes",) if len(text.encode()) > 63 else ()
+    long = ("must be no more than 63 bytes",) if size(text) > 63 else ()
     return long if not text or _is_name(text) else (*long, _VALUE_RULE)
 
 
@@ -107,3 +118,12 @@ def prefixed_path(text: str) -> tuple[tuple[str, str], ...]:
         pattern = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
         faults = (*faults, (path, f"Invalid path (regex used for validation is '{pattern}')"))
     return faults
+
+
+def config_key(text: str) -> tuple[str, ...]:
+    """Reasons why a ConfigMap or a Secret has no such key."""
+    long = ("must be no more than 253 characters",) if size(text) > 253 else ()
+    odd = () if text and _NAME.issuperset(text) else (_CONFIG_KEY_RULE,)
+    if text in (".", ".."):
+        return (*long, *odd, f"must not be '{text}'")
+    return (*long, *odd, "must not start with '..'") if text.startswith("..") else (*long, *odd)

@@ -49,18 +49,26 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         if value is None and node.nullable:
             return
         type_faults(node, value, path, log)
+        if kind is float and node.kind == "integer":
+            _bounds(node, value, path, log)  # type: ignore[arg-type]
     elif kind is str:
         _text(node, value, path, log)  # type: ignore[arg-type]
     elif kind is int or kind is float:
         _number(node, value, path, log)  # type: ignore[arg-type]
-    if node.enum is not None and value not in node.enum:
-        options = ", ".join(shown(option) for option in node.enum)
-        text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {options}"
-        log.schema.append(Fault(path, "schema", text, value, blocking=True))
+    unsupported(node, value, path, log)
     if node.live:
         log.rules.append((node, path, value))
     elif kind is str and len(node.good) < REMEMBERED and known == (len(log.schema), len(log.unchecked)):
         node.good.add(value)  # type: ignore[arg-type]
+
+
+def unsupported(node: Node, value: object, path: Path, log: Log) -> None:
+    """The fault of a value of any type that is not one of those listed."""
+    if node.enum is None or value in node.enum:
+        return
+    options = ", ".join(shown(option) for option in node.enum)
+    text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {options}"
+    log.schema.append(Fault(path, "schema", text, value, blocking=True))
 
 
 def _text(node: Node, value: str, path: Path, log: Log) -> None:
@@ -152,6 +160,10 @@ def _number(node: Node, value: float, path: Path, log: Log) -> None:
         return
     if node.kind == "integer" and not node.low <= value <= node.high:
         _out_of_range(node, path, log)
+    _bounds(node, value, path, log)
+
+
+def _bounds(node: Node, value: float, path: Path, log: Log) -> None:
     raw = node.raw
     if "maximum" in raw:
         most = raw["maximum"]

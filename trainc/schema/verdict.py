@@ -84,10 +84,9 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     unknown: list[Fault] = []
     sound = metadata.is_sound(held)
     if not sound:
-        undecodable = metadata.decode(held)
+        tree, undecodable, unknown = _with_metadata(tree)
         if undecodable:
             return found.refuse("decode", undecodable)
-        unknown = metadata.unknown_fields(held)
     log = Log()
     found.stored = walk(node, tree, log)
     unknown += log.unknown
@@ -95,12 +94,14 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         return found.refuse("unknown-field", unknown)
     found.dropped = unknown
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
+        found.schema_faults = _schema_alone(found.stored, node, log, table, profile)
         return found
     if found.empty_patch is False:
         log, sound = Log(nulls=False), False
         found.stored = walk(node, found.stored, log)
-    found.stored = _named(_statusless(found.stored, old, kind in table.whole))
-    faults = [] if sound else metadata.validate(found.stored.get("metadata", {}))
+    found.stored = _statusless(found.stored, old, whole=kind in table.whole)
+    found.stored = _named(found.stored) if old is None else found.stored
+    faults = [] if sound and old is None else _metadata_faults(found.stored.get("metadata", {}), old)
     if not _fits(found, node, log, faults, table, profile, old):
         return found
     return _validating_webhooks(found, node, kind, profile, old)
@@ -153,6 +154,30 @@ def _fits(
     return found.accepted
 
 
+def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
+    """The object with its metadata as they are kept, why they cannot be read, and what is unknown in them."""
+    if "metadata" not in tree:
+        return tree, [], []
+    from trainc.schema import metadata_decode  # noqa: PLC0415 (like the other imports here, few runs need it)
+
+    held = tree["metadata"]
+    undecodable = metadata_decode.decode(held)
+    if undecodable:
+        return tree, undecodable, []
+    return {**tree, "metadata": metadata_decode.read(held)}, [], metadata_decode.unknown_fields(held)
+
+
+def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
+    return metadata.validate(held) if old is None else metadata.changes(held, old.get("metadata", {}))
+
+
+def _schema_alone(stored: Tree, node: Node, log: Log, table: Table, profile: Profile) -> list[str]:
+    """What the server itself would say of an object that a webhook could not read."""
+    alone = Verdict(_named(_statusless(stored, None, whole=False)))
+    _fits(alone, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
+    return alone.messages
+
+
 def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
     if log.schema or log.loose:
@@ -161,9 +186,6 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
         broken = decode(node, found.stored)
         if broken is not None:
             found.refuse("webhook", [Fault(broken.path, "webhook", broken.text)])
-            found.schema_faults = [fault.message for fault in _counted(log.schema, profile, whole=False)]
-            if any(fault.blocking for fault in log.schema):
-                found.schema_faults.append(SKIPPED_RULES)
             return False
     changed = jobset.with_defaults(found.stored)
     if profile.kueue:
@@ -184,7 +206,7 @@ def _blocked(found: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict
     return found.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
 
 
-def _statusless(tree: Tree, old: Tree | None, whole: bool) -> Tree:
+def _statusless(tree: Tree, old: Tree | None, *, whole: bool) -> Tree:
     """Status is not taken from a request where it has a subresource of its own."""
     if whole or ("status" not in tree and (old is None or "status" not in old)):
         return tree

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
-from trainc.schema.fault import Fault, compact, shown
+from trainc.schema.fault import Fault, compact, invalid, shown
 from trainc.schema.piece import piece
-from trainc.schema.scalar import scalar, type_faults
+from trainc.schema.scalar import scalar, type_faults, unsupported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,9 +164,11 @@ def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
     if at.kind == "partial":
         piece(at, child, path, log)
         return child
+    held = child if at.preserve else _prune(child, path, log)
     if at.kind:
         type_faults(at, child, path, log)
-    return child if at.preserve else _prune(child, path, log)
+        unsupported(at, plain(held), path, log)
+    return held
 
 
 def _prune(tree: Tree, path: Path, log: Log) -> Tree:
@@ -204,7 +206,7 @@ def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
             scalar(at, value, flat((trail, index)), log)
     if node.sized:
         _length(node, out, flat(trail), log)
-    if node.keys and len(out) > 1:
+    if node.keys and out and (len(out) > 1 or out[0].__class__ is not dict):
         _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
         _distinct(out, flat(trail), log)
@@ -225,25 +227,32 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
 
 
 def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
-    keys = [_key(item, node.keys) for item in tree if item.__class__ is dict]
+    for index, item in enumerate(tree):
+        if item.__class__ is not dict and plain(item) is not None:
+            # The server looks no further in such a list.
+            path = flat((trail, index))
+            text = invalid(dotted(path), plain(item), "must be an object for an array of list-type map")
+            log.lists.append(Fault(path, "listtype", text))
+            return
+    keys = [_key(item, node.keys) for item in tree]
     if len(set(keys)) == len(keys):
         return
     seen: dict[object, bool] = {}
-    for index, item in enumerate(tree):
-        if item.__class__ is not dict:
-            continue
-        key = _key(item, node.keys)
+    for index, key in enumerate(keys):
         if key not in seen:
             seen[key] = False
         elif not seen[key]:
             # A clash is reported once, however often the key returns.
             seen[key] = True
-            text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
+            held = tree[index] if tree[index].__class__ is dict else {}
+            text = compact({name: plain(held[name]) for name in sorted(node.keys) if name in held})
             where = flat((trail, index))
             log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
 
 
-def _key(item: dict[str, Tree], names: tuple[str, ...]) -> object:
+def _key(item: Tree, names: tuple[str, ...]) -> object:
+    if item.__class__ is not dict:
+        return (None,) * len(names) if len(names) > 1 else None
     if len(names) == 1:
         return _bare(item.get(names[0]))
     return tuple([_bare(item.get(name)) for name in names])

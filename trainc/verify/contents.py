@@ -7,9 +7,9 @@ from trainc.verify import shell
 from trainc.verify.demand import demand
 from trainc.verify.disks import MOUNTS
 from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
-from trainc.verify.texts import IMAGES, ODD_NAMES, WORDS
+from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
 from trainc.verify.values import rows, table, text
-from trainc.verify.variables import NAMES, ODD_FIELDS, TOLD
+from trainc.verify.variables import NAMES, ODD_FIELDS, TOLD, odd_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ class Contents:
                 self.traits.add("odd env")
             if "valueFrom" in entry:
                 sources.append((index, entry))
+                if odd_source(entry["valueFrom"]):
+                    self.traits.add("odd variable")
         self.env, self.literals, self.sources = env, literals, sources
         self.names = NAMES[tuple(env)]
         self.fields = self._fields() if sources else {}
@@ -144,5 +146,9 @@ def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
     for port in ports:
         leaf = port.get("containerPort")
         if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
+            return True
+        if "name" in port and ODD_PORTS[text(port, "name")]:
+            return True
+        if "protocol" in port and text(port, "protocol") not in ("TCP", "UDP", "SCTP"):
             return True
     return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)

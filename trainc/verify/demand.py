@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
+from trainc.schema.pods.amounts import CONTAINER, is_device
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
 from trainc.verify.values import UNKNOWN, Unknown, content, written
@@ -44,7 +45,13 @@ class Demand:
         if any(resource.startswith(("rdma/", "nvidia.com/rdma")) for resource in limits):
             traits.add("rdma")
         traits.update([trait for resource, asked in requests.items() if (trait := _apart(resource, asked, limits))])
+        if not all(map(_is_ordinary, traits.intersection((*limits, *requests)))):
+            traits.add("odd resource")
         self.traits = frozenset(traits)
+
+
+def _is_ordinary(resource: str) -> bool:
+    return resource in CONTAINER or is_device(resource)
 
 
 def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str, int | Unknown]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Nodes
+from trainc.model.remembered import Nodes, Remembered
 from trainc.model.sourced import Sourced
+from trainc.schema.names import label
 from trainc.verify.amounts import amount
-from trainc.verify.refusal import dns_label
 from trainc.verify.rules.files import references_of
 from trainc.verify.rules.hygiene import SENSITIVE
 from trainc.verify.storage import outlives
@@ -45,6 +45,8 @@ class Volumes:
                 traits.add("host shm")
             if _odd(volume):
                 traits.add("odd volume")
+            if _rare(volume):
+                traits.add("odd source")
         self.traits = frozenset(traits)
 
 
@@ -60,7 +62,38 @@ def _from_file(volume: Tree) -> bool:
 
 def _odd(volume: Tree) -> bool:
     name = text(volume, "name")
-    return len(volume) != 2 or not name or (not substituted(name) and ("." in name or bool(dns_label(name))))
+    return len(volume) != 2 or not name or (not substituted(name) and bool(label(name)))
+
+
+# The ordinary sources of volumes: their one text that has to be there.
+_NAMED = {"persistentVolumeClaim": "claimName", "secret": "secretName", "configMap": "name", "hostPath": "path"}
+
+
+def _rare(volume: Tree) -> bool:
+    """Whether the source is none of the ordinary ones, or has more to say than those have."""
+    for key, source in volume.items():
+        if key == "name":
+            continue
+        if type(source) is not dict:
+            return True
+        named = _NAMED.get(key)
+        if named is None:
+            if key != "emptyDir" or text(source, "sizeLimit")[:1] == "-":
+                return True
+        elif (
+            not text(source, named)
+            or (len(source) > 1 and key not in ("persistentVolumeClaim", "hostPath"))
+            or (key == "hostPath" and (".." in text(source, "path") or ODD_KINDS[text(source, "type")]))
+        ):
+            return True
+    return False
+
+
+def _odd_kind(kind: str) -> bool:
+    return kind not in ("", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice")
+
+
+ODD_KINDS = Remembered(_odd_kind)
 
 
 class Mounts:
@@ -85,8 +118,12 @@ class Mounts:
 
 
 def _leaves(mount: Tree) -> bool:
+    """Whether a mount may leave its volume, or has a field that is rare."""
     below = text(mount, "subPath")
-    return below.startswith("/") or ".." in below
+    return below.startswith("/") or ".." in below or not _MOUNT.issuperset(mount)
+
+
+_MOUNT = frozenset(("name", "mountPath", "readOnly", "subPath"))
 
 
 # By the list itself, None for a pod or a container without one.

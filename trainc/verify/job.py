@@ -34,6 +34,7 @@ class Job:
         "main",
         "name",
         "namespace",
+        "refused",
         "report",
         "roles",
         "spec",
@@ -46,6 +47,7 @@ class Job:
         self.tree = tree
         self.cluster = cluster
         self.report = report
+        self.refused: set[str] = set()  # what the server has been found to say against its pods
         self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
         metadata = table(tree, "metadata")

@@ -10,7 +10,7 @@ from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
 from trainc.verify.starting import meeting, starting
-from trainc.verify.texts import ODD_KEYS, ODD_VALUES
+from trainc.verify.texts import ODD_CLASSES, ODD_KEYS, ODD_VALUES
 from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
         tuple[ContainerOutline, ...],
     ]
     Outline = tuple[Fields, Fields, Failures, tuple[RoleOutline, ...], frozenset[str]]
+
+
+# Names of other objects that pods may give.
+_NAMES = ("serviceAccountName", "runtimeClassName", "nodeName")
 
 
 def outline(job: Job) -> Outline:
@@ -65,6 +69,11 @@ def _role(found: set[str], role: Role) -> RoleOutline:
         _selector(found, role)
     if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
         found.add("odd toleration")
+    for field in _NAMES:
+        if field in pod and (not text(pod, field) or ODD_CLASSES[text(pod, field)]):
+            found.add("odd account")
+    if len(role.containers) > 1 and len({container.name for container in role.containers}) < len(role.containers):
+        found.add("same name")
     for container in role.containers:
         found |= container.traits
     for container in role.main:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import Refusal
+from trainc.verify.values import rows, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,32 +12,9 @@ if TYPE_CHECKING:
     from trainc.model.finding import Label, Rule
     from trainc.model.tree import Path
     from trainc.verify.job import Job
+    from trainc.verify.pods import Role
 
 POD, JOB = "pod", "job"
-
-_LABEL = "consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
-_QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_VALUE = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
-DNS_LABEL = (
-    f"a lowercase RFC 1123 label must {_LABEL} "
-    "(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-)
-DNS_SUBDOMAIN = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
-NAME_PART = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    f"character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
-)
-LABEL_VALUE = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    f"'{_LABEL_VALUE}')"
-)
-NOT_EMPTY = "name part must be non-empty"
-TOO_LONG = "must be no more than 63 characters"
 
 
 def refuse(
@@ -51,14 +29,17 @@ def refuse(
     also: Iterable[Label] = (),
     help: str = "",  # noqa: A002 (the word users see)
     shown: Path = (),
+    more: tuple[str, ...] = (),
 ) -> None:
     """Report that the API server will refuse the pods or the Job, in its own words as well as ours.
 
     `shown` is the path that the server prints where that is not where the mistake stands; several reasons for one
-    mistake are lines of one refusal.
+    mistake are lines of one refusal. `more` are lines about other places that the mistake leads to.
     """
     where = spelled(shown or path)
     reasons = (reason,) if type(reason) is str else reason
+    lines = (*(f"{where}: {each}" for each in reasons), *more)
+    job.refused.update(lines)
     effect = "the JobSet is accepted, its child Job is refused again and again, and no pod ever appears"
     if by is POD:
         effect = "the JobSet is accepted, but no pod can be made from this template: the job never starts"
@@ -69,7 +50,7 @@ def refuse(
             also=also,
             effect=effect,
             help=help,
-            refusal=Refusal(by, "\n".join(f"{where}: {each}" for each in reasons)),
+            refusal=Refusal(by, "\n".join(lines)),
         )
     )
 
@@ -91,54 +72,21 @@ def unsupported(value: str, supported: Iterable[str]) -> str:
     return f'Unsupported value: "{value}": supported values: {words}'
 
 
-def dns_label(name: str) -> list[str]:
-    """What is wrong with a DNS label."""
-    faults = []
-    if len(name) > 63:
-        faults.append(TOO_LONG)
-    if not is_dns_label(name):
-        faults.append(DNS_LABEL)
-    return faults
+def lost_mounts(role: Role, name: str) -> tuple[str, ...]:
+    """What the API server says of the mounts of a volume that it refuses: to it there is none."""
+    return tuple(
+        f'{spelled((*container.path, "volumeMounts", index, "name"))}: Not found: "{name}"'
+        for container in role.containers
+        for index, mount in enumerate(rows(container.tree, "volumeMounts"))
+        if text(mount, "name") == name
+    )
 
 
-def is_dns_label(name: str) -> bool:
-    """Whether a name has the characters of an RFC 1123 label, of any length."""
-    bare = name.replace("-", "")
-    return bool(bare) and bare.isascii() and bare.isalnum() and name == name.lower() and name[0] != "-" != name[-1]
-
-
-def is_dns_subdomain(name: str) -> bool:
-    """Whether a name has the form of an RFC 1123 subdomain."""
-    return len(name) <= 253 and all(is_dns_label(part) for part in name.split("."))
-
-
-def label_value(value: str) -> list[str]:
-    """What is wrong with a label value."""
-    faults = []
-    if len(value) > 63:
-        faults.append(TOO_LONG)
-    if value and not _name_like(value):
-        faults.append(LABEL_VALUE)
-    return faults
-
-
-def label_key(key: str) -> list[str]:
-    """What is wrong with a label key, an annotation key or any other qualified name."""
-    prefix, slash, name = key.rpartition("/")
-    faults = []
-    if slash and not prefix:
-        faults.append("prefix part must be non-empty")
-    elif slash and not is_dns_subdomain(prefix):
-        faults.append(f"prefix part {DNS_SUBDOMAIN}")
-    if not name:
-        faults.append(NOT_EMPTY)
-    elif len(name) > 63:
-        faults.append(f"name part {TOO_LONG}")
-    if not _name_like(name):
-        faults.append(NAME_PART)
-    return faults
-
-
-def _name_like(text: str) -> bool:
-    bare = text.replace("-", "").replace("_", "").replace(".", "")
-    return bare.isascii() and bare.isalnum() and text[0].isalnum() and text[-1].isalnum()
+def refused(job: Job, rule: Rule, path: Path, line: str, more: tuple[str, ...] = ()) -> None:
+    """Report what the API server says about a template, unless that was said before."""
+    if line in job.refused:
+        return
+    job.refused.update((line, *more))
+    effect = "the JobSet is accepted, but no pod can be made from this template: the job never starts"
+    message = f"`{path[-1]}` is refused: {line.partition(': ')[2]}"
+    job.report.add(rule.at(job.at(path), message, effect=effect, refusal=Refusal(POD, "\n".join((line, *more)))))

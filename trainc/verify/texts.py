@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
+from trainc.schema.names import label, label_value, qualified, subdomain
 from trainc.verify.data.pairs import PAIRS
-from trainc.verify.refusal import dns_label, is_dns_subdomain, label_key, label_value
 from trainc.verify.rules.bundles import TCPXO_DAEMON
 from trainc.verify.rules.hygiene import moving
 from trainc.verify.rules.tokens import holds_token
@@ -92,19 +92,24 @@ def _image(image: str) -> frozenset[str]:
 
 
 def _odd_name(name: str) -> bool:
-    return not name or (not substituted(name) and bool(dns_label(name)))
+    return not name or (not substituted(name) and bool(label(name)))
 
 
 def _odd_class(name: str) -> bool:
-    return bool(name) and not is_dns_subdomain(name) and not substituted(name)
+    return bool(name) and bool(subdomain(name)) and not substituted(name)
 
 
 def _odd_key(key: str) -> bool:
-    return bool(label_key(key))
+    return bool(qualified(key))
 
 
 def _odd_value(held: str) -> bool:
     return not substituted(held) and bool(label_value(held))
+
+
+def _odd_port(name: str) -> bool:
+    plain = name.replace("-", "a").isalnum() and name.isascii() and name == name.lower() and len(name) < 16
+    return not (plain and not name.isdigit() and "-" not in (name[0], name[-1]) and "--" not in name)
 
 
 # The traits of a word of a command, and of an image.
@@ -112,3 +117,5 @@ WORDS, IMAGES = Remembered(_word), Remembered(_image)
 # Whether a text cannot be the name of a container, a priority class, the key of a label or annotation, a label's value.
 ODD_NAMES, ODD_CLASSES = Remembered(_odd_name), Remembered(_odd_class)
 ODD_KEYS, ODD_VALUES = Remembered(_odd_key), Remembered(_odd_value)
+# Whether a port cannot be called so, or may not be.
+ODD_PORTS = Remembered(_odd_port)

@@ -6,6 +6,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.verify.data.devices import NEURON, device_kind, is_network
 from trainc.verify.data.machines import ACCELERATOR, ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
+from trainc.verify.refusal import refuse
 from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -246,13 +247,16 @@ def claim_unknown(job: Job) -> None:
         names = {text(c, "name") for c in rows(container.role.pod, "resourceClaims")}
         for index, claim in enumerate(rows(resources, "claims")):
             if text(claim, "name") not in names:
-                job.report.add(
-                    CLAIM_UNKNOWN.at(
-                        job.at((*container.path, "resources", "claims", index, "name")),
-                        f"`{container.name}` uses the claim `{text(claim, 'name')}`, which the pod does not declare",
-                        effect="no pod can be made from this template",
-                        help="declare it under `resourceClaims` of the pod",
-                    )
+                known = f": {', '.join(sorted(names))}" if names else " which is empty"
+                path: Path = (*container.path, "resources", "claims", index)
+                refuse(
+                    job,
+                    CLAIM_UNKNOWN,
+                    (*path, "name"),
+                    f'Not found: "{text(claim, "name")}": must be one of the names in pod.spec.resourceClaims{known}',
+                    f"`{container.name}` uses the claim `{text(claim, 'name')}`, which the pod does not declare",
+                    help="declare it under `resourceClaims` of the pod",
+                    shown=path,
                 )
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.verify.refusal import dns_label, refuse, unsupported
+from trainc.model.tree import plain
+from trainc.schema.fault import quoted
+from trainc.schema.names import label, qualified
+from trainc.schema.pods.said import Said
+from trainc.schema.pods.variables import field as field_reference
+from trainc.verify.refusal import refuse, unsupported
 from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
@@ -52,12 +57,12 @@ def no_containers(job: Job) -> None:
 def bad_container_name(job: Job) -> None:
     for container in job.containers:
         name = container.name
-        if name.isalpha() and name.islower() and len(name) < 64:
+        if name.isascii() and name.isalpha() and name.islower() and len(name) < 64:
             continue
         path = (*container.path, "name")
         if not name:
             refuse(job, CONTAINER_NAME, path, "Required value", "a container has no name")
-        faults = dns_label(name) if name and not substituted(name) else []
+        faults = label(name) if name and not substituted(name) else ()
         if faults:
             refuse(
                 job,
@@ -94,7 +99,7 @@ def image_with_space(job: Job) -> None:
 
 def bad_env_name(job: Job) -> None:
     names = job.names
-    if not any(not name.isidentifier() for name in names):
+    if all(name.isascii() and name.isidentifier() for name in names):
         return
     rule = "a valid environment variable name must consist only of printable ASCII characters other than '='"
     for container in job.containers:
@@ -108,7 +113,7 @@ def bad_env_name(job: Job) -> None:
                     job,
                     ENV_NAME,
                     path,
-                    f'Invalid value: "{name}": {rule}',
+                    f"Invalid value: {quoted(name)}: {rule}",
                     f"`{name}` cannot be the name of a variable",
                     help="write the name and the value apart: `- name: A` and `value: B`" if "=" in name else "",
                 )
@@ -137,14 +142,19 @@ def bad_field_path(job: Job) -> None:
         for index, entry in container.sources:
             field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
             if field and not readable(field):
-                path = (*container.path, "env", index, "valueFrom", "fieldRef", "fieldPath")
+                path = (*container.path, "env", index, "valueFrom", "fieldRef")
+                said = Said()
+                field_reference(plain(entry["valueFrom"]["fieldRef"]), path, said)
+                if not said.faults:
+                    continue  # a part of it is still to be filled in
                 refuse(
                     job,
                     FIELD_PATH,
-                    path,
-                    f'Invalid value: "{field}": error converting fieldPath: field label not supported: {field}',
+                    (*path, "fieldPath"),
+                    tuple(fault.message.partition(": ")[2] for fault in said.faults),
                     f"`{field}` is no field that a pod can read about itself",
                     help="the index of a pod is `metadata.annotations['batch.kubernetes.io/job-completion-index']`",
+                    shown=said.faults[0].path,
                 )
 
 
@@ -152,7 +162,10 @@ def readable(field: str) -> bool:
     """Whether the downward API gives this field of a pod."""
     if field in _FIELDS:
         return True
-    return field.startswith(("metadata.annotations['", "metadata.labels['")) and field.endswith("']")
+    name, subscript, key = field.partition("['")
+    if not subscript or not field.endswith("']") or name not in ("metadata.annotations", "metadata.labels"):
+        return False
+    return not qualified(key[:-2].lower() if name == "metadata.annotations" else key[:-2])
 
 
 def bad_pull_policy(job: Job) -> None:
@@ -208,6 +221,7 @@ def bad_probe(job: Job) -> None:
                     f"`{container.name}` runs to its end before the others start: no probe can be set",
                     key=True,
                 )
+                continue
             probe = table(container.tree, field)
             actions = [action for action in _ACTIONS if action in probe]
             if not actions:

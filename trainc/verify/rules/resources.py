@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.schema.pods.amounts import is_device
 from trainc.verify.amounts import ONE, amount, canonical
 from trainc.verify.refusal import refuse
 
@@ -88,7 +89,7 @@ def _refuse_amount(
 
 def fractional_device(job: Job) -> None:
     for container, side, resource, leaf in _each(job):
-        if "/" in resource and type(leaf.value) is not int:
+        if is_device(resource) and type(leaf.value) is not int:
             number = amount(leaf.value)
             if number is not None and number % ONE and number > 0:
                 _refuse_amount(

@@ -5,17 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
-from trainc.verify.refusal import (
-    DNS_SUBDOMAIN,
-    NAME_PART,
-    NOT_EMPTY,
-    dns_label,
-    is_dns_subdomain,
-    label_key,
-    label_value,
-    refuse,
-    unsupported,
-)
+from trainc.schema.names import label, label_value, qualified, subdomain
+from trainc.verify.refusal import refuse, unsupported
 from trainc.verify.values import mappings, rows, substituted, table, text
 
 TYPE_CHECKING = False
@@ -74,17 +65,17 @@ def bad_pod_name_field(job: Job) -> None:
             name = text(pod, field) if field in pod else ""
             if not name or substituted(name):
                 continue
-            faults = ["must not contain dots"] if "." in name else dns_label(name)
+            faults = label(name)
             _names(job, (*role.pod_path, field), name, faults)
         name = text(pod, "priorityClassName") if "priorityClassName" in pod else ""
-        if name and not is_dns_subdomain(name) and not substituted(name):
-            _names(job, (*role.pod_path, "priorityClassName"), name, [DNS_SUBDOMAIN])
+        if name and not substituted(name):
+            _names(job, (*role.pod_path, "priorityClassName"), name, subdomain(name))
         for index, gate in enumerate(rows(pod, "schedulingGates")):
             path = (*role.pod_path, "schedulingGates", index)
-            _names(job, (*path, "name"), text(gate, "name"), label_key(text(gate, "name")), shown=path)
+            _names(job, (*path, "name"), text(gate, "name"), qualified(text(gate, "name")), shown=path)
 
 
-def _names(job: Job, path: Path, name: str, faults: list[str], shown: Path = ()) -> None:
+def _names(job: Job, path: Path, name: str, faults: tuple[str, ...], shown: Path = ()) -> None:
     if faults:
         refuse(
             job,
@@ -117,7 +108,11 @@ def bad_label(job: Job) -> None:
 
 def _label(job: Job, path: Path, shown: Path, key: str, leaf: Tree, *, values: bool) -> None:
     held = leaf.value if type(leaf) is Sourced else None
-    faults = () if _plain_key(key) else tuple(f'Invalid value: "{key}": {fault}' for fault in label_key(key))
+    faults = (
+        ()
+        if _plain_key(key)
+        else tuple(f'Invalid value: "{key}": {fault}' for fault in qualified(key if values else key.lower()))
+    )
     if faults:
         refuse(job, LABEL, path, faults, f"`{key}` cannot be a key", shown=shown, key=True)
     if (
@@ -198,7 +193,7 @@ def _topology(job: Job, role: Role, below: Path, term: Tree) -> None:
     path = (*role.pod_path, "affinity", *below, "topologyKey")
     help_ = "name the node label that makes a group, e.g. `kubernetes.io/hostname`"
     message = "an affinity term names no topology"
-    reasons = ("Required value: can not be empty", f'Invalid value: "": {NOT_EMPTY}', f'Invalid value: "": {NAME_PART}')
+    reasons = ("Required value: can not be empty", *(f'Invalid value: "": {fault}' for fault in qualified("")))
     refuse(job, AFFINITY, path, reasons, message, help=help_)
 
 
@@ -238,7 +233,11 @@ def bad_toleration(job: Job) -> None:
 def _odd_toleration(tolerations: Tree) -> bool:
     """Whether one of them may be refused."""
     for one in mappings(tolerations):
-        operator = text(one, "operator")
+        operator, value = text(one, "operator"), text(one, "value")
+        if (not text(one, "key") and operator != "Exists") or qualified(text(one, "key") or "a") or label_value(value):
+            return True
+        if "tolerationSeconds" in one and text(one, "effect") != "NoExecute":
+            return True
         if operator and (operator not in _OPERATORS or (operator == "Exists" and text(one, "value"))):
             return True
         if text(one, "effect") not in ("", *_EFFECTS):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.spelling import meant
-from trainc.verify.refusal import dns_label, refuse
+from trainc.schema.names import label
+from trainc.verify.refusal import lost_mounts, refuse
 from trainc.verify.values import rows, substituted, text
 
 TYPE_CHECKING = False
@@ -45,20 +46,12 @@ def bad_volume_name(job: Job) -> None:
             path = (*role.pod_path, "volumes", index, "name")
             if not name:
                 refuse(job, VOLUME_NAME, path, "Required value", "a volume has no name")
-            elif "." in name and not substituted(name):
-                fault = f'Invalid value: "{name}": must not contain dots'
-                refuse(
-                    job,
-                    VOLUME_NAME,
-                    path,
-                    fault,
-                    f"`{name}` cannot be the name of a volume",
-                    help="use `-` instead of dots",
-                )
-            elif not name.isalpha() or not name.islower():
-                faults = () if substituted(name) else tuple(f'Invalid value: "{name}": {f}' for f in dns_label(name))
+            elif not substituted(name):
+                faults = tuple(f'Invalid value: "{name}": {fault}' for fault in label(name))
                 if faults:
-                    refuse(job, VOLUME_NAME, path, faults, f"`{name}` cannot be the name of a volume")
+                    message = f"`{name}` cannot be the name of a volume"
+                    help_ = "use `-` instead of dots" if "." in name else ""
+                    refuse(job, VOLUME_NAME, path, faults, message, help=help_, more=lost_mounts(role, name))
 
 
 def bad_volume_source(job: Job) -> None:
@@ -71,16 +64,6 @@ def bad_volume_source(job: Job) -> None:
             path = (*role.pod_path, "volumes", index)
             sources = [key for key in volume if key != "name"]
             name = text(volume, "name")
-            if not sources:
-                reason = "Required value: must specify a volume type"
-                refuse(
-                    job,
-                    VOLUME_SOURCE,
-                    path,
-                    reason,
-                    f"volume `{name}` has no source",
-                    help="give it one, e.g. `emptyDir: {}`",
-                )
             for source in sorted(sources)[1:]:
                 reason = "Forbidden: may not specify more than 1 volume type"
                 refuse(
@@ -91,6 +74,7 @@ def bad_volume_source(job: Job) -> None:
                     f"volume `{name}` has more than one source",
                     key=True,
                     also=[Label(job.at((*path, min(sources)), key=True), "the other source")],
+                    more=lost_mounts(role, name),
                 )
 
 
@@ -104,7 +88,13 @@ def mount_without_volume(job: Job) -> None:
                 continue
             path = (*container.path, "volumeMounts", index, "name")
             if not name:
-                refuse(job, NO_VOLUME, path, "Required value", f"a mount of `{container.name}` names no volume")
+                refuse(
+                    job,
+                    NO_VOLUME,
+                    path,
+                    ("Required value", 'Not found: ""'),
+                    f"a mount of `{container.name}` names no volume",
+                )
                 continue
             refuse(
                 job,
@@ -138,12 +128,13 @@ def _mounts(job: Job, container: Container) -> None:
             reason = f'Invalid value: "{where}": must be unique'
             refuse(job, MOUNT, (*path, "mountPath"), reason, f"two mounts stand at `{where}`", also=[first])
         seen.setdefault(where, index)
+        shown = (*container.path, "volumeMounts", "subPath")  # the server does not say which
         if below.startswith("/"):
             reason = f'Invalid value: "{below}": must be a relative path'
-            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` is not below the volume")
-        elif ".." in below.split("/"):
+            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` is not below the volume", shown=shown)
+        if ".." in below.split("/"):
             reason = f"Invalid value: \"{below}\": must not contain '..'"
-            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` leaves the volume")
+            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` leaves the volume", shown=shown)
 
 
 def relative_mount_path(job: Job) -> None:
