@@ -9,6 +9,7 @@ import pytest
 from tests.compiling import compile_in
 from tests.repository import job, write
 from trainc.model.cluster import Cluster
+from trainc.model.globs import covers
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, value
@@ -150,3 +151,52 @@ def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Pat
     done = compile_in(tmp_path, "validate", "job.yaml")
     assert done.code == 1
     assert "error[undecodable]" in done.err
+
+
+SILENTLY = [
+    ("  outpt: x\n", "3:3", "unknown setting `outpt`", "did you mean `output`?"),
+    ("  output: [rendered]\n", "3:11", "`output` is one name", "write one word behind `output:`, as text"),
+    ("  delivery: {}\n", "3:13", "`delivery` is one name", "write one word behind `delivery:`, as text"),
+    ("  runtimes: base\n", "3:13", "`runtimes` is a list of folders", "write one folder behind each `-`"),
+    ("  clusters:\n  - eu: {}\n", "4:3", "`clusters` is a mapping", "write its settings below it, indented"),
+    ("  clusters:\n    eu: {quue: x}\n", "4:10", "unknown setting `quue`", "did you mean `queue`?"),
+    (
+        "  clusters:\n    eu: {kubernetes: 1.30}\n",
+        "4:22",
+        "`kubernetes` is read as the number 1.3: a version stands in quotes",
+        "correct the value",
+    ),
+    ("  rules: {movng-tag: off}\n", "3:11", "there is no rule `movng-tag`", "did you mean `moving-tag`?"),
+    (
+        "  rulesByPath:\n    jobs: {unknown-field: off}\n",
+        "4:12",
+        "`unknown-field` is a server's own refusal, which cannot be silenced",
+        "remove it, and repair what is refused",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "place", "message", "help_"), SILENTLY, ids=[spec.strip() for spec, *_ in SILENTLY])
+def test_no_setting_is_ignored(spec: str, place: str, message: str, help_: str, tmp_path: Path) -> None:
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n{spec}"
+    write(tmp_path, {"trainc.yaml": text})
+    report = Report()
+    open_project((str(tmp_path),), report)
+    line, _, column = place.partition(":")
+    expected = [(f"trainc.yaml:{int(line) + 1}:{column}", message, help_)]
+    assert [(str(one.span), one.message, one.help) for one in report.findings] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "expected"),
+    [
+        ("jobs/eu", "jobs/eu/a.yaml", True),
+        ("jobs/eu/", "jobs/eu/deep/a.yaml", True),
+        ("jobs/eu", "jobs/eu2/a.yaml", False),
+        ("jobs/*", "jobs/eu/a.yaml", True),
+        ("jobs/a.yaml", "jobs/a.yaml", True),
+        ("eu", "jobs/eu/a.yaml", False),
+    ],
+)
+def test_a_path_is_a_pattern_or_a_folder(path: str, file: str, expected: bool) -> None:
+    assert covers(path, file) is expected

@@ -11,8 +11,9 @@ import pytest
 from tests.compiling import ROOT
 from tests.test_tables import rules as declared
 from trainc.cli import main
+from trainc.model.rule_names import rule_names
 from trainc.rules import examples, rules
-from trainc.rules.generate import render
+from trainc.rules.generate import names, render
 
 RULES = rules()
 
@@ -29,9 +30,15 @@ def test_the_examples_are_those_of_the_cases() -> None:
     assert current == render(ROOT), "run `python -m trainc.rules.generate`"
 
 
+def test_the_names_are_those_of_the_rules() -> None:
+    current = (ROOT / "trainc/model/rule_names.txt").read_text("utf-8")
+    assert current == names(), "run `python -m trainc.rules.generate`"
+    assert rule_names() == {rule.name: rule.verdict for rule in RULES}
+
+
 def test_the_list_names_every_rule_once() -> None:
-    names = [line.split()[0] for line in said("rules").splitlines()]
-    assert names == sorted(declared())
+    listed = [line.split()[0] for line in said("rules").splitlines()]
+    assert listed == sorted(declared())
 
 
 @pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])

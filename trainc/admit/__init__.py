@@ -66,8 +66,6 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
-            elif group == "trainc.dev" and kind == "Project":
-                continue
             elif not document.api_version and kind in UNMISTAKABLE:
                 _unknown_kind(document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
@@ -148,7 +146,9 @@ def _unknown_kind(document: Document, desk: Desk) -> None:
         hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
-    if not document.api_version:
+    if group == "trainc.dev" and document.kind == "Project":
+        said, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+    elif not document.api_version:
         said = f"this {document.kind} has no `apiVersion`"
     elif not document.kind:
         said = f"this object of `{document.api_version}` has no `kind`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.globs import covers
 from trainc.model.spelling import meant
 from trainc.model.tree import value
 
@@ -75,17 +76,20 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
         UNBOUND_JOB.at(
             document.span(("metadata", "name")),
             f"`{document.name}` belongs to none of the clusters {names}",
+            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters if one.name],
             effect="no cluster would ever run it",
             help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
         )
     )
 
 
-def _twice(document: Document, found: list[Cluster], report: Report) -> None:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (a mistake is rare)
+def _paths(cluster: Cluster) -> str:
+    return ", ".join(path.value for path in cluster.paths) or "what names it, having no `paths`"
 
-    globs = [glob for cluster in found for glob in cluster.paths if fnmatchcase(document.file, glob.value)]
-    spans = [span for glob in globs if (span := place(glob.origin)) is not None]
+
+def _twice(document: Document, found: list[Cluster], report: Report) -> None:
+    paths = [path for cluster in found for path in cluster.paths if covers(path.value, document.file)]
+    spans = [span for path in paths if (span := place(path.origin)) is not None]
     names = ",".join(cluster.name for cluster in found)
     report.add(
         TWO_CLUSTERS.at(

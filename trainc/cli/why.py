@@ -13,7 +13,7 @@ from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
-from trainc.report.why import landing_json, landing_text, why_json, why_text
+from trainc.report.why import clusters, landing_json, landing_text, why_json, why_text
 from trainc.why import explain
 from trainc.why.landing import landings
 from trainc.why.rendered import rendered_line
@@ -58,7 +58,8 @@ def why(options: Options) -> int:
     if options.one("report") == "json":
         print(why_json(answers, session.shown))
         return 0
-    _print([why_text(answer, session.shown) for answer in answers], "fields; name one to see it")
+    several = clusters(answers)
+    _print([why_text(answer, session.shown, several=several) for answer in answers], "fields; name one to see it")
     return 0
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
+PROJECT = "trainc.yaml"
 # In the kind of every document that runtimes are made of, and in no field of a job.
 RUNTIMES = (b"TrainingRuntime", b"trainc.dev/v1alpha1")
 # Whatever holds one of these has to be read to know which clusters it is for; a backslash may hide any of them.
@@ -134,6 +135,8 @@ class Loader:
             return self._kept[file]
         duplicates = self._selection.field_validation
         self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+        if file.rpartition("/")[2] == PROJECT:
+            return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
 
     def _nearest(self, file: str) -> str:

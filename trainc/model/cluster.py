@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.globs import covers
 from trainc.model.remembered import Remembered
 from trainc.model.tree import value
 
@@ -108,7 +109,7 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        return any(_FITTING[file, glob.value] for glob in self.paths)
+        return any(_FITTING[path.value, file] for path in self.paths)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
@@ -175,14 +176,8 @@ class Cluster:
         return sorted(set(levels))
 
 
-def _fits(spot: tuple[str, str]) -> bool:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
-
-    return fnmatchcase(*spot)
-
-
-# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
-_FITTING = Remembered(_fits, most=4_096)
+# Whether a path holds a file: asked of every cluster, by the loader and again for each job of the file.
+_FITTING: Remembered[tuple[str, str], bool] = Remembered(lambda spot: covers(*spot), most=4_096)
 
 
 def _levels(topology: Tree) -> list[str]:

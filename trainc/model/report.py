@@ -208,7 +208,7 @@ class Report:
                 elif not (comment.used or comment.borrowed or self._lost or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
-                            comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"
+                            comment.span, f"`allow[{comment.rule}]` silences nothing", help=_instead(comment.rule)
                         )
                     )
 
@@ -229,3 +229,11 @@ class Report:
     def jobs_reached(self, finding: Finding) -> int:
         """In how many jobs a finding was met."""
         return len(self.reached.get(finding.identity(), ()))
+
+
+def _instead(rule: str) -> str:
+    """What to do about a comment that silences nothing."""
+    from trainc.model.rule_names import slip  # noqa: PLC0415 (most comments silence something)
+
+    wrong = slip(rule, more=True)
+    return f"{wrong[0]}: {wrong[1]}" if wrong else "remove the comment"

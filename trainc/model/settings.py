@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.globs import covers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class Project:
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
+    path to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
     `delivery` names the tool that applies the output (argocd, flux) where a cluster does not.
     """
@@ -83,12 +84,9 @@ class Project:
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
         level = self.rules.get(rule, "")
-        for glob, rules in self.rules_by_path.items():
-            if rule in rules:
-                from fnmatch import fnmatchcase  # noqa: PLC0415 (few projects ask)
-
-                if fnmatchcase(file, glob):
-                    level = rules[rule]
+        for path, rules in self.rules_by_path.items():
+            if rule in rules and covers(path, file):
+                level = rules[rule]
         return level
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 
 from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.settings import TOOLS, Project
+from trainc.model.spelling import meant
+from trainc.model.tree import get, leaves
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.yaml.reader import LIMIT, read
+from trainc.yaml.rules import AMBIGUOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
+    from trainc.model.document import Document
+    from trainc.model.sourced import Sourced, Span
 
 FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
@@ -71,9 +75,14 @@ def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, 
         return Project(root, clusters=(Cluster(**settings),))
     try:
         with open(os.path.join(root, FILE), "rb") as stream:
-            documents = list(read(stream.read(LIMIT + 1), FILE, report))
+            opening = Report()
+            documents = list(read(stream.read(LIMIT + 1), FILE, opening))
     except OSError as error:
         raise Trouble(f"{os.path.join(root, FILE)}: {error.strerror}") from error
+    levels = _levels(documents)
+    for finding in opening.findings:
+        if finding.rule is not AMBIGUOUS or finding.span not in levels:
+            report.add(finding)
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
             report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
@@ -90,7 +99,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
     spec = checker.map(("spec",))
     for key in spec:
         if key not in _FIELDS:
-            hint = f"known settings: {', '.join(_FIELDS)}"
+            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
     if "requires" in spec:
         from trainc.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)
@@ -103,15 +112,22 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
         delivery=checker.choice(("spec", "delivery"), TOOLS),
         runtimes=checker.folders(root, ("spec", "runtimes")),
-        rules=checker.levels(("spec", "rules")),
+        rules=checker.levels(("spec", "rules"), more="rulesFrom" in spec),
         rules_by_path={
-            glob: checker.levels(("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
+            glob: checker.levels(("spec", "rulesByPath", glob), more="rulesFrom" in spec)
+            for glob in checker.map(("spec", "rulesByPath"))
         },
         rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
         clusters=(_clusters(root, checker, assigned) if "clusters" in spec else ()) or (Cluster(**assigned),),
     )
+
+
+def _levels(documents: Iterable[Document]) -> set[Span]:
+    """Where the levels of rules stand, among which a bare `off` means one thing to everybody who reads trainc.yaml."""
+    fields = [get(document.tree, "spec", field) for document in documents for field in ("rules", "rulesByPath")]
+    return {leaf.origin.at for field in fields if field is not None for _, leaf in leaves(field) if leaf.origin.at}
 
 
 def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:

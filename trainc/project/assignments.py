@@ -69,6 +69,9 @@ def _seconds(key: str, leaf: Sourced[Any]) -> Sourced[int]:
 
 def _version(key: str, leaf: Sourced[Any]) -> tuple[int, int]:
     found = version(str(leaf.value))
+    at = leaf.origin.at
+    if type(leaf.value) is float and at is not None and at.end_column - at.column != len(str(leaf.value)):
+        raise Trouble(f"`{key}` is read as the number {leaf.value}: a version stands in quotes")
     if found is None:
         raise Trouble(f'`{key}` is a version such as "1.37", not `{leaf.value}`')
     return found
