@@ -147,7 +147,10 @@ class Container:
         return found
 
     def _read_words(self) -> None:
-        self.words = [*texts(self.tree, "command"), *texts(self.tree, "args")]
+        command = texts(self.tree, "command")
+        if command and " " in command[0]:
+            self.traits.add("odd program")
+        self.words = [*command, *texts(self.tree, "args")]
         self.text = " ".join(self.words)
         for word in self.words:
             if traits := WORDS[word]:
