@@ -251,3 +251,8 @@ def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> Non
     folder = Repository(tmp_path, "bert")
     done = folder.run(*argv)
     assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")
+
+
+def test_before_the_first_commit(tmp_path: Path) -> None:
+    done = WorkingTree(tmp_path, "bert").run("diff")
+    assert (done.code, done.err) == (2, "trainc: there is no commit yet, so nothing to compare with\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.model.header import MARK
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Trouble, near
 from trainc.model.within import within
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def _walk(root: str, folder: str) -> Iterator[str]:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        raise Trouble(f"{os.path.relpath(folder, root)}: {error.strerror}") from error
+        raise Trouble(f"{near(folder)}: {error.strerror}") from error
     for entry in entries:
         if entry.name.startswith("."):
             continue
@@ -85,7 +85,7 @@ def contents(root: str, file: str) -> bytes:
         try:
             size = os.fstat(number).st_size
             if size > LARGEST:
-                raise Trouble(f"{file}: larger than {LARGEST >> 20} MiB, which no training spec is")
+                raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
             data = os.read(number, size + 1)
         finally:
             os.close(number)
@@ -94,7 +94,7 @@ def contents(root: str, file: str) -> bytes:
         with open(path, "rb") as stream:  # somebody is writing it, or the system makes it up
             return stream.read()
     except OSError as error:
-        raise Trouble(f"{file}: {error.strerror}") from error
+        raise Trouble(f"{near(path)}: {error.strerror}") from error
 
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:
