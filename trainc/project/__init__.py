@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
-_FIELDS = (
+FIELDS = (
     "runtimes",
     "rules",
     "rulesByPath",
@@ -98,8 +98,8 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
     spec = checker.map(("spec",))
     for key in spec:
-        if key not in _FIELDS:
-            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+        if key not in FIELDS:
+            hint = meant(key, FIELDS, f"known settings: {', '.join(FIELDS)}")
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
     if "requires" in spec:
         from trainc.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)

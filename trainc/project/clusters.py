@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("components", "paths")
 _MAPS = ("images", "patch")
-_FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
+FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
 
 
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
@@ -43,8 +43,8 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     for key in node:
         if key in SETTINGS:
             fields.update(_setting(checker, (*path, key), key, node[key]))
-        elif key not in _FIELDS:
-            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+        elif key not in FIELDS:
+            hint = meant(key, FIELDS, f"known settings: {', '.join(FIELDS)}")
             checker.complain((*path, key), f"unknown setting `{key}`", hint, key=True)
     for key in _LISTS:
         fields[key] = checker.texts((*path, key))
