@@ -9,8 +9,6 @@ import pytest
 
 from tests.test_house_rules import PACKAGE, ROOT, calls
 from trainc.frameworks import FRAMEWORKS
-from trainc.project import FIELDS as PROJECT
-from trainc.project.clusters import FIELDS as CLUSTER
 
 FINDINGS = "".join(path.read_text("utf-8") for path in ROOT.glob("tests/cases/**/expected/findings.txt"))
 SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
@@ -53,11 +51,6 @@ def test_a_framework_is_there_whole(name: str) -> None:
         assert runtimes[0] == "r" or any(list(path.parents[1].glob("output/**/*.yaml")) for path in chosen)
     assert list(ROOT.glob(f"tests/cases/{name}/*/input")) or list(ROOT.glob(f"tests/cases/{name}/*/*/input"))
     assert f"| {name} |" in README
-
-
-@pytest.mark.parametrize("setting", [*PROJECT, *CLUSTER])
-def test_every_setting_is_documented(setting: str) -> None:
-    assert f"`{setting}`" in SETTINGS
 
 
 def test_every_annotation_of_a_job_is_documented() -> None:

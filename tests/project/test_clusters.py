@@ -9,7 +9,6 @@ import pytest
 from tests.compiling import compile_in
 from tests.repository import job, write
 from trainc.model.cluster import Cluster
-from trainc.model.globs import covers
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, value
@@ -160,19 +159,6 @@ SILENTLY = [
     ("  runtimes: base\n", "3:13", "`runtimes` is a list of folders", "write one folder behind each `-`"),
     ("  clusters:\n  - eu: {}\n", "4:3", "`clusters` is a mapping", "write its settings below it, indented"),
     ("  clusters:\n    eu: {quue: x}\n", "4:10", "unknown setting `quue`", "did you mean `queue`?"),
-    (
-        "  clusters:\n    eu: {kubernetes: 1.30}\n",
-        "4:22",
-        "`kubernetes` is read as the number 1.3: a version stands in quotes",
-        "correct the value",
-    ),
-    ("  rules: {movng-tag: off}\n", "3:11", "there is no rule `movng-tag`", "did you mean `moving-tag`?"),
-    (
-        "  rulesByPath:\n    jobs: {unknown-field: off}\n",
-        "4:12",
-        "`unknown-field` is a server's own refusal, which cannot be silenced",
-        "remove it, and repair what is refused",
-    ),
 ]
 
 
@@ -185,18 +171,3 @@ def test_no_setting_is_ignored(spec: str, place: str, message: str, help_: str, 
     line, _, column = place.partition(":")
     expected = [(f"trainc.yaml:{int(line) + 1}:{column}", message, help_)]
     assert [(str(one.span), one.message, one.help) for one in report.findings] == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "file", "expected"),
-    [
-        ("jobs/eu", "jobs/eu/a.yaml", True),
-        ("jobs/eu/", "jobs/eu/deep/a.yaml", True),
-        ("jobs/eu", "jobs/eu2/a.yaml", False),
-        ("jobs/*", "jobs/eu/a.yaml", True),
-        ("jobs/a.yaml", "jobs/a.yaml", True),
-        ("eu", "jobs/eu/a.yaml", False),
-    ],
-)
-def test_a_path_is_a_pattern_or_a_folder(path: str, file: str, expected: bool) -> None:
-    assert covers(path, file) is expected

@@ -11,7 +11,6 @@ import pytest
 from tests.compiling import ROOT
 from tests.test_tables import rules as declared
 from trainc.cli import main
-from trainc.model.rule_names import rule_names
 from trainc.rules import examples, rules
 from trainc.rules.generate import names, render
 
@@ -28,12 +27,7 @@ def said(*words: str) -> str:
 def test_the_examples_are_those_of_the_cases() -> None:
     current = (ROOT / "trainc/rules/examples.json").read_text("utf-8")
     assert current == render(ROOT), "run `python -m trainc.rules.generate`"
-
-
-def test_the_names_are_those_of_the_rules() -> None:
-    current = (ROOT / "trainc/model/rule_names.txt").read_text("utf-8")
-    assert current == names(), "run `python -m trainc.rules.generate`"
-    assert rule_names() == {rule.name: rule.verdict for rule in RULES}
+    assert (ROOT / "trainc/model/rules.json").read_text("utf-8") == names(), "run `python -m trainc.rules.generate`"
 
 
 def test_the_list_names_every_rule_once() -> None:

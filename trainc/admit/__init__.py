@@ -57,7 +57,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
-    for _, parts in documents.selected():
+    for _, parts in documents.selected(desk.project.cluster):
         desk.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Document] = []
         others: list[Document] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.globs import covers
 from trainc.model.spelling import meant
 from trainc.model.tree import value
 
@@ -88,8 +87,10 @@ def _paths(cluster: Cluster) -> str:
 
 
 def _twice(document: Document, found: list[Cluster], report: Report) -> None:
-    paths = [path for cluster in found for path in cluster.paths if covers(path.value, document.file)]
-    spans = [span for path in paths if (span := place(path.origin)) is not None]
+    from trainc.model.globs import holds  # noqa: PLC0415 (a mistake is rare)
+
+    globs = [glob for cluster in found for glob in cluster.paths if holds(glob.value, document.file)]
+    spans = [span for glob in globs if (span := place(glob.origin)) is not None]
     names = ",".join(cluster.name for cluster in found)
     report.add(
         TWO_CLUSTERS.at(

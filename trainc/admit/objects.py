@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
+from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
 from trainc.schema.fault import Fault, is_placeholder
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.model.tree import Tree
 
 UNKNOWN_FIELD = Rule(
     "unknown-field",
@@ -90,8 +92,18 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(walk(root, document.tree, Log()))
-    return document.admitted(found.stored)
+        return document.admitted(_said(walk(root, document.tree, Log())))
+    return document.admitted(_said(found.stored))
+
+
+def _said(tree: Tree) -> Tree:
+    """The object without the fields of its metadata that say nothing: to a server null is an absent field."""
+    metadata = tree.get("metadata")
+    for leaf in metadata.values() if type(metadata) is dict else ():
+        if type(leaf) is Sourced and leaf.value is None:
+            kept = {key: held for key, held in metadata.items() if type(held) is not Sourced or held.value is not None}
+            return {**tree, "metadata": kept}
+    return tree
 
 
 def _reason(fault: Fault) -> str:

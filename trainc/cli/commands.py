@@ -240,7 +240,7 @@ COMMANDS = {
         Command(
             "schemas",
             "[list|show KIND|export DIR|generate [CHECKOUT]]",
-            "The schemas of every Kubernetes kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
+            "The schemas of every kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
             (Option("--format", "what `show` prints", choices=("yaml", "json")),),
             ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
             _schemas,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.globs import covers
 from trainc.model.remembered import Remembered
 from trainc.model.tree import value
 
@@ -10,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.definitions import Definitions
     from trainc.model.document import Document
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
@@ -81,7 +81,7 @@ class Cluster:
     patch: Tree  # a partial runtime spec over every runtime
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
     runtimes: tuple[Document, ...]
-    definitions: tuple[Document, ...]
+    definitions: tuple[Definitions, ...]  # of each file that holds any
     objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
     closed: bool  # what is not in the input does not exist
 
@@ -109,7 +109,7 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        return any(_FITTING[path.value, file] for path in self.paths)
+        return any(_FITTING[file, glob.value] for glob in self.paths)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
@@ -176,8 +176,15 @@ class Cluster:
         return sorted(set(levels))
 
 
-# Whether a path holds a file: asked of every cluster, by the loader and again for each job of the file.
-_FITTING: Remembered[tuple[str, str], bool] = Remembered(lambda spot: covers(*spot), most=4_096)
+def _fits(spot: tuple[str, str]) -> bool:
+    from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
+
+    file, glob = spot
+    return holds(glob, file)
+
+
+# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
+_FITTING = Remembered(_fits, most=4_096)
 
 
 def _levels(topology: Tree) -> list[str]:

@@ -1,10 +1,11 @@
-"""What a path in trainc.yaml holds."""
+"""Which files a glob of trainc.yaml means."""
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 
-def covers(path: str, file: str) -> bool:
-    """Whether a path holds a file: as the folder it lies below, or as a pattern in which `*` passes slashes, too."""
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters, or with levels, ask)
 
-    return fnmatchcase(file, path) or file.startswith(path.removesuffix("/") + "/")
+def holds(glob: str, file: str) -> bool:
+    """Whether a glob means a file, or a folder that it lies in, at any depth; `*` stands for `/` as well."""
+    glob = glob.rstrip("/").removeprefix("./")
+    return glob == "." or fnmatchcase(file, glob) or fnmatchcase(file, f"{glob}/*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -233,7 +234,9 @@ class Report:
 
 def _instead(rule: str) -> str:
     """What to do about a comment that silences nothing."""
-    from trainc.model.rule_names import slip  # noqa: PLC0415 (most comments silence something)
+    from trainc.model.rule_names import rule_names  # noqa: PLC0415 (most comments silence something)
 
-    wrong = slip(rule, more=True)
-    return f"{wrong[0]}: {wrong[1]}" if wrong else "remove the comment"
+    known = rule_names()
+    if known.get(rule):
+        return f"remove the comment: `{rule}` is a server's own verdict, which nobody can silence"
+    return "remove the comment" if rule in known else meant(rule, known, "remove the comment")

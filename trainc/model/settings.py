@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
-from trainc.model.globs import covers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
 
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
@@ -21,12 +21,14 @@ class Project:
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    path to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
+    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
-    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not.
+    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not. `cache` opens what
+    remembers from run to run what clusters define.
     """
 
     __slots__ = (
+        "cache",
         "cluster",
         "clusters",
         "deadline",
@@ -57,6 +59,7 @@ class Project:
         output: str = "",
         old_run: str = "",
         delivery: str = "",
+        cache: Opening | None = None,
     ) -> None:
         self.root = root
         self.output = output or "rendered"
@@ -68,6 +71,7 @@ class Project:
         self.rules_by_path = dict(rules_by_path or {})
         self.rules_from = rules_from
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
+        self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
@@ -84,9 +88,12 @@ class Project:
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
         level = self.rules.get(rule, "")
-        for path, rules in self.rules_by_path.items():
-            if rule in rules and covers(path, file):
-                level = rules[rule]
+        for glob, rules in self.rules_by_path.items():
+            if rule in rules:
+                from trainc.model.globs import holds  # noqa: PLC0415 (few projects ask)
+
+                if holds(glob, file):
+                    level = rules[rule]
         return level
 
 

@@ -1,6 +1,6 @@
-"""Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes it into a checkout.
+"""Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes them into a checkout.
 
-Writes the names of all rules as well, for those who only need to know a name.
+Beside them it writes the names of all rules, for those who must know a name and cannot load what declares it.
 
 A rule's case is the smallest one whose findings name it; its passing input stands beside it in `passes/`.
 """
@@ -12,8 +12,12 @@ import re
 import sys
 from pathlib import Path
 
-from trainc.model.rule_names import VERDICT
 from trainc.rules import rules
+
+
+def names() -> str:
+    """The text of `rules.json`: whether each rule is a server's own verdict."""
+    return json.dumps({rule.name: rule.verdict for rule in rules()}, indent=0) + "\n"
 
 
 def render(checkout: Path) -> str:
@@ -29,11 +33,6 @@ def render(checkout: Path) -> str:
             failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
     found = {rule.name: _example(rule.name, failing[rule.name]) for rule in rules() if rule.name in failing}
     return json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def names() -> str:
-    """The text of `rule_names.txt`."""
-    return "".join(f"{rule.name}{VERDICT if rule.verdict else ''}\n" for rule in rules())
 
 
 def _example(name: str, cases: list[tuple[int, Path]]) -> tuple[str, str, str]:
@@ -57,4 +56,4 @@ def _text(folder: Path) -> str:
 if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     (root / "trainc/rules/examples.json").write_text(render(root), encoding="utf-8", newline="\n")
-    (root / "trainc/model/rule_names.txt").write_text(names(), encoding="utf-8", newline="\n")
+    (root / "trainc/model/rules.json").write_text(names(), encoding="utf-8", newline="\n")

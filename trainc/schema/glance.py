@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 from trainc.schema.celrules import holds
 from trainc.schema.node import Shape
 from trainc.schema.piece import piece
-from trainc.schema.scalar import scalar
+from trainc.schema.scalar import REMEMBERED, scalar
 from trainc.schema.walker import Log, completed
 
 TYPE_CHECKING = False
@@ -52,14 +52,14 @@ def _object(node: Node, tree: Tree) -> Tree:
         shape = node.shapes[tuple(tree)]
     except KeyError:
         shape = _shape(node, tuple(tree))
-    for key, at in shape.leaves:
+    for key, quick, at in shape.leaves:
         leaf = tree[key]
         if leaf.__class__ is not Sourced:
             raise DoubtError
         value = leaf.value
         kind = value.__class__
         # Here and in maps on the spot: calls for single leaves would take longer than all the rest.
-        if kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
+        if kind is quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
             continue
         _scalar(at, value)
     out = tree
@@ -83,7 +83,7 @@ def _object(node: Node, tree: Tree) -> Tree:
 
 def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
     """What objects with these keys have in common."""
-    leaves: list[tuple[str, Node]] = []
+    leaves: list[tuple[str, type | None, Node]] = []
     branches: list[tuple[str, Node]] = []
     for key in keys:
         at = node.prop(key)
@@ -94,7 +94,7 @@ def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
             at.look = at.look or _look(at)
             branches.append((key, at))
         else:
-            leaves.append((key, at))
+            leaves.append((key, at.quick, at))
     full = _complete(node, dict.fromkeys(keys))
     found = Shape(tuple(leaves), tuple(branches), {key: full[key] for key in full if key not in keys})
     if len(node.shapes) < _SHAPES:
@@ -185,7 +185,10 @@ def _be_distinct(keys: tuple[str, ...], items: list[Tree]) -> None:
         seen = {tuple([_known(item.get(key)) for key in keys]) for item in items}
     elif keys:
         key = keys[0]
-        seen = {leaf.value for item in items if (leaf := item.get(key)).__class__ is Sourced}
+        try:
+            seen = {item[key].value for item in items}
+        except (KeyError, AttributeError, TypeError):
+            raise DoubtError from None
     else:
         seen = {_known(item) for item in items}
     if len(seen) != len(items):
@@ -232,6 +235,8 @@ def _scalar(node: Node, value: Any) -> None:
     if log.schema or log.unchecked or log.loose:
         raise DoubtError
     _keep_rules(node, value)
+    if node.live and value.__class__ is str and len(node.good) < REMEMBERED:
+        node.good.add(value)
 
 
 _LOOKS: dict[str, Callable[[Node, Tree], Tree]] = {"object": _object, "array": _array, "partial": _other, "": _other}

@@ -7,7 +7,7 @@ from trainc.verify import shell
 from trainc.verify.demand import demand
 from trainc.verify.disks import MOUNTS
 from trainc.verify.launch import find_launch
-from trainc.verify.rules.tokens import SHORTEST, TOKENS
+from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import WORDS
 from trainc.verify.values import (
     COMPLETION_INDEX,
@@ -108,19 +108,19 @@ class Container:
         literals: dict[str, str] = {}
         sources: list[tuple[int, Tree]] = []
         listed = self.tree.get("env")
-        for index, entry in enumerate(listed if type(listed) is list else ()):
-            if type(entry) is not dict:
+        for index, entry in enumerate(listed if listed.__class__ is list else ()):
+            if entry.__class__ is not dict:
                 env[""] = {}
                 continue
             leaf = entry.get("name")
-            name = leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
+            name = leaf.value if leaf.__class__ is Sourced and leaf.value.__class__ is str else ""
             env[name] = entry
             leaf = entry.get("value")
-            if type(leaf) is Sourced and type(leaf.value) is str:
+            if leaf.__class__ is Sourced and leaf.value.__class__ is str:
                 value = literals[name] = leaf.value
                 if "$" in value:
                     self.traits.add("$")
-                if len(value) >= SHORTEST and value.startswith(TOKENS):
+                if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
                     self.traits.add("secret")
                 if len(entry) == 2:
                     continue
@@ -136,25 +136,28 @@ class Container:
         found: dict[str, str] = {}
         for _, entry in self.sources:
             source = entry["valueFrom"]
-            if (
-                type(source) is dict
-                and "fieldRef" in source
-                and (field := text(table(source, "fieldRef"), "fieldPath"))
-            ):
-                found[text(entry, "name")] = field
+            if source.__class__ is dict and "fieldRef" in source:
+                field = text(table(source, "fieldRef"), "fieldPath")
+                if field:
+                    found[text(entry, "name")] = field
                 if ODD_FIELDS[field]:
                     self.traits.add("odd field")
         return found
 
     def _read_words(self) -> None:
-        command = texts(self.tree, "command")
-        if command and " " in command[0]:
+        words: list[str] = []
+        self.words = words
+        for field in ("command", "args"):
+            listed = self.tree.get(field)
+            for item in listed if listed.__class__ is list else ():
+                if item.__class__ is Sourced and item.value is not None:
+                    word = item.value if item.value.__class__ is str else str(item.value)
+                    words.append(word)
+                    if found := WORDS[word]:
+                        self.traits |= found
+        if words and " " in words[0] and "command" in self.tree:
             self.traits.add("odd program")
-        self.words = [*command, *texts(self.tree, "args")]
-        self.text = " ".join(self.words)
-        for word in self.words:
-            if traits := WORDS[word]:
-                self.traits |= traits
+        self.text = " ".join(words)
         self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
         if self.script:
             self.traits.add("script")
