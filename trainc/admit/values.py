@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 
@@ -36,6 +37,22 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     return _of_type(written, fault.message.partition(" must be of type ")[2].partition(":")[0], node)
 
 
+def retyped(document: Document, fault: Fault) -> list[Edit]:
+    """The edit that adds or takes away quotes, where nothing else is wrong with a value and it means one thing."""
+    leaf = get(document.written, *fault.path)
+    if type(leaf) is not Sourced or document.span().column != 1:  # an item of a List has no path of its own
+        return []
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    fresh: object = None
+    if " of type string" in fault.message and isinstance(leaf.value, bool | int | float) and _alike(leaf):
+        fresh = json.dumps(leaf.value)
+    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and leaf.value.isdecimal():
+        fresh = int(leaf.value)
+    elif wanted == "boolean" and leaf.value in ("true", "false"):
+        fresh = leaf.value == "true"
+    return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
+
+
 def _of_type(written: str, wanted: str, node: Node | None) -> str:
     """A text as a value of another type."""
     if wanted == "array":
@@ -60,9 +77,13 @@ def _map(written: str, node: Node | None) -> str:
 
 def _quoted(leaf: Sourced[object]) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
-    text, at = json.dumps(leaf.value), leaf.origin.at
-    alike = at is None or (at.line == at.end_line and at.end_column - at.column == len(text))
-    return f"put it in quotes: `{json.dumps(text)}`" if alike else "put it in quotes"
+    return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if _alike(leaf) else "put it in quotes"
+
+
+def _alike(leaf: Sourced[object]) -> bool:
+    """Whether the file spells a value as it is printed."""
+    at = leaf.origin.at
+    return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
 
 
 def _quantity(written: str) -> str:
