@@ -43,6 +43,8 @@ GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "sch
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+# Kinds of these groups that no job is made of: administrators keep them beside jobs.
+BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
@@ -71,7 +73,10 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
             elif desk.server.table.root(full) is None:
-                _unknown_kind(document, desk)
+                if (group, kind) in BESIDE:
+                    others.append(document)
+                else:
+                    _unknown_kind(document, desk)
             elif kind in RUNTIMES:
                 stored = shelves.admitted(document)
                 catalog.blueprints += [stored] if stored is not None else []

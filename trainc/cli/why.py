@@ -89,7 +89,8 @@ def _source(file: str) -> str:
         with open(file, encoding="utf-8", errors="replace") as stream:
             first = stream.readline(4096)
     except OSError as error:
-        raise Trouble(f"{file}: {error.strerror}") from error
+        shipped = "; `trainc runtimes show NAME` prints a runtime that trainc ships" * file.startswith("trainc:")
+        raise Trouble(f"{file}: {error.strerror}{shipped}") from error
     header = read_header(first)
     if header is None:
         return ""

@@ -25,6 +25,7 @@ GROUPS = (
     b"tensorflow.org/v1alpha1",
     b"kind: TrainJob",  # of an API that somebody forgot to name
 )
+_ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
@@ -68,7 +69,8 @@ def _walk(root: str, folder: str) -> Iterator[str]:
         if entry.is_symlink() and not within(root, entry.path):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(root, entry.path)
+            if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):
+                yield from _walk(root, entry.path)
         elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
             yield entry.path  # a link to itself is no file, and no error
 
