@@ -236,6 +236,16 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
     assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
 
 
+def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    assert project.run("build", "-w", "--rerender", "bert").code == 0
+    out = project.run("diff").out
+    image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+    assert "~ research/bert  because of runtimes/torch.yaml\n" in out
+    assert f"    the API server refuses this in place: {image}\n" in out
+
+
 def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)
