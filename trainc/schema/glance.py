@@ -139,29 +139,24 @@ def _array(node: Node, tree: Tree) -> Tree:
     at = node.items if node.items.__class__ is not int else node.item()
     if at is None:
         raise DoubtError
+    out = tree
     if at.kind in _LOOKS:
-        out = _branches(at, tree, node.last)
+        look = at.look = at.look or _look(at)
+        last = node.last
+        known = len(last)
+        for index, child in enumerate(tree):
+            # An item that stood at its place in the last list was right there.
+            if index >= known or child is not last[index]:
+                got = look(at, child)
+                if got is not child:
+                    out = list(tree) if out is tree else out
+                    out[index] = got
     else:
         _leaves(at, tree)
-        out = tree
     if len(out) > 1 and (node.keys or node.unique):
         _be_distinct(node.keys, out)
     if out is tree and not node.live:
         node.former, node.last = node.last, tree
-    return out
-
-
-def _branches(at: Node, items: list[Tree], last: list[Tree]) -> list[Tree]:
-    """The items of a list, those aside that stood at their place in the `last` one."""
-    out = items
-    known = len(last)
-    look = at.look = at.look or _look(at)
-    for index, child in enumerate(items):
-        if index >= known or child is not last[index]:
-            got = look(at, child)
-            if got is not child:
-                out = list(items) if out is items else out
-                out[index] = got
     return out
 
 
@@ -227,6 +222,8 @@ def _keep_rules(node: Node, value: Tree) -> None:
 
 def _scalar(node: Node, value: Any) -> None:
     if value.__class__ is str and node.short <= len(value) <= node.long and "${" not in value:
+        if len(node.good) < REMEMBERED:
+            node.good.add(value)
         return
     if value is None:
         raise DoubtError

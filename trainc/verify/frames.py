@@ -68,7 +68,7 @@ class Frame:
     __slots__ = ("host_ipc", "restart_policy", "traits")
 
     def __init__(self, asked: tuple[tuple[str, ...], object, object, object, object]) -> None:
-        names, restart, priority, grace, host_ipc = asked
+        names, restart, grace, priority, host_ipc = asked
         self.restart_policy = (
             restart if type(restart) is str and restart else "OnFailure"
         )  # the JobSet webhook's default
@@ -96,7 +96,7 @@ def frame_of(pod: Tree) -> Frame:
     return _FRAMES[
         tuple(pod),
         said(pod, "restartPolicy"),
-        said(pod, "priorityClassName"),
         said(pod, "terminationGracePeriodSeconds"),
-        said(pod, "hostIPC"),
+        said(pod, "priorityClassName") if "priorityClassName" in pod else None,
+        said(pod, "hostIPC") if "hostIPC" in pod else None,
     ]

@@ -9,24 +9,21 @@ from trainc.verify.rules.accelerators import whole_machine
 from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
-from trainc.verify.starting import meeting, settings, starting
-from trainc.verify.texts import IMAGES, ODD_KEYS, ODD_NAMES, ODD_VALUES
-from trainc.verify.values import rows, table, text
+from trainc.verify.starting import meeting, starting
+from trainc.verify.texts import ODD_KEYS, ODD_VALUES
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
-    from trainc.verify.containers import Container
-    from trainc.verify.demand import Demand
-    from trainc.verify.disks import Mounts, Volumes
+    from trainc.verify.contents import Outline as ContainerOutline
+    from trainc.verify.disks import Volumes
     from trainc.verify.frames import Frame, Work
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
     from trainc.verify.policies import Failures, PodPolicy
-    from trainc.verify.variables import Names
 
     Fields = tuple[str, ...]
-    ContainerOutline = tuple[Fields, Names, Mounts, Demand]
     RoleOutline = tuple[
         Fields,
         Work,
@@ -52,7 +49,9 @@ def outline(job: Job) -> Outline:
     meeting(found, job)
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
-    _metadata(found, job)
+    if "annotations" in table(job.tree, "metadata"):
+        found.add("JobSet annotations")
+    _source(found, job.bundle.document.tree)
     kinds = _beside(found, job)
     return tuple(job.spec), kinds, FAILURES[job.spec.get("failurePolicy")], roles, frozenset(found)
 
@@ -61,41 +60,48 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     pod, spec = role.pod, role.spec
     if not role.name:
         found.add("no role name")
-    if role.labels or role.annotations or "nodeSelector" in pod:
-        _labels(found, role)
+    annotations = _metadata(found, role) if role.metadata else ()
+    if "nodeSelector" in pod:
+        _selector(found, role)
     if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
         found.add("odd toleration")
-    main = tuple([_container(found, container) for container in role.main])
+    for container in role.containers:
+        found |= container.traits
     for container in role.main:
         starting(found, container)
     return (
         tuple(role.tree),
         role.work,
         role.frame,
-        tuple(role.annotations),
+        annotations,
         role.disks,
         POD_POLICIES[spec["podFailurePolicy"]] if "podFailurePolicy" in spec else None,
-        tuple([_container(found, container) for container in role.init]) if role.init else (),
-        main,
+        tuple([container.outline for container in role.init]) if role.init else (),
+        tuple([container.outline for container in role.main]),
     )
 
 
-def _labels(found: set[str], role: Role) -> None:
-    if role.labels:
+def _metadata(found: set[str], role: Role) -> Fields:
+    """The annotations of the pods."""
+    labels, annotations = role.labels, role.annotations
+    if labels:
         found.add("labels")
-        if _odd_labels(role.labels):
+        if _odd_labels(labels):
             found.add("odd label")
-    for key in role.annotations:
+    for key in annotations:
         if ODD_KEYS[key]:
             found.add("odd label")
-    if "nodeSelector" in role.pod:
-        selector = table(role.pod, "nodeSelector")
-        if _odd_labels(selector):
-            found.add("odd label")
-        if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
-            found.add("odd machine")
-        if not PREEMPTIBLE.isdisjoint(selector):
-            found.add("preemptible")
+    return tuple(annotations)
+
+
+def _selector(found: set[str], role: Role) -> None:
+    selector = table(role.pod, "nodeSelector")
+    if _odd_labels(selector):
+        found.add("odd label")
+    if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
+        found.add("odd machine")
+    if not PREEMPTIBLE.isdisjoint(selector):
+        found.add("preemptible")
 
 
 def _odd_labels(labels: dict[str, Tree]) -> bool:
@@ -105,30 +111,7 @@ def _odd_labels(labels: dict[str, Tree]) -> bool:
     return False
 
 
-def _container(found: set[str], container: Container) -> ContainerOutline:
-    tree = container.tree
-    found |= container.traits
-    found |= IMAGES[text(tree, "image")]
-    if ODD_NAMES[container.name]:
-        found.add("odd container name")
-    if "ports" in tree and _odd_ports(rows(tree, "ports")):
-        found.add("odd port")
-    settings(found, container)
-    return tuple(tree), container.names, container.mounts, container.demand
-
-
-def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
-    for port in ports:
-        leaf = port.get("containerPort")
-        if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
-            return True
-    return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)
-
-
-def _metadata(found: set[str], job: Job) -> None:
-    if "annotations" in table(job.tree, "metadata"):
-        found.add("JobSet annotations")
-    source = job.bundle.document.tree
+def _source(found: set[str], source: Tree) -> None:
     metadata = table(source, "metadata")
     if (
         "status" in source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.contents import Contents
 from trainc.verify.disks import VOLUMES
 from trainc.verify.frames import frame_of, work_of
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
@@ -36,7 +37,6 @@ class Role:
     """
 
     __slots__ = (
-        "annotations",
         "containers",
         "devices",
         "disks",
@@ -44,8 +44,8 @@ class Role:
         "index",
         "init",
         "job",
-        "labels",
         "main",
+        "metadata",
         "name",
         "pod",
         "replicas",
@@ -64,9 +64,7 @@ class Role:
         self.spec = spec = table(table(tree, "template"), "spec")
         template = table(spec, "template")
         self.pod = pod = table(template, "spec")
-        metadata = table(template, "metadata")
-        self.labels = table(metadata, "labels")
-        self.annotations = table(metadata, "annotations")
+        self.metadata = table(template, "metadata")
         self.work = work = work_of(tree, spec)
         self.replicas, self.width, self.size = work.replicas, work.width, work.size
         self.frame = frame_of(pod)
@@ -83,10 +81,26 @@ class Role:
         self.containers = self.main = self.init = []
 
     def _init_containers(self) -> list[Container]:
-        return [
-            Container(self, tree, index, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
-            for index, tree in enumerate(rows(self.pod, "initContainers"))
-        ]
+        plan = self.job.bundle.plan
+        shared = plan.shared if plan is not None else None
+        found = []
+        for index, tree in enumerate(rows(self.pod, "initContainers")):
+            kind = SIDECAR if text(tree, "restartPolicy") == "Always" else INIT
+            # Few jobs change those of their runtime.
+            found.append(
+                Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None)
+            )
+        return found
+
+    @property
+    def labels(self) -> dict[str, Tree]:
+        """The labels of its pods."""
+        return table(self.metadata, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Tree]:
+        """The annotations of its pods."""
+        return table(self.metadata, "annotations")
 
     @property
     def indexed(self) -> bool:

@@ -6,7 +6,8 @@ from trainc.model.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.outline import ContainerOutline, Outline, RoleOutline
+    from trainc.verify.contents import Outline as ContainerOutline
+    from trainc.verify.outline import Outline, RoleOutline
 
 
 def _traits(outline: Outline) -> frozenset[str]:
