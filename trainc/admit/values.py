@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.schema.fault import Fault
     from trainc.schema.node import Node
 
+_DIGITS = 18
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
@@ -46,11 +47,16 @@ def retyped(document: Document, fault: Fault) -> list[Edit]:
     fresh: object = None
     if " of type string" in fault.message and isinstance(leaf.value, bool | int | float) and _alike(leaf):
         fresh = json.dumps(leaf.value)
-    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and leaf.value.isdecimal():
+    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and _is_count(leaf.value):
         fresh = int(leaf.value)
     elif wanted == "boolean" and leaf.value in ("true", "false"):
         fresh = leaf.value == "true"
     return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
 def _of_type(written: str, wanted: str, node: Node | None) -> str:
