@@ -57,6 +57,7 @@ _MOST = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
 _FREE = frozenset({"annotations", "labels", "matchLabels", "nodeSelector", "volumeAttributes", "options"})
+SPELLED = _QUANTITY_MAPS | _QUANTITIES  # fields in which amounts stand
 # Names of these lists' items are always written; a reference's empty name is not.
 _NAMED_ITEMS = frozenset({"containers", "env", "initContainers", "replicatedJobs", "sysctls", "volumes"})
 

@@ -8,6 +8,7 @@ from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
 from trainc.resolve.normalise import normalise
+from trainc.resolve.plainly import MoreThanSetError, laid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,10 +65,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
             layer["metadata"] = {k: v for k, v in overlay["metadata"].items() if k in ("labels", "annotations") and v}
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
-            layer["spec"] = normalise(overlay["spec"])
-            spec = merge(spec, layer["spec"], MERGE_KEYS)
-            if _directed(layer["spec"]):
-                spec = normalise(spec)
+            spec, layer["spec"] = _under(spec, overlay["spec"])
         layers.append(Layer("patches", value(patch, "manager") or "", layer))
     jobs = spec.get("replicatedJobs")
     if jobs and len(jobs) > 1:
@@ -75,6 +73,16 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
         order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
     return {"metadata": metadata, "spec": spec}, tuple(layers)
+
+
+def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
+    """A JobSet's spec under one patch, and the patch as typed structures write it."""
+    try:
+        return laid(spec, patch), patch
+    except MoreThanSetError:
+        patch = normalise(patch)
+    spec = merge(spec, patch, MERGE_KEYS)
+    return normalise(spec) if _directed(patch) else spec, patch
 
 
 def _directed(tree: Tree) -> bool:
