@@ -11,6 +11,7 @@ from tests.test_house_rules import PACKAGE, ROOT, calls
 from trainc.frameworks import FRAMEWORKS
 
 FINDINGS = "".join(path.read_text("utf-8") for path in ROOT.glob("tests/cases/**/expected/findings.txt"))
+SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 UNSHOWN = frozenset({"yaml-size"})  # it takes 64 MiB, or a million values
 
@@ -50,3 +51,10 @@ def test_a_framework_is_there_whole(name: str) -> None:
         assert runtimes[0] == "r" or any(list(path.parents[1].glob("output/**/*.yaml")) for path in chosen)
     assert list(ROOT.glob(f"tests/cases/{name}/*/input")) or list(ROOT.glob(f"tests/cases/{name}/*/*/input"))
     assert f"| {name} |" in README
+
+
+def test_every_annotation_of_a_job_is_documented() -> None:
+    asked = {str(call.args[0].value) for path in PACKAGE for name, call in calls(path) if name.endswith(".asks")}  # type: ignore[attr-defined]
+    named = set(re.findall(r'"trainc\.dev/([a-z]+)"', "".join(path.read_text("utf-8") for path in PACKAGE)))
+    missing = [one for one in sorted(asked | named) if f"`trainc.dev/{one}" not in SETTINGS]
+    assert missing == ["metadata"]  # the manager of a patch that `trainc migrate` writes

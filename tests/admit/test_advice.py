@@ -137,3 +137,30 @@ def test_the_job_itself_has_no_mistake_of_this_kind(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(JOB, "utf-8")
     run = compile_in(tmp_path, "validate", "job.yaml")
     assert {finding.rule.name for finding in run.findings if finding.level == "error"} <= {"initializer-without-home"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ('numNodes: "2"', "numNodes: 2"),
+        ('suspend: "false"', "suspend: false"),
+        ("value: 0.5", 'value: "0.5"'),
+        ("value: true", 'value: "true"'),
+        ("team: 7", 'team: "7"'),
+    ],
+)
+def test_quotes_are_a_safe_edit(wrong: str, right: str, tmp_path: Path) -> None:
+    field = right.partition(":")[0]
+    line = next(one for one in JOB.splitlines() if one.strip().startswith(f"{field}:"))
+    text = JOB.replace(line, line.partition(field)[0] + wrong)
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    assert "1 fixed, " in compile_in(tmp_path, "fix", "-w", "job.yaml").err
+    assert (tmp_path / "job.yaml").read_text("utf-8") == text.replace(wrong, right)
+
+
+@pytest.mark.parametrize("value", ["yes", "0x1F", "1_000", "1.50"])
+def test_what_is_spelled_in_another_way_is_left_to_a_person(value: str, tmp_path: Path) -> None:
+    text = JOB.replace("value: fast", f"value: {value}")
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    assert "0 fixed, " in compile_in(tmp_path, "fix", "-w", "job.yaml").err
+    assert (tmp_path / "job.yaml").read_text("utf-8") == text

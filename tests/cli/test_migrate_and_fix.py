@@ -28,7 +28,7 @@ def test_a_migrated_file_is_printed_or_written(tmp_path: Path) -> None:
     compile_in(tmp_path, "migrate", "-w", "job.yaml")
     assert file.read_text("utf-8") == printed.out
     again = compile_in(tmp_path, "migrate", "job.yaml")
-    assert (again.code, again.out, again.err) == (0, "", "")
+    assert (again.code, again.out, again.err) == (0, "", "nothing to migrate\n")
 
 
 def test_a_job_that_does_not_compile_is_not_migrated(tmp_path: Path) -> None:

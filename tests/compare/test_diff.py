@@ -236,6 +236,16 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
     assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
 
 
+def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: WorkingTree) -> None:
+    rendered(project)
+    project.change("runtimes/torch.yaml", *IMAGE)
+    assert project.run("build", "-w", "--rerender", "bert").code == 0
+    out = project.run("diff").out
+    image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+    assert "~ research/bert  because of runtimes/torch.yaml\n" in out
+    assert f"    the API server refuses this in place: {image}\n" in out
+
+
 def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)
@@ -265,3 +275,8 @@ def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> Non
     folder = Repository(tmp_path, "bert")
     done = folder.run(*argv)
     assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")
+
+
+def test_before_the_first_commit(tmp_path: Path) -> None:
+    done = WorkingTree(tmp_path, "bert").run("diff")
+    assert (done.code, done.err) == (2, "trainc: there is no commit yet, so nothing to compare with\n")

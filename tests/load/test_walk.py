@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import compile_in
-from tests.repository import job
-from trainc.load.walk import ours
+from tests.repository import job, write
+from trainc.load.walk import files, ours
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,3 +48,18 @@ def test_what_a_folder_does_not_pass_over(data: bytes, rule: str, said: str, tmp
     run = compile_in(tmp_path, "build", "jobs")
     assert (run.code, run.out) == (1, "")
     assert [(finding.rule.name, finding.message) for finding in run.findings] == [(rule, said)]
+
+
+@pytest.mark.parametrize(("folder", "mark"), [("venv", "pyvenv.cfg"), ("node_modules", "package.json")])
+def test_what_was_installed_is_no_input(folder: str, mark: str, tmp_path: Path) -> None:
+    write(tmp_path, {"jobs/bert.yaml": JOB, f"{folder}/{mark}": "", f"{folder}/lib/bert.yaml": JOB})
+    assert files(str(tmp_path), (".",)) == ["jobs/bert.yaml"]
+    assert files(str(tmp_path), (f"{folder}/lib",)) == [f"{folder}/lib/bert.yaml"]
+
+
+@pytest.mark.parametrize(
+    "api", ["scheduling.volcano.sh/v1beta1\nkind: Queue", "scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota"]
+)
+def test_what_administrators_keep_beside_jobs_is_passed_over(api: str, tmp_path: Path) -> None:
+    write(tmp_path, {"jobs/queue.yaml": f"apiVersion: {api}\nmetadata:\n  name: research\n"})
+    assert compile_in(tmp_path, "validate", "jobs").findings == []

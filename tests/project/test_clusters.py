@@ -154,6 +154,27 @@ def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Pat
     assert "error[undecodable]" in done.err
 
 
+SILENTLY = [
+    ("  outpt: x\n", "3:3", "unknown setting `outpt`", "did you mean `output`?"),
+    ("  output: [rendered]\n", "3:11", "`output` is one name", "write one word behind `output:`, as text"),
+    ("  delivery: {}\n", "3:13", "`delivery` is one name", "write one word behind `delivery:`, as text"),
+    ("  runtimes: base\n", "3:13", "`runtimes` is a list of folders", "write one folder behind each `-`"),
+    ("  clusters:\n  - eu: {}\n", "4:3", "`clusters` is a mapping", "write its settings below it, indented"),
+    ("  clusters:\n    eu: {quue: x}\n", "4:10", "unknown setting `quue`", "did you mean `queue`?"),
+]
+
+
+@pytest.mark.parametrize(("spec", "place", "message", "help_"), SILENTLY, ids=[spec.strip() for spec, *_ in SILENTLY])
+def test_no_setting_is_ignored(spec: str, place: str, message: str, help_: str, tmp_path: Path) -> None:
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n{spec}"
+    write(tmp_path, {"trainc.yaml": text})
+    report = Report()
+    open_project((str(tmp_path),), report)
+    line, _, column = place.partition(":")
+    expected = [(f"trainc.yaml:{int(line) + 1}:{column}", message, help_)]
+    assert [(str(one.span), one.message, one.help) for one in report.findings] == expected
+
+
 RUNTIME = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime

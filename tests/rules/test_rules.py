@@ -27,7 +27,7 @@ def said(*words: str) -> str:
 def test_the_examples_are_those_of_the_cases() -> None:
     current = (ROOT / "trainc/rules/examples.json").read_text("utf-8")
     assert current == render(ROOT), "run `python -m trainc.rules.generate`"
-    assert (ROOT / "trainc/project/rules.json").read_text("utf-8") == names(), "run `python -m trainc.rules.generate`"
+    assert (ROOT / "trainc/model/rules.json").read_text("utf-8") == names(), "run `python -m trainc.rules.generate`"
 
 
 def test_the_list_names_every_rule_once() -> None:

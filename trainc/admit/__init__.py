@@ -43,6 +43,8 @@ GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "sch
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+# Kinds of these groups that no job is made of: administrators keep them beside jobs.
+BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
@@ -66,14 +68,15 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
-            elif group == "trainc.dev" and kind == "Project":
-                continue
             elif not document.api_version and kind in UNMISTAKABLE:
                 _unknown_kind(document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
             elif desk.server.table.root(full) is None:
-                _unknown_kind(document, desk)
+                if (group, kind) in BESIDE:
+                    others.append(document)
+                else:
+                    _unknown_kind(document, desk)
             elif kind in RUNTIMES:
                 stored = shelves.admitted(document)
                 catalog.blueprints += [stored] if stored is not None else []
@@ -149,7 +152,9 @@ def _unknown_kind(document: Document, desk: Desk) -> None:
         hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
-    if not document.api_version:
+    if group == "trainc.dev" and document.kind == "Project":
+        said, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+    elif not document.api_version:
         said = f"this {document.kind} has no `apiVersion`"
     elif not document.kind:
         said = f"this object of `{document.api_version}` has no `kind`"

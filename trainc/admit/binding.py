@@ -75,10 +75,15 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
         UNBOUND_JOB.at(
             document.span(("metadata", "name")),
             f"`{document.name}` belongs to none of the clusters {names}",
+            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters if one.name],
             effect="no cluster would ever run it",
             help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
         )
     )
+
+
+def _paths(cluster: Cluster) -> str:
+    return ", ".join(path.value for path in cluster.paths) or "what names it, having no `paths`"
 
 
 def _twice(document: Document, found: list[Cluster], report: Report) -> None:

@@ -117,6 +117,7 @@ def _reason(fault: Fault) -> str:
 
 def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
     from trainc.admit.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.admit.values import retyped  # noqa: PLC0415
 
     for fault in faults:
         rule = _RULES.get(fault.kind, UNDECODABLE)
@@ -132,6 +133,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
                 document.span(placed.path, key=missing),
                 f"`{path}`: {text[:1].lower()}{text[1:]}",
                 help=for_value(document, placed, server.table),
+                fix=retyped(document, placed),
                 refusal=Refusal(fault.kind, fault.message),
             )
         )

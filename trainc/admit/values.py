@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.schema.fault import Fault
     from trainc.schema.node import Node
 
+_DIGITS = 18
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
@@ -34,6 +36,27 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
         return f"shorten it from {len(written)} to at most {LABEL} characters"
     return _of_type(written, fault.message.partition(" must be of type ")[2].partition(":")[0], node)
+
+
+def retyped(document: Document, fault: Fault) -> list[Edit]:
+    """The edit that adds or takes away quotes, where nothing else is wrong with a value and it means one thing."""
+    leaf = get(document.written, *fault.path)
+    if type(leaf) is not Sourced or document.span().column != 1:  # an item of a List has no path of its own
+        return []
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    fresh: object = None
+    if " of type string" in fault.message and isinstance(leaf.value, bool | int | float) and _alike(leaf):
+        fresh = json.dumps(leaf.value)
+    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and _is_count(leaf.value):
+        fresh = int(leaf.value)
+    elif wanted == "boolean" and leaf.value in ("true", "false"):
+        fresh = leaf.value == "true"
+    return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
 def _of_type(written: str, wanted: str, node: Node | None) -> str:
@@ -60,9 +83,13 @@ def _map(written: str, node: Node | None) -> str:
 
 def _quoted(leaf: Sourced[object]) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
-    text, at = json.dumps(leaf.value), leaf.origin.at
-    alike = at is None or (at.line == at.end_line and at.end_column - at.column == len(text))
-    return f"put it in quotes: `{json.dumps(text)}`" if alike else "put it in quotes"
+    return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if _alike(leaf) else "put it in quotes"
+
+
+def _alike(leaf: Sourced[object]) -> bool:
+    """Whether the file spells a value as it is printed."""
+    at = leaf.origin.at
+    return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
 
 
 def _quantity(written: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Trouble, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return READER_GONE
     except OSError as error:
         # Every file has its name in the error; what has none is the stream that was written to.
-        return _told(f"{error.filename or 'standard output'}: {error.strerror or error}", TROUBLE)
+        name = near(error.filename) if isinstance(error.filename, str) else "standard output"
+        return _told(f"{name}: {error.strerror or error}", TROUBLE)
     except KeyboardInterrupt:
         from trainc.cli.process import INTERRUPTED  # noqa: PLC0415
 

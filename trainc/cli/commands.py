@@ -144,84 +144,11 @@ COMMANDS = {
             "why",
             "FILE[:LINE] [FIELD]",
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FILE is a job, or a rendered manifest with the line to explain; FIELD is part of a path\n"
-            "in the output or, where the output has none such, in the file.",
+            "FIELD is part of a path in the output of the job FILE. A LINE of a rendered file is asked for in the same\n"
+            "way; for a line, or a field, of a job, a runtime, a component or trainc.yaml it says where that lands.",
             (Option("--report", "how the answer is written", choices=("text", "json")),),
-            ("trainc why jobs/bert.yaml parallelism", "trainc why manifests/default/bert.yaml:57"),
+            ("trainc why jobs/bert.yaml parallelism", "trainc why rendered/nlp/bert.yaml:57"),
             _why,
-        ),
-        Command(
-            "migrate",
-            "[PATH...]",
-            "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
-            "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
-            (Option("-w --write", "change the files in place"),),
-            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
-            _migrate,
-        ),
-        Command(
-            "fix",
-            "[PATH...]",
-            "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
-            (
-                Option("-w --write", "change the files in place"),
-                Option("--unsafe", "also edits that may change what a job does"),
-            ),
-            ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
-            _fix,
-        ),
-        Command(
-            "cmp",
-            "generate|parameters",
-            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
-            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
-            (),
-            ("trainc cmp generate", "trainc cmp parameters"),
-            _cmp,
-        ),
-        Command(
-            "init",
-            "[DIR]",
-            "Start a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for what is known of the\n"
-            "cluster, pre-commit, a workflow. What is there already stays.",
-            (
-                Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
-                Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
-            ),
-            ("trainc init", "trainc init training --delivery argocd"),
-            _init,
-        ),
-        Command(
-            "rehearse",
-            "PATH",
-            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
-            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
-            (
-                Option("--nodes", "scale the job down to N nodes", metavar="N"),
-                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
-                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
-                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
-                Option("--yes", "do not ask"),
-            ),
-            (
-                "trainc rehearse examples/jax-cpu",
-                "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
-            ),
-            _rehearse,
-        ),
-        Command(
-            "runtimes",
-            "[list|show NAME|copy NAME [DIR]|flatten NAME]",
-            "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
-            "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
-            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
-            (
-                "trainc runtimes",
-                "trainc runtimes show torch-distributed",
-                "trainc runtimes copy torch-distributed",
-                "trainc runtimes flatten llm-base",
-            ),
-            _runtimes,
         ),
         Command(
             "show",
@@ -251,6 +178,26 @@ COMMANDS = {
             _diff,
         ),
         Command(
+            "migrate",
+            "[PATH...]",
+            "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
+            "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
+            (Option("-w --write", "change the files in place"),),
+            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
+            _migrate,
+        ),
+        Command(
+            "fix",
+            "[PATH...]",
+            "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
+            (
+                Option("-w --write", "change the files in place"),
+                Option("--unsafe", "also edits that may change what a job does"),
+            ),
+            ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
+            _fix,
+        ),
+        Command(
             "rules",
             "[NAME]",
             "What trainc looks for: every rule with its level, or one with its reason and the smallest input that fails it.",
@@ -259,12 +206,65 @@ COMMANDS = {
             _rules,
         ),
         Command(
+            "runtimes",
+            "[list|show NAME|copy NAME [DIR]|flatten NAME]",
+            "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
+            "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
+            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
+            (
+                "trainc runtimes",
+                "trainc runtimes show torch-distributed",
+                "trainc runtimes copy torch-distributed",
+                "trainc runtimes flatten llm-base",
+            ),
+            _runtimes,
+        ),
+        Command(
+            "rehearse",
+            "PATH",
+            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
+            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
+            (
+                Option("--nodes", "scale the job down to N nodes", metavar="N"),
+                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
+                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
+                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
+                Option("--yes", "do not ask"),
+            ),
+            (
+                "trainc rehearse examples/jax-cpu",
+                "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
+            ),
+            _rehearse,
+        ),
+        Command(
             "schemas",
             "[list|show KIND|export DIR|generate [CHECKOUT]]",
             "The schemas of every kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
             (Option("--format", "what `show` prints", choices=("yaml", "json")),),
             ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
             _schemas,
+        ),
+        Command(
+            "init",
+            "[DIR]",
+            "Start a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for what is known of the\n"
+            "cluster, pre-commit, a workflow. What is there already stays.",
+            (
+                Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
+                Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
+            ),
+            ("trainc init", "trainc init training --delivery argocd"),
+            _init,
+        ),
+        Command(
+            "cmp",
+            "generate|parameters",
+            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
+            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
+            (),
+            ("trainc cmp generate", "trainc cmp parameters"),
+            _cmp,
         ),
     )
 }

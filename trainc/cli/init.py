@@ -27,7 +27,7 @@ def init(options: Options) -> int:
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
     targets = {os.path.join(folder, path): files[path] for path in sorted(files)}
-    rows = [f"{'wrote' if create(target, text) else 'kept '} {target}" for target, text in targets.items()]
+    rows = [f"{'wrote' if create(at, text) else 'kept '} {os.path.normpath(at)}" for at, text in targets.items()]
     print("\n".join(rows))  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
     print(f"\nnext:\n  {step}{KUBECTL.format(cluster=cluster)}")

@@ -30,6 +30,8 @@ def migrate(options: Options) -> int:
     # When all of it is written: a reader that has gone stops nothing half-way.
     for file, done in found:
         _tell(session.shown(file), done)
+    if not any(done.touched or done.problems for _, done in found):
+        print("nothing to migrate", file=sys.stderr)
     return 1 if any(done.problems for _, done in found) else 0
 
 

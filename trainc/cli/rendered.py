@@ -42,7 +42,7 @@ _MESSAGES = {
 }
 _HELP = {
     UNTRACKED: "run `git add {file}`",
-    EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `trainc build -w`",
+    EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
 }
 
@@ -152,15 +152,16 @@ def _known(names: Iterable[str], spool: FolderSpool) -> None:
 
 def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:
     inner = os.path.relpath(folder, session.project.root)
+    again = f"trainc build -o {folder}" if session.options.has("output") else "trainc build -w"
     for change in changes:
         file = f"{inner}/{change.path}".replace(os.sep, "/")
         rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
         place = change.source if change.state in (MISSING, CHANGED) else file
-        words = {"file": session.shown(file), "source": session.shown(change.source)}
+        words = {"file": session.shown(file), "source": session.shown(change.source), "again": again}
         yield rule.at(
             Span(place, 1, 1, 1, 1),
             _MESSAGES[_shown_state(change)].format(**words),
-            help=_HELP.get(change.state, "run `trainc build -w` and commit what it writes").format(**words),
+            help=_HELP.get(change.state, "run `{again}` and commit what it writes").format(**words),
         )
 
 

@@ -145,9 +145,10 @@ class Session:
         from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
+        told = (ERROR, WARNING) if self.options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
         style = Style(colour=_colour(self.options.one("color", "auto")))
         for finding in self.report.findings:
-            if quiet and finding.level != ERROR:
+            if quiet and finding.level not in told:
                 continue
             text = finding_text(finding, self.lines, self.shown, style)
             reached = self.report.jobs_reached(finding)

@@ -13,7 +13,7 @@ from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
-from trainc.report.why import landing_json, landing_text, why_json, why_text
+from trainc.report.why import clusters, landing_json, landing_text, why_json, why_text
 from trainc.why import explain
 from trainc.why.landing import landings
 from trainc.why.rendered import rendered_line
@@ -58,7 +58,8 @@ def why(options: Options) -> int:
     if options.one("report") == "json":
         print(why_json(answers, session.shown))
         return 0
-    _print([why_text(answer, session.shown) for answer in answers], "fields; name one to see it")
+    several = clusters(answers)
+    _print([why_text(answer, session.shown, several=several) for answer in answers], "fields; name one to see it")
     return 0
 
 
@@ -88,7 +89,8 @@ def _source(file: str) -> str:
         with open(file, encoding="utf-8", errors="replace") as stream:
             first = stream.readline(4096)
     except OSError as error:
-        raise Trouble(f"{file}: {error.strerror}") from error
+        shipped = "; `trainc runtimes show NAME` prints a runtime that trainc ships" * file.startswith("trainc:")
+        raise Trouble(f"{file}: {error.strerror}{shipped}") from error
     header = read_header(first)
     if header is None:
         return ""

@@ -12,6 +12,7 @@ from trainc.compare.rendered import SUFFIXES, differing, rendered
 from trainc.compare.scratch import Scratch
 from trainc.model.report import Report
 from trainc.model.settings import Selection
+from trainc.model.tree import first_leaf
 from trainc.model.trouble import Reaching, Trouble
 from trainc.project import open_project
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.definitions import Opening
     from trainc.model.settings import Project
+    from trainc.model.tree import Tree
 
 
 class Base(NamedTuple):
@@ -31,9 +33,12 @@ class Base(NamedTuple):
     edited: frozenset[str] | None
     committed: bool = False  # whether the bundles are a committed rendering, which runs keep
 
-    def keeps(self, source: str) -> bool:
-        """Whether a run would rather keep its committed rendering than change: nobody edited the job in `source`."""
-        return self.committed and self.edited is not None and source not in self.edited
+    def keeps(self, source: str, rendering: Tree) -> bool:
+        """Whether a run keeps its committed rendering: nobody edited the job in `source`, or had it rendered anew."""
+        first = first_leaf(rendering)
+        at = first.origin.at if first is not None else None
+        own = {source, at.file if at is not None else source}
+        return self.committed and self.edited is not None and own.isdisjoint(self.edited)
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
         was, now = before[key], after[key]
         if was.digest != now.digest:
             refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-            kept = bool(refused) and old.keeps(now.source)
+            kept = bool(refused) and old.keeps(now.source, was.jobset)
             after[key] = was if kept else now
             if kept and not _reached(old, now):
                 continue

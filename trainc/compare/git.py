@@ -93,6 +93,8 @@ class Repository:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             if said and "not a git repository" in said[-1]:
                 raise Trouble(f"{os.path.abspath(self._folder)} lies in no Git repository")
+            if about == "HEAD":
+                raise Trouble("there is no commit yet, so nothing to compare with")
             raise Trouble(
                 f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
             )

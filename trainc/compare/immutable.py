@@ -43,10 +43,11 @@ def judge(old: Base, new: Iterable[Bundle], project: Project, report: Report) ->
     before = {key_of(bundle, tree): tree for bundle in old.bundles for tree in bundle.objects}
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
-        known = ((before.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
-        updates = [update(was, tree, servers[bundle.cluster]) for was, tree in known if was is not None]
+        pairs = ((before.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
+        known = [(was, tree) for was, tree in pairs if was is not None]
+        updates = [update(was, tree, servers[bundle.cluster]) for was, tree in known]
         refused = [one for one in updates if one.refused]
-        if refused and old.keeps(bundle.document.file):
+        if refused and old.keeps(bundle.document.file, known[0][0]):
             continue
         if refused:
             report.add(

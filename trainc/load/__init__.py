@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
+PROJECT = "trainc.yaml"
 _TELLING = (b"trainc.dev/cluster", b"\\")  # of clusters; a backslash may hide the words
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
@@ -158,6 +159,8 @@ class Loader:
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
         self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+        if file.rpartition("/")[2] == PROJECT:
+            return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 
     def _nearest(self, file: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.model.header import MARK
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Trouble, near
 from trainc.model.within import within
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ GROUPS = (
     b"tensorflow.org/v1alpha1",
     b"kind: TrainJob",  # of an API that somebody forgot to name
 )
+_ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
@@ -61,14 +62,15 @@ def _walk(root: str, folder: str) -> Iterator[str]:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        raise Trouble(f"{os.path.relpath(folder, root)}: {error.strerror}") from error
+        raise Trouble(f"{near(folder)}: {error.strerror}") from error
     for entry in entries:
         if entry.name.startswith("."):
             continue
         if entry.is_symlink() and not within(root, entry.path):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(root, entry.path)
+            if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):
+                yield from _walk(root, entry.path)
         elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
             yield entry.path  # a link to itself is no file, and no error
 
@@ -85,7 +87,7 @@ def contents(root: str, file: str) -> bytes:
         try:
             size = os.fstat(number).st_size
             if size > LARGEST:
-                raise Trouble(f"{file}: larger than {LARGEST >> 20} MiB, which no training spec is")
+                raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
             data = os.read(number, size + 1)
         finally:
             os.close(number)
@@ -94,7 +96,7 @@ def contents(root: str, file: str) -> bytes:
         with open(path, "rb") as stream:  # somebody is writing it, or the system makes it up
             return stream.read()
     except OSError as error:
-        raise Trouble(f"{file}: {error.strerror}") from error
+        raise Trouble(f"{near(path)}: {error.strerror}") from error
 
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Report:
                 elif not (comment.used or comment.borrowed or self._lost or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
-                            comment.span, f"`allow[{comment.rule}]` silences nothing", help="remove the comment"
+                            comment.span, f"`allow[{comment.rule}]` silences nothing", help=_instead(comment.rule)
                         )
                     )
 
@@ -235,3 +236,13 @@ class Report:
     def jobs_reached(self, finding: Finding) -> int:
         """In how many jobs a finding was met."""
         return len(self.reached.get(finding.identity(), ()))
+
+
+def _instead(rule: str) -> str:
+    """What to do about a comment that silences nothing."""
+    from trainc.model.rule_names import rule_names  # noqa: PLC0415 (most comments silence something)
+
+    known = rule_names()
+    if known.get(rule):
+        return f"remove the comment: `{rule}` is a server's own verdict, which nobody can silence"
+    return "remove the comment" if rule in known else meant(rule, known, "remove the comment")

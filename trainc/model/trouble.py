@@ -26,4 +26,12 @@ class Reaching:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if isinstance(error, OSError):
-            raise Trouble(f"{self._name}: {error.strerror or error}") from error
+            raise Trouble(f"{near(self._name)}: {error.strerror or error}") from error
+
+
+def near(file: str) -> str:
+    """A file's name as it is found from here; the whole name of one that lies elsewhere."""
+    import os  # noqa: PLC0415 (only where something cannot be read or written)
+
+    name = os.path.relpath(file)
+    return file if name.startswith(os.pardir) else name

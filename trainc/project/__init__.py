@@ -7,6 +7,7 @@ import os
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.settings import TOOLS, Project
+from trainc.model.spelling import meant
 from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
@@ -110,7 +111,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
     spec = checker.map(("spec",))
     for key in spec:
         if key not in _FIELDS:
-            hint = f"known settings: {', '.join(_FIELDS)}"
+            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
     if "requires" in spec:
         from trainc.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)

@@ -44,9 +44,18 @@ class Checker:
         node = get(self.document.tree, *path)
         if type(node) is dict:
             return node
-        if node is not None and value(node) is not None:
+        if type(node) is list or value(node) is not None:
             self.complain(path, f"`{path[-1]}` is a mapping", "write its settings below it, indented")
         return {}
+
+    def text(self, path: Path) -> str | None:
+        """The one text at `path`, None where absent or something else."""
+        node = get(self.document.tree, *path)
+        found = node.value if type(node) is Sourced else None
+        if type(found) is str or node is None or (type(node) is Sourced and found is None):
+            return found
+        self.complain(path, f"`{_name(path)}` is one name", f"write one word behind `{_name(path)}:`, as text")
+        return None
 
     def texts(self, path: Path) -> tuple[Sourced[str], ...]:
         """The names listed at `path`."""
@@ -61,31 +70,30 @@ class Checker:
 
     def choice(self, path: Path, choices: tuple[str, ...]) -> str:
         """The one of `choices` written at `path`, empty where absent."""
-        found = value(self.document.tree, *path)
+        found = self.text(path)
         if found is None or found in choices:
-            return str(found or "")
+            return found or ""
         self.complain(path, f"`{path[-1]}` cannot be `{found}`", f"write one of {', '.join(choices)}, or leave it out")
         return ""
 
     def folder(self, root: str, path: Path) -> str:
         """The folder named at `path`, empty where absent or not there."""
-        name = value(self.document.tree, *path)
+        name = self.text(path)
         if name is None:
             return ""
-        path_of = os.path.join(root, str(name))
-        if type(name) is str and within(root, path_of) and os.path.isdir(path_of):
+        path_of = os.path.join(root, name)
+        if within(root, path_of) and os.path.isdir(path_of):
             return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""
 
     def target(self, root: str, path: Path) -> str:
         """The folder to write to that is named at `path`, empty where absent; it need not be there yet."""
-        name = value(self.document.tree, *path)
+        name = self.text(path)
         if name is None:
             return ""
-        path_of = os.path.join(root, str(name))
-        below = within(root, path_of) and not within(path_of, root)
-        if type(name) is str and below:
+        path_of = os.path.join(root, name)
+        if within(root, path_of) and not within(path_of, root):
             return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"`{name}` is no folder below the project's root", "name one such as `rendered`")
         return ""
@@ -95,7 +103,10 @@ class Checker:
         node = get(self.document.tree, *path)
         if node is None:
             return None
-        count = len(node) if type(node) is list else 0
+        if type(node) is not list:
+            self.complain(path, f"`{path[-1]}` is a list of folders", "write one folder behind each `-`")
+            return None
+        count = len(node)
         return tuple(name for index in range(count) if (name := self.folder(root, (*path, index))))
 
     def secrets(self, path: Path) -> dict[str, Sourced[str]]:
@@ -109,3 +120,8 @@ class Checker:
                 hint = "write `existing:NAME` or `external-secrets`"
                 self.complain((*path, name), f"`{text}` says nothing about a Secret", hint)
         return found
+
+
+def _name(path: Path) -> str:
+    """The setting that a path leads to, also where it is one of a list."""
+    return next(str(step) for step in reversed(path) if type(step) is str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.cluster import Cluster
 from trainc.model.settings import TOOLS
 from trainc.model.sourced import Sourced
+from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project.assignments import SETTINGS, setting
 from trainc.project.dumps import read_dumps
@@ -43,9 +44,8 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         if key in SETTINGS:
             fields.update(_setting(checker, (*path, key), key, node[key]))
         elif key not in _FIELDS:
-            checker.complain(
-                (*path, key), f"unknown setting `{key}`", f"known settings: {', '.join(_FIELDS)}", key=True
-            )
+            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+            checker.complain((*path, key), f"unknown setting `{key}`", hint, key=True)
     for key in _LISTS:
         fields[key] = checker.texts((*path, key))
     if "patch" in node:

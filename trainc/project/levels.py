@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-
+from trainc.model.rule_names import rule_names
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trainc.model.tree import Path
     from trainc.project.checker import Checker
 
 OFF = "off"
 LEVELS = (OFF, "warning", "error")
-NAMES = os.path.join(os.path.dirname(__file__), "rules.json")  # of every rule: whether it is a server's own verdict
 
 
 def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
     """Levels by rule; with `foreign`, installed packages have rules of their own."""
-    known = _known()
+    known = rule_names()
     found = {}
     for name, leaf in checker.map(path).items():
         level = leaf.value if type(leaf) is Sourced else None
@@ -40,9 +35,3 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
         else:
             found[name] = str(level)
     return found
-
-
-def _known() -> Mapping[str, bool]:
-    with open(NAMES, encoding="utf-8") as stream:
-        known: Mapping[str, bool] = json.load(stream)
-    return known

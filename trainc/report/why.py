@@ -6,21 +6,30 @@ from json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from trainc.model.sourced import Origin
     from trainc.why import Said, Why
     from trainc.why.landing import Landing
 
 
-def why_text(answer: Why, shown: Callable[[str], str]) -> str:
-    """One field: its value, who set it, and what that beat, a line each."""
-    lines = [f"{answer.object} {answer.path}: {dumps(answer.value, ensure_ascii=False)}"]
+def why_text(answer: Why, shown: Callable[[str], str], *, several: bool) -> str:
+    """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
+    lines = [f"{_object(answer, several)} {answer.path}: {dumps(answer.value, ensure_ascii=False)}"]
     lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
     for said in answer.beaten:
         value = dumps(said.value, ensure_ascii=False)
         lines.append(f"  over   {_who(said)} {_where(said.origin, shown)}: {value}")
     return "\n".join(lines)
+
+
+def clusters(answers: Iterable[Why]) -> bool:
+    """Whether answers are about several clusters, which may have objects of one name."""
+    return len({answer.cluster for answer in answers}) > 1
+
+
+def _object(answer: Why, several: bool) -> str:
+    return f"{answer.object} ({answer.cluster})" if several else answer.object
 
 
 def _setter(said: Said) -> str:
@@ -47,6 +56,7 @@ def why_json(answers: Iterable[Why], shown: Callable[[str], str]) -> str:
 
 def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
     return {
+        "cluster": answer.cluster,
         "object": answer.object,
         "path": answer.path,
         "value": answer.value,
@@ -82,13 +92,12 @@ def _beaten(landing: Landing, field: Why, shown: Callable[[str], str]) -> str:
     return f" by {_who(winner)} {_where(winner.origin, shown)}: {dumps(field.value, ensure_ascii=False)}"
 
 
-def _by_path(fields: Iterable[Why]) -> list[tuple[Why, list[str]]]:
+def _by_path(fields: Sequence[Why]) -> list[tuple[Why, list[str]]]:
     """Fields of the same path and value in several objects, as one with the names of all."""
+    several = clusters(fields)
     found: dict[tuple[str, str], tuple[Why, list[str]]] = {}
     for field in fields:
-        objects = found.setdefault((field.path, repr(field.winner)), (field, []))[1]
-        if field.object not in objects:  # several clusters have objects of one name
-            objects.append(field.object)
+        found.setdefault((field.path, repr(field.winner)), (field, []))[1].append(_object(field, several))
     return list(found.values())
 
 

@@ -47,6 +47,7 @@ DEPRECATED_RUNTIME = Rule(
     admission=True,
 )
 
+_LISTED = "`trainc runtimes` lists those that trainc ships"
 _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
 
@@ -83,10 +84,12 @@ def reference_text(document: Document) -> str:
 
 
 def _unsupported(document: Document, kind: str, group: str) -> Finding:
+    named = bool(kind or group)
+    hint = "`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org"
     return UNSUPPORTED_RUNTIME.at(
         document.span(("spec", "runtimeRef", "kind")),
-        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`",
-        help="`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org",
+        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`" if named else "the job names no runtime",
+        help=hint if named else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
         refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}"),
     )
 
@@ -98,7 +101,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     else:
-        add = f"add the {kind} to one of these places, or name one that is there"
+        add = f"add the {kind} to one of these places, or name one that is there; {_LISTED}"
         hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)

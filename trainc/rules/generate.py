@@ -56,4 +56,4 @@ def _text(folder: Path) -> str:
 if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     (root / "trainc/rules/examples.json").write_text(render(root), encoding="utf-8", newline="\n")
-    (root / "trainc/project/rules.json").write_text(names(), encoding="utf-8", newline="\n")
+    (root / "trainc/model/rules.json").write_text(names(), encoding="utf-8", newline="\n")

@@ -121,6 +121,8 @@ class Contents:
                     self.words.append(word)
                     if found := WORDS[word]:
                         self.traits |= found
+        if self.words and " " in self.words[0] and "command" in self.tree:
+            self.traits.add("odd program")
         self.text = " ".join(self.words)
         self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
         if self.script:

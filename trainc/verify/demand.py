@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     Written = tuple[tuple[str, ...], tuple[object, ...]]  # resources, and what is said of each
 
+STANDARD = ("cpu", "memory", "ephemeral-storage")  # resources without a vendor, beside huge pages
+HUGEPAGES = "hugepages-"
+MANY = 1_000 * ONE  # accelerators that no machine has
 _SHARING = (GPU, GAUDI, NPU)
 _READ_BY = (GPU, TPU, NEURON)
 
@@ -62,10 +65,12 @@ def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str
             if not asked or number is None or number < 0 or str(asked)[0] == "-":
                 traits.add("odd amount")
             elif "/" in resource:
-                if number % ONE:
+                if number % ONE or number >= MANY:
                     traits.add("odd amount")
                 if device_kind(resource) and number:
                     found[resource] = UNKNOWN if number % ONE else number // ONE
+            elif resource not in STANDARD and not resource.startswith(HUGEPAGES):
+                traits.add("odd resource")
             if number is None and asked and device_kind(resource):
                 found[resource] = UNKNOWN
     return found

@@ -22,6 +22,8 @@ CHECKS: tuple[Check, ...] = (
     Check("containers.PROBE", "containers.bad_probe", "livenessProbe", "readinessProbe", "startupProbe"),
     Check("resources.NEGATIVE", "resources.negative_quantity", "odd amount"),
     Check("resources.FRACTION", "resources.fractional_device", "odd amount"),
+    Check("resources.MANY_DEVICES", "resources.too_many_devices", "odd amount"),
+    Check("resources.UNKNOWN", "resources.unknown_resource", "odd resource"),
     Check("resources.OVER_LIMIT", "resources.request_over_limit", "over limit"),
     Check("resources.NOT_LIMIT", "resources.request_not_limit", "unlike limit"),
     Check(
@@ -79,6 +81,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ranks.OVERLAP", "ranks.ranks_overlap", "several roles"),
     Check("ranks.MANY_JOBS", "ranks.ranks_repeat_per_job", "several Jobs"),
     Check("ranks.NO_INDEX", "ranks.rank_without_index", "not Indexed"),
+    Check("commands.ONE_WORD", "commands.command_in_one_word", "odd program"),
     Check("meeting.NO_POD", "meeting.coordinator_names_no_pod", "odd meeting"),
     Check("meeting.IS_LOCAL", "meeting.coordinator_is_local", "odd meeting"),
     Check("meeting.NO_SERVICE", "meeting.rendezvous_host_unknown", "odd meeting"),

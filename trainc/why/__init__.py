@@ -47,11 +47,12 @@ class Why(NamedTuple):
     value: Any
     winner: Said
     beaten: tuple[Said, ...]
+    cluster: str  # whose object it is; empty in a project without clusters
 
 
 def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
     """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
-    layers = Layers(bundle.plan)
+    layers = Layers(bundle)
     for tree in bundle.objects:
         for path, leaf in leaves(tree):
             steps = keyed(tree, path)
@@ -71,10 +72,10 @@ def of_leaf(layers: Layers, named: str, steps: Steps, leaf: Sourced[Any]) -> Why
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
         computed = Said(_COMPUTED, "", leaf.value, leaf.origin)
-        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(said)))
+        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(said)), layers.cluster)
     winner = said[won[-1]]
     beaten = tuple(one for one in reversed(said[: won[-1]]) if one.origin != winner.origin)
-    return Why(named, shown(steps), leaf.value, winner, beaten)
+    return Why(named, shown(steps), leaf.value, winner, beaten, layers.cluster)
 
 
 def _rests(origin: Origin, on: Origin) -> bool:
@@ -89,8 +90,9 @@ _COUNTS = ("parallelism", "completions")
 class Layers:
     """All layers of a job, read once, so that many fields can be asked for."""
 
-    def __init__(self, plan: Plan | None) -> None:
-        self._plan = plan
+    def __init__(self, bundle: Bundle) -> None:
+        self.cluster = bundle.cluster
+        self._plan = plan = bundle.plan
         self._read = [(layer, list(_trees(plan, layer))) for layer in plan.layers] if plan is not None else []
 
     def said(self, steps: Steps) -> Iterator[Said]:

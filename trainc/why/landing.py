@@ -96,7 +96,7 @@ def _at(tree: Tree, path: Path) -> Tree:
 def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
     """Every field of the output of these bundles, explained."""
     for bundle in bundles:
-        layers = Layers(bundle.plan)
+        layers = Layers(bundle)
         for tree in bundle.objects:
             named = label(tree)
             for path, leaf in leaves(tree):

@@ -35,7 +35,7 @@ def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bu
 
 def _of_object(bundles: Sequence[Bundle], named: str, paths: Mapping[str, Any]) -> Iterator[Why]:
     for bundle in bundles:
-        layers = Layers(bundle.plan)
+        layers = Layers(bundle)
         for tree in bundle.objects:
             if label(tree) == named:
                 for path, leaf in leaves(tree):

@@ -6,6 +6,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.verify.endless import endless, is_daemon
 from trainc.verify.launch import PYTHON
 from trainc.verify.rules.endings import counts
+from trainc.verify.values import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,14 @@ SLEEP = Rule(
     WARNING,
     "a container with accelerators sleeps for ever",
     "The accelerators are held until somebody deletes the job.",
+)
+
+
+ONE_WORD = Rule(
+    "command-in-one-word",
+    ERROR,
+    "the name of the program holds its arguments",
+    "Nobody takes a command apart where no shell is: its first word is the name of a file, blanks included.",
 )
 
 
@@ -68,6 +77,8 @@ LAUNCHER_SETS = Rule(
 )
 
 
+_SHELL = frozenset("&|;<>$`'\"()\n")
+_LONG = 60  # characters of a line that a message repeats
 _TAILS = frozenset(("tee", "cat", "head", "tail", "grep", "sed", "awk", "ts", "logger"))
 
 
@@ -82,6 +93,33 @@ def endless_sleep(job: Job) -> None:
                     help="run the training, or take the accelerators away",
                 )
             )
+
+
+def command_in_one_word(job: Job) -> None:
+    for container in job.containers:
+        program = next(iter(texts(container.tree, "command")), "")
+        if " " in program and "$(" not in program:
+            job.report.add(
+                ONE_WORD.at(
+                    job.at((*container.path, "command", 0)),
+                    f"`{container.name}` looks for a program that is called `{_short(program)}`",
+                    effect="there is no such file: the container never starts",
+                    help=_apart(program),
+                )
+            )
+
+
+def _apart(program: str) -> str:
+    """How a line is written as a command: word by word, or for a shell where it needs one."""
+    words = ", ".join(f'"{word}"' for word in program.split())
+    if not _SHELL.isdisjoint(program) or len(words) > _LONG:
+        return "give the line to a shell: `[sh, -c, LINE]`"
+    return f"write each word apart: `[{words}]`"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONG else f"{line[:_LONG]}..."
 
 
 def endless_init_container(job: Job) -> None:

@@ -112,7 +112,9 @@ def negative_job_setting(job: Job) -> None:
             leaf = role.spec.get(field)
             if leaf is not None and type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
                 reason = f"Invalid value: {leaf.value}: must be greater than or equal to 0"
-                refuse(job, NEGATIVE, (*role.spec_path, field), reason, f"`{field}` is {leaf.value}", by=JOB)
+                least = 1 if field in ("parallelism", "completions") else 0
+                path, hint = (*role.spec_path, field), f"write {least} or more"
+                refuse(job, NEGATIVE, path, reason, f"`{field}` is {leaf.value}", by=JOB, help=hint)
 
 
 def job_selector(job: Job) -> None:

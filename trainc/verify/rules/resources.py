@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.model.spelling import nearest
 from trainc.schema.pods.amounts import is_device
 from trainc.verify.amounts import ONE, amount, canonical
+from trainc.verify.data.devices import DEVICES, device_kind
+from trainc.verify.demand import MANY, STANDARD
 from trainc.verify.refusal import refuse
 
 TYPE_CHECKING = False
@@ -29,6 +32,19 @@ NOT_LIMIT = Rule(
     ERROR,
     "a device's request and limit differ, or it has no limit",
     "Devices cannot be overcommitted: Kubernetes takes a limit alone, or a request that equals it.",
+)
+MANY_DEVICES = Rule(
+    "too-many-devices",
+    ERROR,
+    "a container asks for more accelerators than any machine has",
+    "Suffixes as in `8Gi` are for bytes; of a device they ask for thousands, which the API server takes for what it is.",
+)
+UNKNOWN = Rule(
+    "unknown-resource",
+    ERROR,
+    "a container asks for a resource that Kubernetes does not have",
+    "Besides cpu, memory, ephemeral-storage and huge pages, resources have their vendor's domain in their name. "
+    + _WHY,
 )
 HUGEPAGES = Rule(
     "hugepages-alone",
@@ -73,7 +89,15 @@ def negative_quantity(job: Job) -> None:
 
 
 def _refuse_amount(
-    job: Job, rule: Rule, container: Container, side: str, resource: str, written: object, fault: str, message: str
+    job: Job,
+    rule: Rule,
+    container: Container,
+    side: str,
+    resource: str,
+    written: object,
+    fault: str,
+    message: str,
+    hint: str = "",
 ) -> None:
     shown = (*_path(container, side), f"[{resource}]")
     reason = f'Invalid value: "{canonical(written)}": {fault}'
@@ -83,6 +107,7 @@ def _refuse_amount(
         _path(container, side, resource),
         reason,
         f"`{resource}: {canonical(written)}` {message}",
+        help=hint,
         shown=shown,
     )
 
@@ -101,7 +126,55 @@ def fractional_device(job: Job) -> None:
                     leaf.value,
                     "must be an integer",
                     "asks for a part of a device",
+                    "ask for whole devices, or for a slice by the name that its device plugin gives it",
                 )
+
+
+def too_many_devices(job: Job) -> None:
+    for container, side, resource, leaf in _each(job):
+        number = amount(leaf.value) if device_kind(resource) else None
+        if number is not None and number >= MANY:
+            digits = str(leaf.value).rstrip("kKMGTPEi")
+            job.report.add(
+                MANY_DEVICES.at(
+                    job.at(_path(container, side, resource)),
+                    f"`{resource}: {leaf.value}` asks for {number // ONE:,} devices",
+                    effect="no machine has so many: the pods wait for ever",
+                    help=f"write `{resource}: {digits}`"
+                    if digits != str(leaf.value)
+                    else "ask for what one machine has",
+                )
+            )
+
+
+def unknown_resource(job: Job) -> None:
+    said: set[tuple[int, str]] = set()
+    for container, side, resource, _ in _each(job):
+        known = "/" in resource or resource in STANDARD or resource.startswith("hugepages-")
+        if known or (id(container), resource) in said:
+            continue
+        said.add((id(container), resource))  # one name to mend, under limits and requests
+        reasons = ("must be a standard resource type or fully qualified", "must be a standard resource for containers")
+        refuse(
+            job,
+            UNKNOWN,
+            _path(container, side, resource),
+            tuple(f'Invalid value: "{resource}": {reason}' for reason in reasons),
+            f"there is no resource `{resource}`",
+            key=True,
+            help=_meant(resource),
+            shown=(*_path(container, side), f"[{resource}]"),
+        )
+
+
+def _meant(resource: str) -> str:
+    """The resource that somebody probably meant: one of Kubernetes' own, or a device without its domain."""
+    name = resource.lower()
+    devices = [device for device in DEVICES if device.rpartition("/")[2].lower() == name.removesuffix("s")]
+    near = nearest(name, STANDARD)
+    if near and not devices:
+        return f"did you mean `{near}`?"
+    return f"write the whole name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
 
 
 def request_over_limit(job: Job) -> None:
