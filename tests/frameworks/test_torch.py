@@ -145,7 +145,7 @@ def test_the_command_of_torchtune_keeps_the_runtimes_paths_alone() -> None:
         ),
         (
             f"{{{TUNE}, args: [model.quantize_base=True]}}",
-            "spec.trainer.numProcPerNode: Invalid value: null: must be auto or 1 for llama3_2/1B model when using QLoRA",
+            'spec.trainer.numProcPerNode: Invalid value: "auto": must be auto or 1 for llama3_2/1B model when using QLoRA',
         ),
     ],
 )

@@ -46,7 +46,7 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     if "_qlora" in kind and known == QWEN:
         yield REF, name, f"QLoRA is not supported for {QWEN} model"
     if kind == "_qlora" and known in SMALL_LLAMAS:
-        yield (*trainer, "numProcPerNode"), procs, f"must be auto or 1 for {known} model when using QLoRA"
+        yield (*trainer, "numProcPerNode"), p, f"must be auto or 1 for {known} model when using QLoRA"
         detail = f"must have gpu resource with value 1 for {known} model when using QLoRA"
         yield (*trainer, "resourcesPerNode"), _printed(resources), detail
     if n > 1 and (lora(args) or qlora(args)):

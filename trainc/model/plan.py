@@ -134,6 +134,7 @@ class Plan:
         "namespace",
         "overrides",
         "policy",
+        "refused",
         "roles",
         "runtime",
         "secrets",
@@ -159,6 +160,7 @@ class Plan:
         companions: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
         shared: Shared | None = None,
+        refused: bool = False,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
@@ -177,6 +179,7 @@ class Plan:
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.refused = refused  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
@@ -251,7 +254,7 @@ class Plan:
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
-        view.shared = self.shared
+        view.shared, view.refused = self.shared, self.refused
         view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
         return view
 

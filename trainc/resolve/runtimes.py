@@ -87,7 +87,8 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
         document.span(("spec", "runtimeRef", "kind")),
         f"no Trainer serves runtimes of kind `{kind}` in group `{group}`",
         help="`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org",
-        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}"),
+        # Kubernetes writes a kind of no group without the dot.
+        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
     )
 
 

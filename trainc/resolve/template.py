@@ -51,6 +51,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
 
     Raises:
         UnknownDirectiveError: for a `$patch` that is neither `replace` nor `delete`.
+        MissingKeyError: for an item that the merge could not find again.
     """
     if not patches:
         return template, ()
@@ -65,7 +66,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
             layer["spec"] = normalise(overlay["spec"])
-            spec = merge(spec, layer["spec"], MERGE_KEYS)
+            spec = merge(spec, layer["spec"], MERGE_KEYS, exact=True)
             if _directed(layer["spec"]):
                 spec = normalise(spec)
         layers.append(Layer("patches", value(patch, "manager") or "", layer))

@@ -46,7 +46,7 @@ _RESERVED = ("dataset-initializer", "model-initializer", "node")
 
 
 def check(plan: Plan, report: Report) -> bool:
-    """Whether the webhook lets the job in, as far as no framework is involved."""
+    """Whether the webhook lets the job in, as far as neither framework nor scheduler is involved."""
     spec = plan.job["spec"]
     found: list[Finding] = []
     if "initializer" in spec:

@@ -139,6 +139,13 @@ def unknown_fields(metadata: Tree) -> list[Fault]:
     return [Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=known) for path in odd]
 
 
+def without_nulls(metadata: Tree) -> Tree:
+    """What a server keeps of metadata in which some fields are null."""
+    if type(metadata) is not dict or all(_word(held) for held in metadata.values()):
+        return metadata
+    return {name: held for name, held in metadata.items() if _word(held)}
+
+
 def validate(metadata: Tree) -> list[Fault]:
     """What the server has against names, labels and annotations."""
     held = metadata if type(metadata) is dict else {}

@@ -56,7 +56,11 @@ def subdomain(text: str) -> tuple[str, ...]:
 def label(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 label of at most 63 characters."""
     long = (TOO_LONG_63,) if len(text) > 63 else ()
-    return long if is_label(text) else (*long, LABEL_TEXT)
+    if is_label(text):
+        return long
+    # Each part may be of any length here, as in a name with dots.
+    dotted = all(is_label(part) for part in text.split("."))
+    return (*long, "must not contain dots" if dotted else LABEL_TEXT)
 
 
 def dns1035(text: str) -> tuple[str, ...]:

@@ -204,7 +204,7 @@ def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
             scalar(at, value, flat((trail, index)), log)
     if node.sized:
         _length(node, out, flat(trail), log)
-    if node.keys and len(out) > 1:
+    if node.keys and out and (len(out) > 1 or out[0].__class__ is not dict):
         _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
         _distinct(out, flat(trail), log)
@@ -225,22 +225,33 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
 
 
 def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
-    keys = [_key(item, node.keys) for item in tree if item.__class__ is dict]
+    items = tree
+    for index, item in enumerate(tree):
+        if item.__class__ is not dict:
+            if _bare(item) is not None:
+                text = f"Invalid value: {shown(plain(item))}: must be an object for an array of list-type map"
+                where = flat((trail, index))
+                log.lists.append(Fault(where, "listtype", f"{dotted(where)}: {text}"))
+                return
+            items = [_NOTHING if item.__class__ is not dict else item for item in items]
+    keys = [_key(item, node.keys) for item in items]
     if len(set(keys)) == len(keys):
         return
     seen: dict[object, bool] = {}
-    for index, item in enumerate(tree):
-        if item.__class__ is not dict:
-            continue
-        key = _key(item, node.keys)
+    for index, (item, bare) in enumerate(zip(items, keys, strict=True)):
+        key = (bare.__class__, bare)  # true is not 1
         if key not in seen:
             seen[key] = False
         elif not seen[key]:
             # A clash is reported once, however often the key returns.
             seen[key] = True
-            text = compact({name: _bare(item[name]) for name in sorted(node.keys) if name in item})
+            text = compact({name: plain(item[name]) for name in sorted(node.keys) if name in item})
             where = flat((trail, index))
             log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+# What a null in a list of maps counts as there: a map without its key.
+_NOTHING: dict[str, Tree] = {}
 
 
 def _key(item: dict[str, Tree], names: tuple[str, ...]) -> object:
