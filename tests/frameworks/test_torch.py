@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 TUNE = "command: [tune, run]"
+AS_STORED = (
+    'spec.trainer.env: Invalid value: [{"name":"PET_NNODES"},{"name":"A","valueFrom":{"resourceFieldRef":'
+    '{"resource":"limits.cpu","divisor":"0"}}}]: must not have reserved envs, invalid envs configured: [PET_NNODES]'
+)
 RESERVED = (
     'spec.trainer.env: Invalid value: [{"name":"PET_NNODES","value":"1"},{"name":"A"},'
     '{"name":"PET_MASTER_ADDR","value":"x"}]: must not have reserved envs, '
@@ -134,6 +138,10 @@ def test_the_command_of_torchtune_keeps_the_runtimes_paths_alone() -> None:
         (
             "{env: [{name: PET_NNODES, value: '1'}, {name: A}, {name: PET_MASTER_ADDR, value: x}]}",
             RESERVED,
+        ),
+        (
+            "{env: [{name: PET_NNODES, value: ''}, {name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}",
+            AS_STORED,
         ),
         (
             f"{{{TUNE}, numNodes: 2}}",

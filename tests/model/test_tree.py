@@ -159,6 +159,8 @@ EXACTLY = [
         {"volumeMounts": [{"name": "b", "mountPath": "/y"}, {"name": "c", "mountPath": "/y"}]},
         {"volumeMounts": [{"name": "b", "mountPath": "/y"}, {"name": "c", "mountPath": "/y"}]},
     ),
+    ("a text where a list is wanted takes the place of a text", {"labels": {"a": "1"}}, {"labels": {"$deleteFromPrimitiveList/a": "2", "$deleteFromPrimitiveList/b": "2"}}, {"labels": {"a": "2"}}),
+    ("and is an entry where there is no map", {}, {"labels": {"$retainKeys": "a"}}, {"labels": {"$retainKeys": "a"}}),
     ("items without key are taken where there is no list", {}, {"imagePullSecrets": [{}]}, {"imagePullSecrets": [{}]}),
 ]  # fmt: skip
 
@@ -175,6 +177,13 @@ def test_an_item_without_its_key_cannot_be_merged(base: list[object], patch: lis
     with pytest.raises(MissingKeyError) as error:
         merged({"imagePullSecrets": base}, {"imagePullSecrets": patch}, exact=True)
     assert (error.value.field, error.value.key) == ("imagePullSecrets", "name")
+
+
+@pytest.mark.parametrize("key", ["$retainKeys", "$setElementOrder/a", "$setElementOrder", "$deleteFromPrimitiveList"])
+def test_a_directive_without_its_list_cannot_be_merged(key: str) -> None:
+    with pytest.raises(UnknownDirectiveError) as error:
+        merged({"labels": {"a": "1"}}, {"labels": {key: "a"}}, exact=True)
+    assert error.value.name == key
 
 
 def test_the_merge_key_keeps_the_place_where_it_was_first_written() -> None:

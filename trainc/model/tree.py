@@ -138,6 +138,10 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
         if directive.value != "replace":
             raise UnknownDirectiveError(directive)
         return {key: node for key, node in patch.items() if key != "$patch"}
+    if how.exact and type(base) is dict and any(key[:1] == "$" for key in patch):
+        from trainc.model.directives import undone  # noqa: PLC0415 (hardly anybody writes one)
+
+        patch = undone(base, patch)
     out = dict(base) if type(base) is dict else {}
     for key, node in patch.items():
         kind = type(node)
@@ -165,15 +169,16 @@ def _undirected(node: Tree) -> Tree:
         return {key: kept for key, part in node.items() if (kept := _undirected(part)) is not None}
     if type(node) is list:
         return [kept for part in node if (kept := _undirected(part)) is not None]
-    return node
+    return None if type(node) is Sourced and node.value is None else node
 
 
 class UnknownDirectiveError(ValueError):
-    """A `$patch` that is neither `replace` nor `delete`; carries the leaf."""
+    """A `$patch` that is neither `replace` nor `delete`, or another directive that cannot be; carries the leaf."""
 
-    def __init__(self, leaf: Sourced[Any]) -> None:
-        super().__init__(leaf.value)
+    def __init__(self, leaf: Sourced[Any], name: str = "$patch") -> None:
+        super().__init__(name, leaf.value)
         self.leaf = leaf
+        self.name = name
 
 
 class MissingKeyError(ValueError):

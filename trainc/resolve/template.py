@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.normalise import PATCH_POINTERS, normalise
 from trainc.model.plan import Layer
 from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
-from trainc.resolve.normalise import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
             layer["metadata"] = {k: v for k, v in overlay["metadata"].items() if k in ("labels", "annotations") and v}
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
-            layer["spec"] = normalise(overlay["spec"])
+            layer["spec"] = normalise(overlay["spec"], patch=True)
             spec = merge(spec, layer["spec"], MERGE_KEYS, exact=True)
-            if _directed(layer["spec"]):
+            if _unsettled(layer["spec"]):
                 spec = normalise(spec)
         layers.append(Layer("patches", value(patch, "manager") or "", layer))
     jobs = spec.get("replicatedJobs")
@@ -78,13 +78,13 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
     return {"metadata": metadata, "spec": spec}, tuple(layers)
 
 
-def _directed(tree: Tree) -> bool:
-    """Whether a directive of the merge stands anywhere in a tree."""
+def _unsettled(tree: Tree) -> bool:
+    """Whether something stands in a patch that can leave what typed structures drop: a directive, an emptied text."""
     todo = [tree]
     while todo:
         node = todo.pop()
         if type(node) is dict:
-            if "$patch" in node:
+            if "$patch" in node or any(value(node, name) == "" for name in PATCH_POINTERS):
                 return True
             todo.extend(node.values())
         elif type(node) is list:

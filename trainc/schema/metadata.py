@@ -139,11 +139,16 @@ def unknown_fields(metadata: Tree) -> list[Fault]:
     return [Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=known) for path in odd]
 
 
-def without_nulls(metadata: Tree) -> Tree:
-    """What a server keeps of metadata in which some fields are null."""
-    if type(metadata) is not dict or all(_word(held) for held in metadata.values()):
+def without_nothing(metadata: Tree) -> Tree:
+    """What a server keeps of metadata in which some fields are null or empty texts."""
+    if type(metadata) is not dict or not any(_is_nothing(held) for held in metadata.values()):
         return metadata
-    return {name: held for name, held in metadata.items() if _word(held)}
+    return {name: held for name, held in metadata.items() if not _is_nothing(held)}
+
+
+def _is_nothing(held: Tree) -> bool:
+    value = held.value if type(held) is Sourced else held
+    return value is None or (type(value) is str and not value)
 
 
 def validate(metadata: Tree) -> list[Fault]:

@@ -54,13 +54,18 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
     elif kind is int or kind is float:
         _number(node, value, path, log)  # type: ignore[arg-type]
     if node.enum is not None and value not in node.enum:
-        options = ", ".join(shown(option) for option in node.enum)
-        text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {options}"
-        log.schema.append(Fault(path, "schema", text, value, blocking=True))
+        unsupported(node, value, path, log)
     if node.live:
         log.rules.append((node, path, value))
     elif kind is str and len(node.good) < _REMEMBERED and known == (len(log.schema), len(log.unchecked)):
         node.good.add(value)  # type: ignore[arg-type]
+
+
+def unsupported(node: Node, value: object, path: Path, log: Log) -> None:
+    """The fault of a value, of whatever type, that is none of an enum."""
+    options = ", ".join(shown(option) for option in node.enum or ())
+    text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {options}"
+    log.schema.append(Fault(path, "schema", text, value, blocking=True))
 
 
 def _text(node: Node, value: str, path: Path, log: Log) -> None:

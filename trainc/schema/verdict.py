@@ -88,7 +88,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         if undecodable:
             return found.refuse("decode", undecodable)
         unknown = metadata.unknown_fields(held)
-        tree = {**tree, "metadata": metadata.without_nulls(held)}
+        tree = {**tree, "metadata": metadata.without_nothing(held)}
     log = Log()
     found.stored = walk(node, tree, log)
     unknown += log.unknown

@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.fault import Fault, compact, shown
 from trainc.schema.piece import piece
-from trainc.schema.scalar import scalar, type_faults
+from trainc.schema.scalar import scalar, type_faults, unsupported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +166,10 @@ def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
         return child
     if at.kind:
         type_faults(at, child, path, log)
-    return child if at.preserve else _prune(child, path, log)
+    kept = child if at.preserve else _prune(child, path, log)
+    if at.enum is not None:
+        unsupported(at, plain(kept), path, log)
+    return kept
 
 
 def _prune(tree: Tree, path: Path, log: Log) -> Tree:
