@@ -49,6 +49,7 @@ def test_patterns(text: str) -> None:
         (label_value("a" * 64), ("must be no more than 63 bytes",)),
         (qualified("example.com/name"), ()),
         (qualified("a"), ()),
+        (qualified("a" * 254 + "/b"), ("prefix part must be no more than 253 bytes",)),
     ],
 )
 def test_lengths_and_texts(faults: tuple[str, ...], expected: tuple[str, ...]) -> None:

@@ -110,14 +110,21 @@ def _decode_field(name: str, value: Tree) -> Fault | None:
         wanted = {"finalizers": "[]string", "ownerReferences": "[]v1.OwnerReference"}.get(
             name, "[]v1.ManagedFieldsEntry"
         )
-        return (
-            None
-            if got == "array"
-            else _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {wanted}")
-        )
+        if got != "array":
+            return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {wanted}")
+        return _decode_finalizers(value) if name == "finalizers" else None
     wanted, typ = ("number", "int64") if name in _NUMBERS else ("string", "types.UID" if name == "uid" else "string")
     if got != wanted:
         return _undecodable(path, f"{got} into Go struct field ObjectMeta.{name} of type {typ}")
+    return None
+
+
+def _decode_finalizers(items: list[Tree]) -> Fault | None:
+    for at, item in enumerate(items):
+        got = _word(item)
+        if got not in ("string", ""):
+            text = f"{got} into Go struct field ObjectMeta.finalizers of type string"
+            return _undecodable(("metadata", "finalizers", at), text)
     return None
 
 
