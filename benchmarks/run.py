@@ -20,7 +20,7 @@ from benchmarks.measure import Cost, cost, costs
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 SIZES = (1, 100, 1_000, 10_000)
-SLOWEST_KUSTOMIZE = 1_000  # its time grows with the square of the number of resources
+SLOWEST_KUSTOMIZE = GANGS = 1_000  # its time grows with the square of the number of resources
 
 
 def main(sizes: tuple[int, ...]) -> None:
@@ -72,23 +72,23 @@ def start_up(venv: str, place: str) -> None:
 
 
 def throughput(venv: str, place: str, sizes: tuple[int, ...]) -> None:
-    """N jobs: trainc, the floor below it, and kustomize where kubectl is present."""
+    """N jobs: trainc, the floor below it, and kustomize where kubectl is present; once with a PodGroup for each job."""
     floor = subprocess.run(
         [f"{venv}/python", f"{HERE}/parse_and_dump.py", "--which"], check=True, capture_output=True, text=True
     ).stdout.strip()
     print(f"Wall s / CPU s / peak MiB. The floor is parse-and-dump with {floor}.\n")
     print("| jobs | `trainc build` | us per job | floor | times the floor | `kubectl kustomize` | times faster |")
     print("|---|---|---|---|---|---|---|")
-    for size in sizes:
-        folder = os.path.join(place, f"tree-{size}")
-        tree.write(size, folder)
+    for size, gangs in [*((size, False) for size in sizes), *((size, True) for size in sizes if size == GANGS)]:
+        folder = os.path.join(place, f"gangs-{size}" if gangs else f"tree-{size}")
+        tree.write(size, folder, gangs=gangs)
         times = 5 if size <= 1_000 else 3
         [built, dumped] = costs(rivals(venv, folder, place), folder, times)
         kustomized = kustomize(venv, place, folder, size)
         per_job = "" if size == 1 else f"{(built.wall / size) * 1e6:.0f}"
         faster = f"{kustomized.wall / built.wall:.0f}" if kustomized else ""
         cells = (
-            size,
+            f"{size} with PodGroups" if gangs else size,
             shown(built),
             per_job,
             shown(dumped),
@@ -117,7 +117,7 @@ def kustomize(venv: str, place: str, folder: str, size: int) -> Cost | None:
     with open(rendered, encoding="utf-8") as stream:
         items = json.load(stream)["items"]
     per_job = len(items) // size
-    into = os.path.join(place, f"overlays-{size}")
+    into = f"{folder}-overlays"
     overlays.write([items[at : at + per_job] for at in range(0, len(items), per_job)], into)
     return costs([["kubectl", "kustomize", "."]], into, 3 if size <= 100 else 1)[0]
 

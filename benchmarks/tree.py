@@ -26,6 +26,7 @@ spec:
     spec:
       failurePolicy:
         maxRestarts: 3
+        restartStrategy: BlockingRecreate
       replicatedJobs:
         - name: node
           template:
@@ -58,6 +59,11 @@ spec:
                     - name: data
                       persistentVolumeClaim: {claimName: datasets}
 """
+
+GANGS = {
+    "spec:\n": "spec:\n  podGroupPolicy:\n    coscheduling: {scheduleTimeoutSeconds: 300}\n",
+    "containers:\n": "schedulerName: scheduler-plugins-scheduler\n                  containers:\n",
+}
 
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -134,11 +140,14 @@ def job(number: int) -> tuple[str, str]:
     return f"jobs/{number // PER_FOLDER:03d}/{name}.yaml", text
 
 
-def write(count: int, folder: str) -> None:
-    """The repository: `trainc.yaml`, `runtimes/` and `jobs/`."""
+def write(count: int, folder: str, *, gangs: bool = False) -> None:
+    """The repository: `trainc.yaml`, `runtimes/` and `jobs/`; with `gangs` each job comes out with a PodGroup as well."""
+    runtime = RUNTIME
+    for place, more in GANGS.items() if gangs else ():
+        runtime = runtime.replace(place, more, 1)
     files = {
         "trainc.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Project\n",
-        "runtimes/torch-shared.yaml": RUNTIME,
+        "runtimes/torch-shared.yaml": runtime,
         **dict(job(number) for number in range(count)),
     }
     for path, text in files.items():

@@ -1,4 +1,4 @@
-"""Snapshots that live in a case's own folder."""
+"""Snapshots that live in a case's own folder, and no memory of earlier runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
+
+
+os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run kept
 
 
 class InPlace(SingleFileSnapshotExtension):

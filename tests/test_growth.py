@@ -88,6 +88,15 @@ def missing(repository: Repository, number: int) -> None:
     repository.change("jobs/many.yaml", "name: torch", "name: torch-4x")
 
 
+def all_missing(repository: Repository, number: int) -> None:
+    """Each of many jobs names a runtime of its own, none of which is there, among as many that are."""
+    runtimes(repository, number)
+    documents(repository, number)
+    texts = repository.read("jobs/many.yaml").split("---\n")
+    named = [text.replace("name: torch", f"name: torch-{n}x") for n, text in enumerate(texts)]
+    repository.write("jobs/many.yaml", "---\n".join(named))
+
+
 SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]] = {
     "variables": (variables, 300, ("build",)),
     "volumes": (volumes, 200, ("build",)),
@@ -100,6 +109,7 @@ SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]
     "comments": (comments, 200, ("validate",)),
     "mistakes": (mistakes, 60, ("validate",)),
     "missing": (missing, 60, ("validate",)),
+    "all missing": (all_missing, 120, ("validate",)),
     "repairs": (mistakes, 40, ("fix",)),
     "one update": (volumes, 150, ("validate", "--against", "before")),
     "one difference": (volumes, 150, ("diff", "before", "after")),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trainc.emit.spool import Spool
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
+    from trainc.model.documents import Documents
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
@@ -56,9 +57,10 @@ def check(project: Project, selection: Selection, report: Report) -> int:
 
 def bundles(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report."""
+    documents = load(project, selection, report)
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
-            yield from _on(project.at(cluster), selection, report)
+            yield from _on(project.at(cluster), documents, selection, report)
 
 
 def flattened(name: str, project: Project, selection: Selection, report: Report) -> Document | None:
@@ -69,9 +71,8 @@ def flattened(name: str, project: Project, selection: Selection, report: Report)
     return flatten(name, admit(documents, project, selection, report), project, report)
 
 
-def _on(project: Project, selection: Selection, report: Report) -> Iterator[Bundle]:
+def _on(project: Project, documents: Documents, selection: Selection, report: Report) -> Iterator[Bundle]:
     """The bundles of one cluster."""
-    documents = load(project, selection, report)
     catalog = admit(documents, project, selection, report)
     for plan in resolve(catalog, project, report):
         bundle = lower(plan, project, selection, report)

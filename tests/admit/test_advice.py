@@ -58,6 +58,7 @@ PATCHES = "`runtimePatches`: one entry per manager, target jobs by name below it
 IN_PATCH = (
     "`spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec.tolerations`"
 )
+NAMED = "write `bert-v2`: lower-case letters, digits and `-`"
 MISTAKES = [
     # Fields that an older API had.
     ("  trainer:", "  podSpecOverrides: []\n  trainer:", "18:3", f"since v2.2 it is {PATCHES}"),
@@ -83,7 +84,14 @@ MISTAKES = [
     ("    numNodes", "    tolerations: []\n    numNodes", "19:5", f"write it as {IN_PATCH}"),
     ("  trainer:", "  mlPolicy: {}\n  trainer:", "18:3", "it belongs in the runtime: there it is `spec.mlPolicy`"),
     ("      limits:\n        cpu:", "      cpu:", "28:7", "write it below `limits` or `requests`"),
-    ("    - name: MODE\n      value: fast", "      MODE: fast", "25:7", "`env` is a list: begin each item with `- `"),
+    (
+        "    - name: MODE\n      value: fast",
+        "      MODE: fast",
+        "25:7",
+        '`env` is a list: write `- {name: MODE, value: "fast"}`',
+    ),
+    ("    - name: MODE\n      value: fast", "    - MODE=fast", "25:7", 'write a map: `{name: MODE, value: "fast"}`'),
+    ("--epochs=3", "--epochs: 3", "23:7", 'quote it to make it text: `"--epochs: 3"`'),
     (
         "                  spec:\n                    node",
         "                  metadata: {creationTimestamp: null}\n                  spec:\n                    node",
@@ -96,6 +104,13 @@ MISTAKES = [
     ("numNodes: 2", "numNodes: two", "19:15", "write a number"),
     ("suspend: false", 'suspend: "false"', "14:12", "write false, without quotes"),
     ("value: fast", "value: 1", "26:14", 'put it in quotes: `"1"`'),
+    ("value: fast", "value: 0x1F", "26:14", "put it in quotes"),
+    ('cpu: "4"', "memory: 64 GB", "29:17", "write `64Gi` (powers of 1024) or `64G` (powers of 1000)"),
+    ('cpu: "4"', "cpu: 8 cores", "29:14", "write a quantity such as `500m`, `4` or `64Gi`"),
+    ("name: bert", "name: Bert.v2", "4:9", NAMED),
+    ("name: bert", "name: 3d", "4:9", "lower-case letters, digits and `-` make a name, and a letter begins it"),
+    ("name: bert", f"name: {'b' * 70}", "4:9", "shorten it from 70 to at most 63 characters"),
+    ("kind: TrainJob", "kind:", "2:6", "write `kind:` and one of ClusterTrainingRuntime, TrainJob, TrainingRuntime"),
     ("team: nlp", "team: true", "7:11", 'put it in quotes: `"true"`'),
     ("team: nlp", "team: 7", "7:11", 'put it in quotes: `"7"`'),
     (
@@ -114,7 +129,8 @@ def test_one_mistake_one_finding(before: str, after: str, place: str, help_: str
     (tmp_path / "job.yaml").write_text(JOB.replace(before, after, 1), "utf-8")
     run = compile_in(tmp_path, "validate", "job.yaml")
     said = [finding for finding in run.findings if finding.level in ("error", "warning")]
-    assert [(str(finding.span), finding.help) for finding in said] == [(f"job.yaml:{place}", help_)], run.err
+    told = dict.fromkeys((str(finding.span), finding.help) for finding in said)
+    assert list(told) == [(f"job.yaml:{place}", help_)], run.err
 
 
 def test_the_job_itself_has_no_mistake_of_this_kind(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from trainc.api import kinds
 from trainc.api.shipped import crd_path
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-KINDS = {kind.NAMES.key: kind for kind in kinds()}
+KINDS = {kind.NAMES.key: kind for kind in kinds() if kind.NAMES.served}
 
 # Keywords of JSONSchemaProps in apiextensions.k8s.io/v1; kubectl refuses any other.
 KEYWORDS = frozenset(

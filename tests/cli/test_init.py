@@ -62,7 +62,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 
 def test_in_another_folder(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "init", "training")
-    assert "  cd training && (kubectl get crd " in done.out
+    assert "  cd training && kubectl get crd " in done.out
     assert (tmp_path / "training/jobs/hello.yaml").exists()
 
 
@@ -92,9 +92,9 @@ def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert (ran.stdout + ran.stderr).count("Passed") == 2
     assert "the server doesn't have a resource type" in ran.stderr
-    dumps = (tmp_path / "repository/clusters/east/cluster.yaml").read_text("utf-8")
-    assert "kind: CustomResourceDefinition" in dumps
-    assert "kind: PriorityClass" in dumps
+    cluster = tmp_path / "repository/clusters/east"
+    assert "kind: CustomResourceDefinition" in (cluster / "definitions.yaml").read_text("utf-8")
+    assert "kind: PriorityClass" in (cluster / "cluster.yaml").read_text("utf-8")
     assert "rendered: wrote 1, removed 0, unchanged 0" in ran.stderr
     checked = compile_in(tmp_path / "repository", "build", "--check", "--tracked", "--fail-on", "warning")
     assert checked.code == 0, checked.err

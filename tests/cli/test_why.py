@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.repository import Repository
+from tests.repository import Repository, job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_field_of_the_output(place: Repository) -> None:
     )
 
 
-@pytest.mark.parametrize("argument", [["jobs/bert.yaml:11"], ["jobs/bert.yaml", "numNodes"]])
+@pytest.mark.parametrize("argument", [["jobs/bert.yaml:11"], ["jobs/bert.yaml:11:15"], ["jobs/bert.yaml", "numNodes"]])
 def test_line_or_field_of_the_job(place: Repository, argument: list[str]) -> None:
     done = place.run("why", *argument)
     first, *rest = done.out.splitlines()
@@ -42,10 +42,31 @@ def test_line_of_a_rendered_file(place: Repository) -> None:
     assert place.run("build", "-w").code == 0
     lines = place.rendered()["research/bert.yaml"].splitlines()
     for number, line in enumerate(lines, 1):
-        if line.strip() not in ("---", "") and not line.endswith(":") and not line.startswith("#"):
-            done = place.run("why", f"rendered/research/bert.yaml:{number}")
+        done = place.run("why", f"rendered/research/bert.yaml:{number}")
+        if line == "---" or line.startswith("#"):
+            assert (done.code, done.err) == (
+                2,
+                f"trainc: no value stands on line {number} of rendered/research/bert.yaml\n",
+            )
+        else:
             name = line.strip("- ").split(":")[0]
-            assert (done.code, name in done.out) == (0, True), (number, line, done.out, done.err)
+            assert (done.code, name in done.out, done.err) == (0, True, ""), (number, line, done.out, done.err)
+
+
+def test_field_of_a_rendered_file(place: Repository) -> None:
+    assert place.run("build", "-w").code == 0
+    done = place.run("why", "rendered/research/bert.yaml", "parallelism")
+    assert (done.code, done.out.splitlines()[0]) == (0, f"{JOBSET}.parallelism: 2")
+
+
+def test_rendered_file_that_is_older_than_its_job(place: Repository) -> None:
+    assert place.run("build", "-w").code == 0
+    lines = place.rendered()["research/bert.yaml"].splitlines()
+    number = lines.index("        parallelism: 2") + 1
+    place.write("jobs/bert.yaml", job("bert", nodes=3).replace("spec:", "spec:\n  suspend: true"))
+    done = place.run("why", f"rendered/research/bert.yaml:{number}")
+    assert (done.code, done.out.splitlines()[0]) == (0, f"{JOBSET}.parallelism: 3")
+    assert "rendered/research/bert.yaml is not what jobs/bert.yaml compiles to now" in done.err
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,20 @@ def test_against_names_every_field_that_the_server_refuses(project: WorkingTree)
     assert "jobs/bert.yaml:10:15" in done.err
 
 
+def test_against_leaves_runs_alone_that_keep_their_committed_rendering(project: WorkingTree) -> None:
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    project.change("runtimes/torch.yaml", *IMAGE)
+    done = project.run("validate", "--against", "HEAD")
+    assert done.code == 0, done.err
+    assert "immutable-change" not in done.err
+    project.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 4")
+    done = project.run("validate", "--against", "HEAD")
+    assert done.code == 1
+    assert done.err.count("error[immutable-change]") == 1
+    assert "run `bert` cannot change" in done.err
+
+
 def test_against_tells_what_changes_in_place(project: WorkingTree) -> None:
     project.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     done = project.run("validate", "--against", "HEAD", "--only", "admission")

@@ -35,12 +35,12 @@ def opened(path: Path) -> tuple[list[Any], Profile, dict[str, Any]]:
     report = Report()
     documents = [document.tree for document in read(text, path.name, report)]
     assert not report.failed
-    state: dict[str, dict[tuple[str, str], Any]] = {}
+    state: dict[str, dict[tuple[str, str], Any]] = {kind: {} for kind in STATE}
     for tree in documents:
         kind = value(tree, "kind")
         if kind in STATE:
             namespace = "" if kind in CLUSTER_SCOPED else value(tree, "metadata", "namespace") or "default"
-            state.setdefault(kind, {})[namespace, value(tree, "metadata", "name")] = tree
+            state[kind][namespace, value(tree, "metadata", "name")] = tree
     header = text.partition("apiVersion")[0]
     profile = Profile(
         gates=re.findall(r"(\w+)=true", header),

@@ -12,7 +12,7 @@ from tests.compiling import ROOT
 from tests.test_tables import rules as declared
 from trainc.cli import main
 from trainc.rules import examples, rules
-from trainc.rules.generate import render
+from trainc.rules.generate import names, render
 
 RULES = rules()
 
@@ -27,11 +27,12 @@ def said(*words: str) -> str:
 def test_the_examples_are_those_of_the_cases() -> None:
     current = (ROOT / "trainc/rules/examples.json").read_text("utf-8")
     assert current == render(ROOT), "run `python -m trainc.rules.generate`"
+    assert (ROOT / "trainc/project/rules.json").read_text("utf-8") == names(), "run `python -m trainc.rules.generate`"
 
 
 def test_the_list_names_every_rule_once() -> None:
-    names = [line.split()[0] for line in said("rules").splitlines()]
-    assert names == sorted(declared())
+    listed = [line.split()[0] for line in said("rules").splitlines()]
+    assert listed == sorted(declared())
 
 
 @pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])

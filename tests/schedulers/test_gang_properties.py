@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedulers.building import found, laid_on, plan_from, sourced
@@ -106,6 +106,7 @@ def shown(plan: Plan, together: tuple[Role, ...]) -> int:
     return sum(listed[role.name.value] for role in together)
 
 
+@settings(deadline=None)
 @given(JOBS, st.sampled_from(sorted(MINIMUM)))
 def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
     plan = plan_from(jobset(roles))
@@ -126,6 +127,7 @@ def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
         assert said == {key: amount for key, amount in expected.items() if amount}
 
 
+@settings(deadline=None)
 @given(JOBS, st.sampled_from(sorted(MINIMUM)))
 def test_what_is_made_breaks_no_rule_about_numbers_and_ties(roles: list[Any], name: str) -> None:
     plan = plan_from(jobset(roles))

@@ -56,8 +56,8 @@ def test_accepted(text: str, expected: list[Any]) -> None:
 
 FAULTS = [
     ("a: b: c", [], ["yaml-syntax 1:5"]),
-    ("a: [1", [], ["yaml-syntax 2:1"]),
-    ("a: 'x", [], ["yaml-syntax 2:1"]),
+    ("a: [1", [], ["yaml-syntax 1:4"]),
+    ("a: 'x", [], ["yaml-syntax 1:4"]),
     ("a: @x", [], ["yaml-syntax 1:4"]),
     ("a: *", [], ["yaml-syntax 1:5"]),
     ("a:\n\tb: 1", [], ["yaml-syntax 2:1"]),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.yaml.reading import only
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import leaves, plain, stamp
-from trainc.yaml.writer import dump, dump_all, dump_json, lines, order
+from trainc.model.tree import plain, stamp
+from trainc.yaml.writer import dump, dump_all, dump_json, order
 
 
 def test_a_whole_object() -> None:
@@ -182,33 +182,3 @@ def test_read_back(tree: dict[str, Any]) -> None:
     assert yaml.safe_load(text) == tree
     assert json.loads(dump_json(tree)) == tree
     assert dump(only(text).tree) == text
-
-
-@given(MAPS)
-def test_lines_show_what_stands_there(tree: dict[str, Any]) -> None:
-    text = dump(tree)
-    shown = lines(tree)
-    assert len(shown) == len(text.split("\n")) - 1
-    for path, leaf in leaves(only(text).tree):
-        if type(leaf) is Sourced and leaf.origin.at is not None:
-            assert shown[leaf.origin.at.line - 1] == path
-
-
-def test_lines() -> None:
-    tree = {"a": {"b": "x\ny\n", "c": []}, "l": [{"name": 1, "k": 2}, [3, 4]], "z": 1}
-    assert dump(tree).splitlines() == [
-        "a:", "  b: |", "    x", "    y", "  c: []", "l:", "- name: 1", "  k: 2", "- - 3", "  - 4", "z: 1",
-    ]  # fmt: skip
-    assert lines(tree) == [
-        ("a",),
-        ("a", "b"),
-        ("a", "b"),
-        ("a", "b"),
-        ("a", "c"),
-        ("l",),
-        ("l", 0, "name"),
-        ("l", 0, "k"),
-        ("l", 1, 0),
-        ("l", 1, 1),
-        ("z",),
-    ]

@@ -43,6 +43,7 @@ GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "sch
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
@@ -56,7 +57,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
-    for _, parts in documents.selected():
+    for _, parts in documents.selected(desk.project.cluster):
         desk.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Document] = []
         others: list[Document] = []
@@ -67,6 +68,8 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 jobs.append(document)
             elif group == "trainc.dev" and kind == "Project":
                 continue
+            elif not document.api_version and kind in UNMISTAKABLE:
+                _unknown_kind(document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
             elif desk.server.table.root(full) is None:
@@ -135,19 +138,23 @@ def _generated(document: Document) -> Finding:
 
 
 def _unknown_kind(document: Document, desk: Desk) -> None:
+    group = document.api_version.partition("/")[0]
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
     versions = [version for version, kind in served if kind == document.kind]
+    names = [kind for version, kind in served if version.partition("/")[0] == group]
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
+    elif document.kind:
+        hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
     else:
-        hint = meant(
-            document.kind, [kind for _, kind in served], f"known kinds: {', '.join(kind for _, kind in served)}"
-        )
-    desk.report.add(
-        UNKNOWN_KIND.at(
-            document.span(("kind",)), f"there is no kind `{document.kind}` in `{document.api_version}`", help=hint
-        )
-    )
+        hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
+    if not document.api_version:
+        said = f"this {document.kind} has no `apiVersion`"
+    elif not document.kind:
+        said = f"this object of `{document.api_version}` has no `kind`"
+    else:
+        said = f"there is no kind `{document.kind}` in `{document.api_version}`"
+    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint))
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from trainc.admit.history import replacement
+from trainc.admit.values import listed, rewritten
 from trainc.model.spelling import nearest
-from trainc.model.tree import get, value
+from trainc.model.tree import get, plain
 from trainc.schema.budget import is_too_long, shorter
 
 TYPE_CHECKING = False
@@ -35,7 +36,9 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     root = _root(document, table)
     above = _node(root, fault.path[:-1])
     if above is not None and above.kind == "array":
-        return f"`{fault.path[-2]}` is a list: begin each item with `- `"
+        return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
+    if above is not None and above.kind == "string":
+        return f"quote it to make it text: `{json.dumps(_as_text(document, fault.path))}`"
     name = str(fault.path[-1])
     if name in _SERVERS:
         return "remove it: only a server writes it"
@@ -43,6 +46,11 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     if close:
         return f"did you mean `{close}`?"
     return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
+
+
+def _as_text(document: Document, path: Path) -> str:
+    """A map of one key that was meant to be text, as in `[--lr: 0.1]`."""
+    return f"{path[-1]}: {plain(get(document.tree, *path))}"
 
 
 def _elsewhere(document: Document, path: Path, root: Node | None, table: Table) -> str:
@@ -111,23 +119,7 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
     """How a value of the wrong type is written in the right one, or how short a name has to be; else nothing."""
     if is_too_long(fault):
         return shorter(document.tree, fault)
-    written = value(document.written, *fault.path)
-    if " of type string" in fault.message and isinstance(written, bool | int | float):
-        return f"put it in quotes: `{json.dumps(json.dumps(written))}`"
-    if not isinstance(written, str):
-        return ""
-    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
-    if wanted == "array":
-        return f"write a list: `[{', '.join(json.dumps(word) for word in written.split())}]`"
-    if wanted == "object":
-        node = _node(_root(document, table), fault.path)
-        named = node is not None and "name" in node.props.names
-        return f"write a map: `{{name: {written}}}`" if named else "write a map"
-    if wanted in ("integer", "number"):
-        return f"write {written}, without quotes" if written.isdigit() else "write a number"
-    if wanted == "boolean" and written in ("true", "false"):
-        return f"write {written}, without quotes"
-    return ""
+    return rewritten(document, fault, _node(_root(document, table), fault.path))
 
 
 def _root(document: Document, table: Table) -> Node | None:

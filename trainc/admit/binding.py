@@ -82,9 +82,9 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
 
 
 def _twice(document: Document, found: list[Cluster], report: Report) -> None:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (a mistake is rare)
+    from trainc.model.globs import holds  # noqa: PLC0415 (a mistake is rare)
 
-    globs = [glob for cluster in found for glob in cluster.paths if fnmatchcase(document.file, glob.value)]
+    globs = [glob for cluster in found for glob in cluster.paths if holds(glob.value, document.file)]
     spans = [span for glob in globs if (span := place(glob.origin)) is not None]
     names = ",".join(cluster.name for cluster in found)
     report.add(

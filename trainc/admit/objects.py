@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import get
+from trainc.model.sourced import Sourced
+from trainc.model.tree import dotted, get
 from trainc.schema import jobset
-from trainc.schema.fault import is_placeholder
+from trainc.schema.fault import Fault, is_placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.schema.fault import Fault
+    from trainc.model.tree import Tree
 
 UNKNOWN_FIELD = Rule(
     "unknown-field",
@@ -91,8 +92,18 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(walk(root, document.tree, Log()))
-    return document.admitted(found.stored)
+        return document.admitted(_said(walk(root, document.tree, Log())))
+    return document.admitted(_said(found.stored))
+
+
+def _said(tree: Tree) -> Tree:
+    """The object without the fields of its metadata that say nothing: to a server null is an absent field."""
+    metadata = tree.get("metadata")
+    for leaf in metadata.values() if type(metadata) is dict else ():
+        if type(leaf) is Sourced and leaf.value is None:
+            kept = {key: held for key, held in metadata.items() if type(held) is not Sourced or held.value is not None}
+            return {**tree, "metadata": kept}
+    return tree
 
 
 def _reason(fault: Fault) -> str:
@@ -110,15 +121,27 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
         rule = _RULES.get(fault.kind, UNDECODABLE)
         path = fault.message.partition(": ")[0]
         text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
-        missing = get(document.written, *fault.path) is None
+        placed = _placed(document, fault, text)
+        if placed is not fault:
+            path = dotted(placed.path)
+            text = text.replace(f"{path} ", "", 1)
+        missing = get(document.written, *placed.path) is None
         report.add(
             rule.at(
-                document.span(fault.path, key=missing),
+                document.span(placed.path, key=missing),
                 f"`{path}`: {text[:1].lower()}{text[1:]}",
-                help=for_value(document, fault, server.table),
+                help=for_value(document, placed, server.table),
                 refusal=Refusal(fault.kind, fault.message),
             )
         )
+
+
+def _placed(document: Document, fault: Fault, text: str) -> Fault:
+    """The fault at the field that it names: rules on the name of an object are rules of the object as a whole."""
+    path = tuple(text.removeprefix("Invalid value: ").partition(" ")[0].split("."))
+    if fault.path or get(document.written, *path) is None:
+        return fault
+    return Fault(path, fault.kind, fault.message, fault.value)
 
 
 def _unknown(document: Document, fault: Fault, level: str, server: Server) -> Finding:

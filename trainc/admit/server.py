@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
-from trainc.model.tree import dotted
 from trainc.schema.served import served
 
 TYPE_CHECKING = False
@@ -47,11 +46,9 @@ class Server:
 def server_of(cluster: Cluster, field_validation: str, report: Report) -> Server:
     """The server of a cluster; its own definitions replace the built-in schemas."""
     found = served(cluster)
-    for document, path, text in found.faults:
-        effect = "the built-in schema of the kind is used instead"
-        report.add(
-            NOT_STRUCTURAL.at(document.span(path), f"`{document.name}`: `{dotted(path[-2:])}` {text}", effect=effect)
-        )
-    for document, path, text in found.notes:
-        report.add(UNCHECKED_RULE.at(document.span(path), f"`{document.name}`: {text}"))
+    for definitions in cluster.definitions:
+        for at, text in definitions.faults:
+            report.add(NOT_STRUCTURAL.at(at, text, effect="the built-in schema of the kind is used instead"))
+        for at, text in definitions.notes:
+            report.add(UNCHECKED_RULE.at(at, text))
     return Server(found.table, found.profile, field_validation)

@@ -70,6 +70,9 @@ from trainc.api.older.tfjob import TFJob as TFJob
 from trainc.api.older.tfjob_listed import TfJob as TfJob
 from trainc.api.older.xgboostjob import XGBoostJob as XGBoostJob
 from trainc.api.patches import RuntimePatch as RuntimePatch
+from trainc.api.project import Project as Project
+from trainc.api.project import ProjectCluster as ProjectCluster
+from trainc.api.project import ProjectSpec as ProjectSpec
 from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime
 from trainc.api.runtime import JobSetTemplate as JobSetTemplate
 from trainc.api.runtime import MLPolicy as MLPolicy

@@ -37,7 +37,8 @@ def render() -> dict[str, str]:
     }
     definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():
-        definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
+        if kind.NAMES.served:
+            definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
         found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
     return found | {f"schemas/{path}": dump(crd(*versions)) for path, versions in definitions.items()}
 
@@ -54,8 +55,9 @@ def write(checkout: Path) -> list[Path]:
 
 
 def _table() -> dict[str, Any]:
-    roots = {kind.NAMES.key: root(kind) for kind in kinds()}
-    whole = [kind.NAMES.key for kind in kinds() if not kind.NAMES.status]
+    served = [kind for kind in kinds() if kind.NAMES.served]
+    roots = {kind.NAMES.key: root(kind) for kind in served}
+    whole = [kind.NAMES.key for kind in served if not kind.NAMES.status]
     return compile_table(roots, whole=whole)
 
 

@@ -155,6 +155,7 @@ class Names(NamedTuple):
     namespaced: bool = True
     status: bool = False
     columns: tuple[Column, ...] = ()
+    served: bool = True  # a kind that no API server has is a file of trainc's own
 
     @property
     def api_version(self) -> str:

@@ -18,14 +18,14 @@ class Shipped(NamedTuple):
     version: str
     kind: str
     about: str
-    crd: str
+    crd: str  # empty for a kind that no server has
     json: str
 
 
 def listed() -> tuple[Shipped, ...]:
     """Every kind that has schemas, in the order of group, version and kind."""
     return tuple(
-        Shipped(*kind.NAMES[:3], (kind.__doc__ or "").strip(), crd_path(kind.NAMES), json_path(kind.NAMES))
+        Shipped(*kind.NAMES[:3], (kind.__doc__ or "").strip(), _crd(kind.NAMES), json_path(kind.NAMES))
         for kind in kinds()
     )
 
@@ -33,11 +33,13 @@ def listed() -> tuple[Shipped, ...]:
 def show(kind: str, *, form: str = "crd") -> str:
     """The schemas of a kind as text, form `crd` (YAML) or `json`; empty when there is no such kind.
 
+    A kind that no server has comes as JSON alone.
+
     `PodGroup` gives those of every group, `PodGroup.scheduling.volcano.sh` gives one. Case does not matter.
     """
     wanted = kind.lower()
     found = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
-    paths = dict.fromkeys(one.json if form == "json" else one.crd for one in found)  # versions share a definition
+    paths = dict.fromkeys(one.json if form == "json" or not one.crd else one.crd for one in found)  # versions share one
     texts = [(folder() / path).read_text(encoding="utf-8") for path in paths]
     return "---\n".join(texts) if form == "crd" else "".join(texts)
 
@@ -53,6 +55,10 @@ def folder() -> Path:
     package = Path(__file__).parents[1]
     installed = package / "_data" / "schemas"
     return installed if installed.is_dir() else package.parent / "schemas"
+
+
+def _crd(names: Names) -> str:
+    return crd_path(names) if names.served else ""
 
 
 def crd_path(names: Names) -> str:

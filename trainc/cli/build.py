@@ -110,4 +110,4 @@ def _against(session: Session, base: str) -> None:
 
     present = pipeline.bundles(session.project, session.selection, Report())
     with Orderly(), base_of(session.project, base, session.selection) as old:
-        judge(old.bundles, present, session.project, session.report)
+        judge(old, present, session.project, session.report)

@@ -15,7 +15,7 @@ from trainc import pipeline
 from trainc.cli.build import Nothing
 from trainc.cli.options import Options
 from trainc.cli.parameters import parameters
-from trainc.cli.session import Session
+from trainc.cli.session import Session, user_cache
 from trainc.emit.spool import StreamSpool
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -141,7 +141,7 @@ def _say(session: Session) -> None:
 
 def _announcements() -> list[dict[str, object]]:
     """The parameters as the UI's form shows them, with the clusters of the project in this folder."""
-    project = open_project((".",), Report())
+    project = open_project((".",), Report(), cache=user_cache)
     names = [cluster.name for cluster in project.clusters if cluster.name]
     known = f" One of: {', '.join(names)}." if names else ""
     return [

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
     from trainc.model.documents import Documents
     from trainc.rehearse import Ended, Process, Script
 
@@ -83,8 +84,8 @@ def _scaled(documents: Documents, nodes: int) -> Documents:
     if not nodes:
         return documents
 
-    def selected() -> Iterator[tuple[str, list[Document]]]:
-        for file, found in documents.selected():
+    def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
+        for file, found in documents.selected(cluster):
             yield file, [_resized(document, nodes) for document in found]
 
     return documents._replace(selected=selected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
+from trainc.cli.session import user_cache
 from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
@@ -36,7 +37,7 @@ def rules(options: Options) -> int:
 
 
 def _known() -> list[Rule]:
-    project = open_project((".",), Report())
+    project = open_project((".",), Report(), cache=user_cache)
     more = [check.rule for name in project.rules_from for check in foreign(name.value)]
     return sorted([*own(), *more], key=lambda rule: rule.name)
 

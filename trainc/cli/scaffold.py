@@ -47,10 +47,12 @@ from the top of the repository. It says which kinds the cluster does not have, a
     {kubectl}
 
 The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
+They stand in a file of their own because trainc then reads them once, and not in every run.
 """
 KUBECTL = (
-    "(kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
-    "--ignore-not-found -o yaml; for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
+    "kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
+    "--ignore-not-found -o yaml > clusters/{cluster}/definitions.yaml && "
+    "(for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
     "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
     "> clusters/{cluster}/cluster.yaml"
 )

@@ -15,10 +15,18 @@ from trainc.project.assignments import assigned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.cli.cache import Cache
     from trainc.cli.options import Options
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
+
+
+def user_cache() -> Cache | None:
+    """The cache of this user, None where there is no place for it."""
+    from trainc.cli.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
+
+    return opened()
 
 
 class Session:
@@ -39,7 +47,7 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")))
+        self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")), user_cache)
         self.report = Report(
             admission_only=admission_only,
             recording=options.one("report") == "json",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from trainc import pipeline
 from trainc.cli.options import Options
@@ -10,21 +11,20 @@ from trainc.cli.session import Session
 from trainc.emit import path_of
 from trainc.load.lists import expand
 from trainc.model.header import read_header
-from trainc.model.paths import keyed
 from trainc.model.report import Report
-from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.report.why import landing_json, landing_text, why_json, why_text
-from trainc.why import Layers, Why, explain, of_leaf
+from trainc.why import explain
 from trainc.why.landing import landings
+from trainc.why.rendered import rendered_line
 from trainc.yaml.reader import read
-from trainc.yaml.writer import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from trainc.model.bundle import Bundle
+    from trainc.why import Why
 
 _MOST = 40  # answers printed in a terminal before the rest is counted
 
@@ -40,10 +40,11 @@ def why(options: Options) -> int:
         return _landings(options, file, line)
     session = Session(Options([source or file], {}))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
-    if source:
-        answers = list(_at_line(_rendered(bundles, file), file, line))
+    if line:
+        answers = _at_line(_rendered(bundles, file), file, line, source)
     else:
-        answers = [answer for bundle in bundles for answer in explain(bundle, wanted)]
+        asked = _rendered(bundles, file) if source else bundles
+        answers = [answer for bundle in asked for answer in explain(bundle, wanted)]
     if session.report.failed and not answers:
         return session.finish()
     if not answers and wanted and not source:
@@ -51,7 +52,9 @@ def why(options: Options) -> int:
     if not bundles and not wanted:
         raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
     if not answers:
-        raise Trouble(f"no field of the output matches {wanted or options.arguments[0]}")
+        raise Trouble(
+            f"no value stands on line {line} of {file}" if line else f"no field of the output matches {wanted}"
+        )
     if options.one("report") == "json":
         print(why_json(answers, session.shown))
         return 0
@@ -66,8 +69,15 @@ def _print(texts: Sequence[str], rest: str) -> None:
 
 
 def _place(argument: str) -> tuple[str, int]:
+    """A file and its line; the column that findings print behind it is left aside."""
+    file, line = _numbered(argument)
+    inner, above = _numbered(file)
+    return (inner, above) if above else (file, line)
+
+
+def _numbered(argument: str) -> tuple[str, int]:
     file, colon, number = argument.rpartition(":")
-    if colon and number.isdigit() and not os.path.exists(argument):
+    if colon and number.isdecimal() and not os.path.exists(argument):
         return file, int(number)
     return argument, 0
 
@@ -123,16 +133,11 @@ def _rendered(bundles: list[Bundle], file: str) -> list[Bundle]:
     return sorted(fitting, key=lambda bundle: -len(path_of(bundle)))[:1] or bundles
 
 
-def _at_line(bundles: list[Bundle], file: str, line: int) -> Iterator[Why]:
-    if not line:
-        raise Trouble(f"{file} is a rendered file: name the line, as in {file}:57")
-    at = 1  # the header
-    for bundle in bundles:
-        for index, tree in enumerate(bundle.objects):
-            at += 1 if index else 0
-            paths = lines(tree)
-            if at < line <= at + len(paths):
-                path = paths[line - at - 1]
-                label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-                yield of_leaf(Layers(bundle.plan), label, keyed(tree, path), get(tree, *path))
-            at += len(paths)
+def _at_line(bundles: list[Bundle], file: str, line: int, source: str) -> list[Why]:
+    """The answers for a line of a rendered file; says so where the file is not what its job compiles to."""
+    with open(file, "rb") as stream:
+        documents = list(read(stream.read(), file, Report()))
+    answers, current = rendered_line(documents, line, bundles)
+    if not current and bundles:
+        sys.stderr.write(f"trainc: {file} is not what {source} compiles to now; the answer is for what it would be\n")
+    return answers

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trainc.model.bundle import Bundle
+    from trainc.model.definitions import Opening
     from trainc.model.settings import Project
 
 
@@ -29,6 +30,10 @@ class Base(NamedTuple):
     bundles: list[Bundle]
     edited: frozenset[str] | None
     committed: bool = False  # whether the bundles are a committed rendering, which runs keep
+
+    def keeps(self, source: str) -> bool:
+        """Whether a run would rather keep its committed rendering than change: nobody edited the job in `source`."""
+        return self.committed and self.edited is not None and source not in self.edited
 
 
 @contextmanager
@@ -63,14 +68,14 @@ def _unpack(folder: str, contents: Iterable[tuple[str, bytes]]) -> None:
 
 
 def bundles_of(
-    folder: str, paths: tuple[str, ...], selection: Selection, *, written: bool = True
+    folder: str, paths: tuple[str, ...], selection: Selection, cache: Opening | None, *, written: bool = True
 ) -> tuple[list[Bundle], Report]:
     """What the specs of a folder compile to, whatever is wrong with some of them; `written`: renderings count as specs."""
     report = Report()
     present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
     if not present:
         return [], report
-    project = open_project((os.path.join(folder, present[0]),), report)
+    project = open_project((os.path.join(folder, present[0]),), report, cache=cache)
     quiet = Selection(
         tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present),
         field_validation=selection.field_validation,
@@ -93,20 +98,20 @@ def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]
         folder = top if os.path.isdir(top) else os.path.dirname(top)
         path = os.path.relpath(top, folder)
         written = rendered(folder, project, selection, path=path)
-        yield Base(written or bundles_of(folder, (path,), selection)[0], None)
+        yield Base(written or bundles_of(folder, (path,), selection, project.cache)[0], None)
         return
     if base.startswith((".", "/")):
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
         written = rendered(folder, project, selection, sources=selection.paths)
-        bundles = written or bundles_of(folder, selection.paths, selection)[0]
+        bundles = written or bundles_of(folder, selection.paths, selection, project.cache)[0]
         yield Base(bundles, _edited(project, base), committed=bool(written))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
     folder = os.path.abspath(old)
-    found = bundles_of(folder, (".",), selection, written=False)[0]
+    found = bundles_of(folder, (".",), selection, project.cache, written=False)[0]
     return Base(found or rendered(folder, project, selection), differing(folder, os.path.abspath(new)))
 
 

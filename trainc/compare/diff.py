@@ -70,7 +70,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
         was, now = before[key], after[key]
         if was.digest != now.digest:
             refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-            kept = bool(refused) and _keeps(old, now)
+            kept = bool(refused) and old.keeps(now.source)
             after[key] = was if kept else now
             if kept and not _reached(old, now):
                 continue
@@ -95,11 +95,6 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
         (_hours(before.values()), _hours(after.values())),
         runs,
     )
-
-
-def _keeps(old: Base, now: Facts) -> bool:
-    """Whether a run keeps its committed rendering: nobody edited the job itself."""
-    return old.committed and old.edited is not None and now.source not in old.edited
 
 
 def _reached(old: Base, now: Facts) -> bool:

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from trainc.compare.base import Base
     from trainc.compare.updates import Update
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
@@ -37,14 +38,16 @@ _MOST = 8  # fields named in one finding
 _FEW = 5  # fields named in one line
 
 
-def judge(old: Iterable[Bundle], new: Iterable[Bundle], project: Project, report: Report) -> None:
-    """Findings for every run that stands on both sides and differs."""
-    before = {key_of(bundle, tree): tree for bundle in old for tree in bundle.objects}
+def judge(old: Base, new: Iterable[Bundle], project: Project, report: Report) -> None:
+    """Findings for every run that stands on both sides and differs, but for runs that keep their committed rendering."""
+    before = {key_of(bundle, tree): tree for bundle in old.bundles for tree in bundle.objects}
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
         known = ((before.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
         updates = [update(was, tree, servers[bundle.cluster]) for was, tree in known if was is not None]
         refused = [one for one in updates if one.refused]
+        if refused and old.keeps(bundle.document.file):
+            continue
         if refused:
             report.add(
                 immutable_change(

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.settings import Project, Selection
 
@@ -30,7 +31,7 @@ AHEAD = 16 * 1024 * 1024  # bytes
 
 
 class Loader:
-    """Reads files as documents when they are asked for.
+    """Reads files as documents when they are asked for, once for all clusters.
 
     Files that can only hold jobs are not kept as documents: ten thousand of them are never in memory together. The
     bytes of the first few megabytes wait for their turn.
@@ -40,45 +41,59 @@ class Loader:
         self._project = project
         self._selection = selection
         self._report = report
-        self._kept: dict[str, list[Document]] = {}
+        self._kept: dict[str, list[Document]] = {}  # of files that hold runtimes
+        self._blueprints: list[tuple[list[Document], Report]] | None = None  # of files that may hold some, and faults
         self._shelves: dict[str, Shelf] = {}
+        self._catalogue: dict[str, list[Document]] = {}
         self._listed: dict[tuple[str, ...], list[str]] = {}  # paths -> their files
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self._ahead: dict[str, bytes] = {}  # read while looking for runtimes, until their turn as jobs comes
         self._held = 0
-        self._elsewhere = tuple(one for one in project.clusters if one.name != project.cluster.name)
-        self.skipped = 0  # files under the paths that name no group of ours
+        self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
 
-    def selected(self) -> Iterator[tuple[str, list[Document]]]:
-        """Each selected file with its documents, in order."""
+    def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
+        """Each selected file with its documents, in order, but for those with jobs of other clusters alone."""
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
-        self.skipped = 0
+        others = tuple(one for one in self._project.clusters if one.name != cluster.name)
         part, parts = self._selection.share
         if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         names = self._files(self._selection.paths)
         for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
-            data = b"" if file in self._kept else self._ahead.pop(file, b"") or contents(self._project.root, file)
-            if self._elsewhere and data and self._is_elsewhere(file, data):
+            away = bool(others) and not cluster.holds(file) and any(other.holds(file) for other in others)
+            if away and file in self._silent:
                 continue
+            data = b"" if file in self._kept else self._take(file)
+            if others and data and not _tells(data):
+                self._silent.add(file)
+                if away:
+                    self._hold(file, data)
+                    continue
             asked = file in explicit or self._selection.include_other
             asked = asked and (self._selection.rendered or not data.startswith(HEADER))
             if file in self._kept or asked or ours(data, rendered=self._selection.rendered):
                 yield file, self._documents(file, data)
-            else:
-                self.skipped += 1
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
-        if self._selection.stdin is not None and any(word in self._selection.stdin for word in RUNTIMES):
-            yield from self._keep(STDIN, self._selection.stdin)
+        if self._blueprints is None:
+            self._blueprints = list(self._found())
+        for documents, faults in self._blueprints:
+            for finding in faults.findings:
+                self._report.add(finding)
+            yield from documents
+
+    def _found(self) -> Iterator[tuple[list[Document], Report]]:
+        """The documents of each file that may hold a runtime, and what is wrong with their text."""
+        stdin = self._selection.stdin
+        if stdin is not None and any(word in stdin for word in RUNTIMES):
+            yield self._keep(STDIN, stdin)
         for file in self._files(self._selection.paths):
             data = contents(self._project.root, file)
             if any(word in data for word in RUNTIMES) and ours(data):
-                yield from self._keep(file, data)
-            elif self._held < AHEAD:
-                self._held += len(data)
-                self._ahead[file] = data
+                yield self._keep(file, data)
+            else:
+                self._hold(file, data)
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
@@ -100,17 +115,26 @@ class Loader:
     def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
         inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
-        path = os.path.join(catalogue(), inner)
-        if "/" in name or not os.path.isfile(path):
-            return []
-        with open(path, "rb") as stream:
-            return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
+        if inner not in self._catalogue:
+            path = os.path.join(catalogue(), inner)
+            documents: list[Document] = []
+            if "/" not in name and os.path.isfile(path):
+                with open(path, "rb") as stream:
+                    documents = list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
+            self._catalogue[inner] = documents
+        return self._catalogue[inner]
 
-    def _is_elsewhere(self, file: str, data: bytes) -> bool:
-        """Whether the text alone tells that another cluster runs every job of a file; that cluster's run reads it."""
-        if self._project.cluster.holds(file) or any(word in data for word in _TELLING):
-            return False
-        return any(cluster.holds(file) for cluster in self._elsewhere)
+    def _hold(self, file: str, data: bytes) -> None:
+        """Keep the bytes of a file until its turn, as long as there is room."""
+        if self._held < AHEAD:
+            self._held += len(data)
+            self._ahead[file] = data
+
+    def _take(self, file: str) -> bytes:
+        """The bytes of a file whose turn has come."""
+        data = self._ahead.pop(file, b"")
+        self._held -= len(data)
+        return data or contents(self._project.root, file)
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""
@@ -123,18 +147,19 @@ class Loader:
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
 
-    def _keep(self, file: str, data: bytes) -> list[Document]:
-        documents = self._documents(file, data)
+    def _keep(self, file: str, data: bytes) -> tuple[list[Document], Report]:
+        faults = Report()
+        documents = self._read(file, data, faults)
         if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
             self._kept[file] = documents
-        return documents
+        return documents, faults
 
     def _documents(self, file: str, data: bytes) -> list[Document]:
-        if file in self._kept:
-            return self._kept[file]
-        duplicates = self._selection.field_validation
+        return self._kept[file] if file in self._kept else self._read(file, data, self._report)
+
+    def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
         self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
-        return list(expand(read(data, file, self._report, duplicates=duplicates), self._report))
+        return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 
     def _nearest(self, file: str) -> str:
         folder = os.path.dirname(file) if file != STDIN else ""
@@ -151,6 +176,11 @@ class Loader:
             if not folder:
                 return ""
             folder = os.path.dirname(folder)
+
+
+def _tells(data: bytes) -> bool:
+    """Whether a text may say for which cluster it is, or hold what any cluster may need."""
+    return any(word in data for word in _TELLING)
 
 
 def catalogue() -> str:

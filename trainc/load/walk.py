@@ -23,6 +23,7 @@ GROUPS = (
     b"kubeflow.org/v",
     b"mlkube.io/",
     b"tensorflow.org/v1alpha1",
+    b"kind: TrainJob",  # of an API that somebody forgot to name
 )
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
@@ -100,4 +101,6 @@ def ours(data: bytes, *, rendered: bool = False) -> bool:
     """Whether the text names a group of ours and (unless `rendered`) was not written by trainc itself."""
     if not rendered and data.startswith(HEADER):
         return False
+    if b"\0" in data[:4]:
+        data = data.replace(b"\0", b"")  # UTF-16, as some editors save: unreadable, but a job that somebody would miss
     return GROUPS[0] in data or any(group in data for group in GROUPS)  # most files name the first

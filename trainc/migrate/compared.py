@@ -37,9 +37,15 @@ _REASONS = (
         r"env\[PET_NPROC_PER_NODE\]",
         "the Trainer counts processes from the resources unless `numProcPerNode` says how many",
     ),
-    (r"env\[PET_", "set by the Trainer's torch policy"),
-    (r"env\[JAX_", "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
-    (r"env\[DMLC_", "set by the Trainer's xgboost policy, so no script has to derive it"),
+    (r"env\[PET_(NNODES|NODE_RANK)\]", "set by the Trainer's torch policy"),
+    (
+        r"env\[JAX_(NUM_PROCESSES|PROCESS_ID|COORDINATOR_ADDRESS)\]",
+        "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments",
+    ),
+    (
+        r"env\[DMLC_(TRACKER_URI|TRACKER_PORT|TASK_ID|NUM_WORKER)\]",
+        "set by the Trainer's xgboost policy, so no script has to derive it",
+    ),
     (r"ports\[", "the port where processes meet under the Trainer"),
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
     (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
@@ -83,7 +89,9 @@ def _renamed(path: str, roles: Mapping[str, str], containers: Mapping[str, str])
 
 def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
     for tree in objects:
-        yield from _leaves(tree, f"{tree['kind']}/{tree['metadata']['name']}")
+        for path, value in _leaves(tree, f"{tree['kind']}/{tree['metadata']['name']}"):
+            if value != "" or not path.endswith("]/value"):  # a variable without a value is an empty one
+                yield path, value
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:

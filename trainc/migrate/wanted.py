@@ -5,15 +5,21 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from trainc.model.older import processes
+
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"
 API = "trainer.kubeflow.org/v1alpha1"
-# The kinds that a policy of the Trainer knows: the policy, and the variables it keeps for itself.
-POLICIES = {
-    "JAXJob": ("jax", ("JAX_",)),
-    "PyTorchJob": ("torch", ("PET_",)),
-    "XGBoostJob": ("xgboost", ("DMLC_",)),
+# The kinds that a policy of the Trainer knows: the policy, and the variables that a job may not set under it.
+POLICIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "JAXJob": ("jax", ()),
+    "PyTorchJob": (
+        "torch",
+        ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
+    ),
+    "XGBoostJob": ("xgboost", ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER")),
 }
+JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")  # trainc's own under the operator
 _DEFAULTS: dict[str, Any] = {
     "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
@@ -77,8 +83,12 @@ def _idiomatic(old: dict[str, Any], spec: dict[str, Any]) -> bool:
     jobs = spec["replicatedJobs"]
     if old["kind"] not in POLICIES or len(jobs) != 1 or "elasticPolicy" in old["spec"]:
         return False
-    aliased = (old["metadata"].get("annotations") or {}).get("trainc.dev/compat-names") == "true"
+    aliased = _asks(old, "compat-names")
     return not aliased and len(jobs[0]["template"]["spec"]["template"]["spec"]["containers"]) == 1
+
+
+def _asks(old: dict[str, Any], name: str) -> bool:
+    return bool((old["metadata"].get("annotations") or {}).get(f"trainc.dev/{name}") == "true")
 
 
 def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
@@ -97,13 +107,14 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
 def _as_node(old: dict[str, Any], rj: dict[str, Any], container: dict[str, Any], name: str) -> dict[str, Any]:
     """The trainer of a job whose one replicatedJob becomes `node`; takes out of the runtime what the job says."""
     policy, reserved = POLICIES[old["kind"]]
+    reserved += JAX if _asks(old, "jax-variables") else ()
     job = rj["template"]["spec"]
     trainer: dict[str, Any] = {"numNodes": job.pop("completions")}
     for key in ("parallelism", "completionMode"):
         job.pop(key, None)
-    procs = old["spec"].get("nprocPerNode")
-    if policy == "torch" and str(procs).isdigit():
-        trainer["numProcPerNode"] = int(procs)
+    procs = processes(old["spec"].get("nprocPerNode")) if policy == "torch" else None
+    if procs is not None and procs > 0:
+        trainer["numProcPerNode"] = procs
     former, main = rj["name"], container["name"]
     rj.pop("replicas", None)
     rj["name"] = container["name"] = "node"
@@ -117,7 +128,7 @@ def _as_node(old: dict[str, Any], rj: dict[str, Any], container: dict[str, Any],
         if key in container:
             trainer[renamed] = container.pop(key)
     hosts = (f"{name}-{former}-0-", f"{name}-node-0-")
-    trainer["env"] = [_entry(entry, *hosts) for entry in trainer["env"] if not entry["name"].startswith(reserved)]
+    trainer["env"] = [_entry(entry, *hosts) for entry in trainer["env"] if entry["name"] not in reserved]
     return trainer
 
 

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.definitions import Definitions
     from trainc.model.document import Document
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
@@ -80,7 +81,7 @@ class Cluster:
     patch: Tree  # a partial runtime spec over every runtime
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
     runtimes: tuple[Document, ...]
-    definitions: tuple[Document, ...]
+    definitions: tuple[Definitions, ...]  # of each file that holds any
     objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
     closed: bool  # what is not in the input does not exist
 
@@ -176,9 +177,10 @@ class Cluster:
 
 
 def _fits(spot: tuple[str, str]) -> bool:
-    from fnmatch import fnmatchcase  # noqa: PLC0415 (only projects with several clusters ask)
+    from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
 
-    return fnmatchcase(*spot)
+    file, glob = spot
+    return holds(glob, file)
 
 
 # Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NamedTuple
 
+    from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.report import Report
 else:
@@ -24,12 +25,12 @@ class Shelf(NamedTuple):
 class Documents(NamedTuple):
     """The documents of a run, each file read when it is asked for.
 
-    `selected()` yields each selected file with its documents; `runtimes()` the documents of those files that may hold
+    `selected(cluster)` yields each selected file that a cluster may run with its documents; `runtimes()` the documents of those files that may hold
     runtimes; `shelf(file)` the runtimes folder that serves a file; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`.
     """
 
-    selected: Callable[[], Iterator[tuple[str, list[Document]]]]
+    selected: Callable[[Cluster], Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
     shelf: Callable[[str], Shelf]
     shipped: Callable[[str, str], list[Document]]

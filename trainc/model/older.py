@@ -55,7 +55,9 @@ class Kind:
         self.operator = f"{kind.lower()}-controller" if api != MPI_OPERATOR else "mpi-operator"
 
     def role(self, key: str) -> str:
-        """The role a key names in whatever case it is written, "" where the kind has no such role."""
+        """The role a key names, "" where the kind has no such role: in whatever case, but not for the mpi-operator."""
+        if self.api == MPI_OPERATOR:
+            return key if key in self.roles else ""
         return next((role for role in self.roles if role.lower() == key.lower()), "")
 
 
@@ -132,6 +134,15 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
         "set `apiVersion: kubeflow.org/v2beta1` and move the policies to `spec.runPolicy`",
     ),
 }
+
+
+def processes(said: str | None) -> int | None:
+    """The number in a PyTorchJob's `nprocPerNode`, None where the operator read none (Go's Atoi): it took 1 then."""
+    digits = said[1:] if said and said[0] in "+-" else said
+    if said is None or not digits or not (digits.isascii() and digits.isdigit()):
+        return None
+    number = int(said) if len(digits) < 20 else 1 << 64
+    return number if -(1 << 63) <= number < 1 << 63 else None
 
 
 def kind_of(api: str, kind: str) -> Kind | None:

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
 
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
@@ -22,10 +23,12 @@ class Project:
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
-    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not.
+    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not. `cache` opens what
+    remembers from run to run what clusters define.
     """
 
     __slots__ = (
+        "cache",
         "cluster",
         "clusters",
         "deadline",
@@ -56,6 +59,7 @@ class Project:
         output: str = "",
         old_run: str = "",
         delivery: str = "",
+        cache: Opening | None = None,
     ) -> None:
         self.root = root
         self.output = output or "rendered"
@@ -67,6 +71,7 @@ class Project:
         self.rules_by_path = dict(rules_by_path or {})
         self.rules_from = rules_from
         self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
+        self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
@@ -85,9 +90,9 @@ class Project:
         level = self.rules.get(rule, "")
         for glob, rules in self.rules_by_path.items():
             if rule in rules:
-                from fnmatch import fnmatchcase  # noqa: PLC0415 (few projects ask)
+                from trainc.model.globs import holds  # noqa: PLC0415 (few projects ask)
 
-                if fnmatchcase(file, glob):
+                if holds(glob, file):
                     level = rules[rule]
         return level
 

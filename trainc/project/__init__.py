@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 
 from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.settings import TOOLS, Project
+from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.yaml.reader import LIMIT, read
+from trainc.yaml.rules import AMBIGUOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
+    from trainc.model.definitions import Opening
+    from trainc.model.sourced import Sourced, Span
+    from trainc.model.tree import Path
 
 FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
@@ -55,8 +59,12 @@ def find_root(path: str) -> tuple[str, bool]:
         here = parent
 
 
-def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, Any] | None = None) -> Project:
+def open_project(
+    paths: tuple[str, ...], report: Report, assigned: Mapping[str, Any] | None = None, cache: Opening | None = None
+) -> Project:
     """The one project that all paths belong to, with what its trainc.yaml says; `assigned` counts over its clusters'.
+
+    What clusters define is asked of the `cache` first, and kept there.
 
     Raises:
         Trouble: where the paths belong to different projects.
@@ -67,21 +75,33 @@ def open_project(paths: tuple[str, ...], report: Report, assigned: Mapping[str, 
         raise Trouble(f"the paths belong to different projects: {names}; run trainc once for each")
     root, marked = roots.pop()
     settings = dict(assigned or {})
+    heard = Report()
     if not marked:
         return Project(root, clusters=(Cluster(**settings),))
     try:
         with open(os.path.join(root, FILE), "rb") as stream:
-            documents = list(read(stream.read(LIMIT + 1), FILE, report))
+            documents = list(read(stream.read(LIMIT + 1), FILE, heard))
     except OSError as error:
         raise Trouble(f"{os.path.join(root, FILE)}: {error.strerror}") from error
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
-            report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
+            heard.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
+        _forward(heard, report)
         return Project(root, file=FILE, clusters=(Cluster(**settings),))
-    return _project(root, Checker(documents[0], report), settings)
+    checker = Checker(documents[0], report)
+    project = _project(root, checker, settings, cache)
+    _forward(heard, report, checker.meant)
+    return project
 
 
-def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Project:
+def _forward(heard: Report, report: Report, meant: Collection[Span] = ()) -> None:
+    """Report what was heard of the text, but nothing about words that can only mean one thing where they stand."""
+    for finding in heard.findings:
+        if finding.rule is not AMBIGUOUS or finding.span not in meant:
+            report.add(finding)
+
+
+def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
     document = checker.document
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
@@ -103,15 +123,22 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any]) -> Projec
         old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
         delivery=checker.choice(("spec", "delivery"), TOOLS),
         runtimes=checker.folders(root, ("spec", "runtimes")),
-        rules=checker.levels(("spec", "rules")),
+        rules=_levels(checker, ("spec", "rules")) if "rules" in spec else {},
         rules_by_path={
-            glob: checker.levels(("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
+            glob: _levels(checker, ("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
         },
         rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
-        clusters=(_clusters(root, checker, assigned) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        cache=cache,
     )
+
+
+def _levels(checker: Checker, path: Path) -> dict[str, str]:
+    from trainc.project.levels import levels  # noqa: PLC0415
+
+    return levels(checker, path, foreign=get(checker.document.tree, "spec", "rulesFrom") is not None)
 
 
 def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
@@ -120,7 +147,7 @@ def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
     return rules_from(checker, ("spec", "rulesFrom"))
 
 
-def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any]) -> tuple[Cluster, ...]:
+def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
     from trainc.project.clusters import clusters  # noqa: PLC0415
 
-    return clusters(checker, root, assigned, checker.report)
+    return clusters(checker, root, assigned, cache() if cache is not None else None)

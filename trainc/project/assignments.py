@@ -24,6 +24,9 @@ GATES = (
 )
 
 
+_TEN = 10
+
+
 def assigned(words: Iterable[str]) -> dict[str, Any]:
     """The fields of a cluster that a run's assignments set.
 
@@ -69,6 +72,8 @@ def _seconds(key: str, leaf: Sourced[Any]) -> Sourced[int]:
 
 def _version(key: str, leaf: Sourced[Any]) -> tuple[int, int]:
     found = version(str(leaf.value))
+    if type(leaf.value) is float and found is not None and found[1] < _TEN:
+        raise Trouble(f"`{leaf.value}` may have been {leaf.value}0: numbers lose the zero; quote the version")
     if found is None:
         raise Trouble(f'`{key}` is a version such as "1.37", not `{leaf.value}`')
     return found

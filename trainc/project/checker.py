@@ -13,9 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
-
-LEVELS = ("off", "warning", "error")
 
 BAD_PROJECT = Rule(
     "bad-project",
@@ -29,11 +28,12 @@ BAD_PROJECT = Rule(
 class Checker:
     """One document's settings by path; each method gives what is usable and reports the rest."""
 
-    __slots__ = ("document", "report")
+    __slots__ = ("document", "meant", "report")
 
     def __init__(self, document: Document, report: Report) -> None:
         self.document = document
         self.report = report
+        self.meant: set[Span] = set()  # of words that nobody can take for another value where they stand
 
     def complain(self, path: Path, message: str, help_text: str, *, key: bool = False) -> None:
         """A finding about the setting at `path`."""
@@ -108,17 +108,4 @@ class Checker:
             else:
                 hint = "write `existing:NAME` or `external-secrets`"
                 self.complain((*path, name), f"`{text}` says nothing about a Secret", hint)
-        return found
-
-    def levels(self, path: Path) -> dict[str, str]:
-        """Levels by rule."""
-        found = {}
-        for name, leaf in self.map(path).items():
-            level = value(leaf)
-            # Kubernetes' YAML reads a bare `off` as false; here it can only mean one thing.
-            level = "off" if level is False else level
-            if level in LEVELS:
-                found[name] = str(level)
-            else:
-                self.complain((*path, name), f"`{level}` is no level", "write off, warning or error")
         return found

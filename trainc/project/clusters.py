@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from trainc.model.report import Report
+    from trainc.model.definitions import Cache
     from trainc.model.tree import Path, Tree
     from trainc.project.checker import Checker
 
@@ -23,19 +23,19 @@ _MAPS = ("images", "patch")
 _FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
 
 
-def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> tuple[Cluster, ...]:
+def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
     found = []
     for name in checker.map(("spec", "clusters")):
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
-            found.append(_cluster(name, checker, root, assigned, report))
+            found.append(_cluster(name, checker, root, assigned, cache))
         else:
             hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
             checker.complain(("spec", "clusters", name), f"`{name}` cannot be the name of a cluster", hint, key=True)
     return tuple(found)
 
 
-def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], report: Report) -> Cluster:
+def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
     path: Path = ("spec", "clusters", name)
     node = checker.map(path)
     fields: dict[str, Any] = {"name": name}
@@ -55,7 +55,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     folder = checker.folder(root, (*path, "folder"))
     if folder:
         fields["folder"] = folder
-        fields.update(read_dumps(root, folder, report))
+        fields.update(read_dumps(root, folder, checker.report, cache))
     return Cluster(**{**fields, **assigned})
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
+from trainc.model.report import Report
 from trainc.model.trouble import Trouble
+from trainc.project.defined import KIND, keep, recall
 from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
@@ -13,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from trainc.model.definitions import Cache, Definitions
     from trainc.model.document import Document
-    from trainc.model.report import Report
+    from trainc.model.finding import Finding
     from trainc.model.tree import Tree
 
 FOREIGN_DUMP = Rule(
@@ -45,31 +48,55 @@ _LISTED = frozenset(
 )
 
 
-def read_dumps(root: str, folder: str, report: Report) -> dict[str, Any]:
+def read_dumps(root: str, folder: str, report: Report, cache: Cache | None = None) -> dict[str, Any]:
     """The objects, runtimes and definitions that a cluster's folder shows."""
     objects: dict[str, dict[str, Tree]] = {}
     runtimes: list[Document] = []
-    definitions: list[Document] = []
-    for document in _documents(root, folder, report):
-        if document.kind in _RUNTIMES:
-            runtimes.append(document)
-        elif document.kind == "CustomResourceDefinition":
-            definitions.append(document)
-        elif document.kind in _LISTED:
-            key = f"{document.namespace}/{document.name}" if document.namespace else document.name
-            objects.setdefault(document.kind, {})[key] = document.tree
-        else:
-            report.add(
-                FOREIGN_DUMP.at(
-                    document.span(("kind",)),
-                    f"`{document.kind or 'this'}` is no kind that a cluster folder holds",
-                    help="keep dumps of definitions, runtimes, queues, classes, claims and names of Secrets here",
-                )
-            )
+    definitions: list[Definitions] = []
+    for file, data in _files(root, folder):
+        known = recall(data, file, cache)
+        if known is not None:
+            definitions.append(known)
+            continue
+        for document in _others(data, file, report, definitions, cache):
+            if document.kind in _RUNTIMES:
+                runtimes.append(document)
+            elif document.kind in _LISTED:
+                key = f"{document.namespace}/{document.name}" if document.namespace else document.name
+                objects.setdefault(document.kind, {})[key] = document.tree
+            else:
+                report.add(_foreign(document))
     return {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
 
 
-def _documents(root: str, folder: str, report: Report) -> Iterator[Document]:
+def _foreign(document: Document) -> Finding:
+    return FOREIGN_DUMP.at(
+        document.span(("kind",)),
+        f"`{document.kind or 'this'}` is no kind that a cluster folder holds",
+        help="keep dumps of definitions, runtimes, queues, classes, claims and names of Secrets here",
+    )
+
+
+def _others(
+    data: bytes, file: str, report: Report, definitions: list[Definitions], cache: Cache | None
+) -> Iterator[Document]:
+    """The documents of a file, but for its definitions, which are added to those known."""
+    heard = Report()
+    documents = [item for document in read(data, file, heard) for item in _items(document)]
+    for finding in heard.findings:
+        report.add(finding)
+    defining = [document for document in documents if document.kind == KIND]
+    if defining:
+        from trainc.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
+
+        found = read_definitions(defining)
+        definitions.append(found)
+        if len(defining) == len(documents) and not heard.findings:
+            keep(data, found, cache)
+    yield from (document for document in documents if document.kind != KIND)
+
+
+def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
     try:
         names = sorted(os.listdir(os.path.join(root, folder)))
     except OSError as error:
@@ -77,8 +104,7 @@ def _documents(root: str, folder: str, report: Report) -> Iterator[Document]:
     for name in names:
         path = os.path.join(root, folder, name)
         if name.endswith((".yaml", ".yml", ".json")) and os.path.isfile(path):
-            for document in read(_contents(path, f"{folder}/{name}"), f"{folder}/{name}", report):
-                yield from _items(document)
+            yield f"{folder}/{name}", _contents(path, f"{folder}/{name}")
 
 
 def _contents(path: str, file: str) -> bytes:

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 def why_text(answer: Why, shown: Callable[[str], str]) -> str:
     """One field: its value, who set it, and what that beat, a line each."""
     lines = [f"{answer.object} {answer.path}: {dumps(answer.value, ensure_ascii=False)}"]
-    lines.append(f"  set by {_who(answer.winner)} {_where(answer.winner.origin, shown)}")
+    lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
     for said in answer.beaten:
         value = dumps(said.value, ensure_ascii=False)
         lines.append(f"  over   {_who(said)} {_where(said.origin, shown)}: {value}")
     return "\n".join(lines)
+
+
+def _setter(said: Said) -> str:
+    if not said.computed:
+        return f"set by {_who(said)}"
+    return "computed" if said.origin.at is None else "written"
 
 
 def _who(said: Said) -> str:
@@ -80,7 +86,9 @@ def _by_path(fields: Iterable[Why]) -> list[tuple[Why, list[str]]]:
     """Fields of the same path and value in several objects, as one with the names of all."""
     found: dict[tuple[str, str], tuple[Why, list[str]]] = {}
     for field in fields:
-        found.setdefault((field.path, repr(field.winner)), (field, []))[1].append(field.object)
+        objects = found.setdefault((field.path, repr(field.winner)), (field, []))[1]
+        if field.object not in objects:  # several clusters have objects of one name
+            objects.append(field.object)
     return list(found.values())
 
 

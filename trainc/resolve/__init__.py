@@ -72,7 +72,8 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
-    return older(entry.document, report, Options(gang=gang), companions=entry.companions, secrets=project.secrets)
+    options = Options(gang=gang, kubernetes=project.cluster.kubernetes, jobset=project.cluster.jobset)
+    return older(entry.document, report, options, companions=entry.companions, secrets=project.secrets)
 
 
 def jobset_plan(entry: Entry) -> Plan:

@@ -7,7 +7,7 @@ from trainc.model.composed import Part
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
-from trainc.model.sourced import Sourced, Span
+from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.spelling import meant
 from trainc.model.tree import get, merge, value
 from trainc.resolve.parameters import filled
@@ -98,10 +98,27 @@ def of_runtime(document: Document) -> Iterator[Use]:
 
 
 def of_job(document: Document) -> Iterator[Use]:
-    """The components that a job switches on by its annotation, each place being the whole annotation."""
+    """The components that a job switches on by its annotation, each at its own place in there."""
     leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
     for name in names_of(leaf):
-        yield Use(Sourced(name, leaf.origin), document.file, f"job `{document.name}`")
+        yield Use(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
+
+
+def _part(leaf: Sourced[str], name: str) -> Origin:
+    """Where one of the names in an annotation stands, which is written on one line, in quotes or not."""
+    at = leaf.origin.at
+    if at is None or at.line != at.end_line:
+        return leaf.origin
+    quotes = at.end_column - at.column - len(leaf.value)
+    if quotes not in (0, 2):
+        return leaf.origin
+    before = 0
+    for piece in leaf.value.split(","):
+        if piece.strip() == name:
+            break
+        before += len(piece) + 1
+    start = at.column + quotes // 2 + leaf.value.index(name, before)
+    return Origin(Span(at.file, at.line, start, at.line, start + len(name)))
 
 
 def idle(document: Document) -> Finding:

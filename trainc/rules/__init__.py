@@ -26,7 +26,6 @@ ROOMS = (
     "compare",
     "cli",
     "model",
-    "compare",
 )
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
 

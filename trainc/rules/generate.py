@@ -1,4 +1,6 @@
-"""Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes it into a checkout.
+"""Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes them into a checkout.
+
+Beside them it writes the names of all rules, for those who must know a name and cannot load what declares it.
 
 A rule's case is the smallest one whose findings name it; its passing input stands beside it in `passes/`.
 """
@@ -11,6 +13,11 @@ import sys
 from pathlib import Path
 
 from trainc.rules import rules
+
+
+def names() -> str:
+    """The text of `rules.json`: whether each rule is a server's own verdict."""
+    return json.dumps({rule.name: rule.verdict for rule in rules()}, indent=0) + "\n"
 
 
 def render(checkout: Path) -> str:
@@ -49,3 +56,4 @@ def _text(folder: Path) -> str:
 if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     (root / "trainc/rules/examples.json").write_text(render(root), encoding="utf-8", newline="\n")
+    (root / "trainc/project/rules.json").write_text(names(), encoding="utf-8", newline="\n")

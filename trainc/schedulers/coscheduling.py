@@ -7,7 +7,7 @@ from trainc.model.gang import members
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
-from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources
+from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import COSCHEDULING_LABEL, KUEUE_QUEUE, asked, scheduler_name, unbound
 
@@ -73,7 +73,7 @@ def _group(plan: Plan, count: Sourced[int], timeout: Tree, needs: dict[str, Tree
     return {
         "apiVersion": "scheduling.x-k8s.io/v1alpha1",
         "kind": "PodGroup",
-        "metadata": {"name": plan.name},
+        "metadata": {"name": plan.name, **handed_on(plan)},
         "spec": spec,
     }
 

@@ -35,6 +35,12 @@ def policy(plan: Plan) -> Tree:
     return {} if plan.gang is None else get(plan.gang, "older") or {}
 
 
+def handed_on(plan: Plan) -> Tree:
+    """The annotations that an older job hands on to its group, as a part of its metadata."""
+    said = policy(plan).get("annotations")
+    return {"annotations": said} if said else {}
+
+
 def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:
     """What the first `most` pods ask for together, in the order of the roles; nothing is left out but zeros."""
     said = policy(plan).get("minResources")
@@ -47,7 +53,9 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
             single = plan.shared.once(container.get("resources"), Asked)
             return single.written(min(pods(role), most), (role.count, role.replicas), REQUESTS)
     asked = []
-    for role in roles:
+    # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
+    first = sorted(roles, key=lambda role: role.name.value != "launcher") if policy(plan) else roles
+    for role in first:
         count = min(pods(role), most)
         most -= count
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))

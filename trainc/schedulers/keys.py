@@ -37,6 +37,7 @@ PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
 
 API_GROUPS = {
     "scheduling.x-k8s.io": "coscheduling",
@@ -45,6 +46,7 @@ API_GROUPS = {
 }
 # The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
 PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
+DEFAULT_PROFILE = "default-scheduler"  # what the API server writes where a pod asks for none
 
 REQUESTS = "requests of the gang"  # who sums up what the pods of a gang ask for
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import COMPLETE, pods, waits
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import EXCLUSIVE
+from trainc.schedulers.keys import EXCLUSIVE, NODE_SELECTOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.model.tree import Path
-    from trainc.schedulers.placement import Placement
+    from trainc.model.tree import Path, Tree
+    from trainc.schedulers.placement import Gang, Placement
 
 START_ORDER = Rule(
     "gang-start-order",
@@ -54,35 +54,51 @@ RETRIES = Rule(
 
 def look(placement: Placement, report: Report) -> None:
     """Report every way in which the gangs of a job cannot start, or not start again."""
-    for back_end in placement.back_ends:
-        tied = placement.tied(back_end)
-        _start_order(placement, tied, report)
-        _exclusive(placement, tied, report)
-        if back_end != "volcano":
-            _retries(placement, tied, report)
+    for gang in placement.gangs():
+        _start_order(placement, gang, report)
+        _exclusive(placement, gang.roles, report)
+        if gang.back_end != "volcano":
+            _retries(placement, gang.roles, report)
     if placement.ties:
         _restart_strategy(placement, report)
 
 
-def _start_order(placement: Placement, tied: list[Role], report: Report) -> None:
-    names = {role.name.value: role for role in tied if pods(role)}
+def _start_order(placement: Placement, gang: Gang, report: Report) -> None:
+    """A gang waits for itself where fewer pods than its minimum are there from the start."""
+    names = {role.name.value: role for role in gang.roles if pods(role)}
+    if gang.group is not None and at_first(placement, gang.roles) >= (gang.group.minimum or 0):
+        return
+    level = ERROR if gang.group is not None else WARNING  # nobody knows for how many pods a group elsewhere waits
     for role in names.values():
         for index, (name, status) in enumerate(waits(role)):
             if name in names:
                 rule = INITIALIZER if status == COMPLETE else START_ORDER
-                report.add(_waiting(placement, rule, role, names[name], index))
-    if len(names) > 1 and value(placement.jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder":
+                report.add(_waiting(placement, rule, role, names[name], index, level))
+    if len(names) > 1 and _in_order(placement):
         report.add(
             START_ORDER.at(
                 placement.at("spec", "startupPolicy", "startupPolicyOrder"),
                 f"the roles start one after the other, but {_listed(names)} are one gang",
                 effect="the first role waits for pods that are created only when it is ready: nothing starts",
                 help="remove `startupPolicy`, and let the processes wait for each other",
+                level=level,
             )
         )
 
 
-def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: int) -> Finding:
+def at_first(placement: Placement, roles: Iterable[Role]) -> int:
+    """How many pods of these roles are created without waiting for others of them."""
+    live = [role for role in roles if pods(role)]
+    names = {role.name.value for role in live}
+    first = [role for role in live if names.isdisjoint(name for name, _ in waits(role))]
+    return sum(map(pods, first[:1] if _in_order(placement) else first))
+
+
+def _in_order(placement: Placement) -> bool:
+    return bool(value(placement.jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder")
+
+
+def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: int, level: str) -> Finding:
     here, there = role.name.value, first.name.value
     if rule is INITIALIZER:
         done, advice = "finished", f"take `{there}` out: a gang of the cluster's `scheduler:` counts what runs together"
@@ -95,13 +111,14 @@ def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: i
         also=[Label(placement.role_at(first, "name"), "is waited for, and waits for the whole gang")],
         effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
         help=advice,
+        level=level,
     )
 
 
 def _exclusive(placement: Placement, tied: list[Role], report: Report) -> None:
-    everywhere = get(placement.jobset, "metadata", "annotations", EXCLUSIVE) is not None
+    everywhere = _one_by_one(get(placement.jobset, "metadata", "annotations"))
     for role in tied:
-        if everywhere or get(role.tree, "template", "metadata", "annotations", EXCLUSIVE) is not None:
+        if everywhere or _one_by_one(get(role.tree, "template", "metadata", "annotations")):
             path: Path = (
                 ("metadata", "annotations", EXCLUSIVE)
                 if everywhere
@@ -115,6 +132,11 @@ def _exclusive(placement: Placement, tied: list[Role], report: Report) -> None:
                     help="ask the gang's back end for the topology, and remove the annotation",
                 )
             )
+
+
+def _one_by_one(annotations: Tree) -> bool:
+    """Whether pods follow their leader to its domain; with nodes labelled beforehand all are created at once."""
+    return type(annotations) is dict and EXCLUSIVE in annotations and NODE_SELECTOR not in annotations
 
 
 def _restart_strategy(placement: Placement, report: Report) -> None:

@@ -57,6 +57,18 @@ class Group:
         self.name: str = value(tree, "metadata", "name") or ""  # its pods tie themselves to it
 
 
+class Gang:
+    """The roles whose pods name one group: whose it is, its name, and the group itself where it is among these files."""
+
+    __slots__ = ("back_end", "group", "name", "roles")
+
+    def __init__(self, back_end: str, name: str, group: Group | None) -> None:
+        self.back_end = back_end
+        self.name = name
+        self.group = group
+        self.roles: list[Role] = []
+
+
 class Spot:
     """The labels or annotations written at one place of a JobSet: on itself, on a role's Job, or on its pods."""
 
@@ -153,9 +165,17 @@ class Placement:
         """The place of a node of one role's replicatedJob."""
         return self.at("spec", "replicatedJobs", role.index, *path)
 
-    def tied(self, back_end: str) -> list[Role]:
-        """The roles whose pods belong to a group of that back end."""
-        return [tie.role for tie in self.ties if tie.back_end == back_end]
+    def gangs(self) -> list[Gang]:
+        """The gangs to which pods belong, in the order in which the roles name them."""
+        found: dict[tuple[str, str], Gang] = {}
+        for tie in self.ties:
+            name = tie.group.value
+            gang = found.get((tie.back_end, name))
+            if gang is None:
+                group = next((g for g in self.groups if (g.back_end, g.name) == (tie.back_end, name)), None)
+                gang = found[tie.back_end, name] = Gang(tie.back_end, name, group)
+            gang.roles.append(tie.role)
+        return list(found.values())
 
     @property
     def volcano(self) -> bool:

@@ -46,7 +46,7 @@ KUEUE_AND_VOLCANO = Rule(
 )
 SUSPENDED = Rule(
     "suspend-with-queue",
-    ERROR,
+    WARNING,
     "a manifest sets the field by which a queue starts and stops the job",
     "Kueue writes `suspend` itself: each time the manifest is applied again, the running job is stopped or a waiting "
     "one started without its quota.",
@@ -144,7 +144,10 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
                 placement.at(*spot.path, KUEUE_QUEUE),
                 f"`{KUEUE_QUEUE}` is not read here",
                 effect="the job is not queued" if placement.queue is None else "",
-                help="make it a label of the JobSet (of the TrainJob, where there is one)",
+                help="make it a label of the JobSet (of the TrainJob, where there is one)"
+                if placement.queue is None
+                else "remove it: the label of the JobSet says it",
+                level=ERROR if placement.queue is None else WARNING,
             )
 
 

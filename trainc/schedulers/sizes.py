@@ -8,6 +8,7 @@ from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import REQUESTS
+from trainc.schedulers.order import at_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
         return  # right for the members: where some are not tied, that is the mistake
     field = group.minimum_path[-1]
     more = group.minimum > count
+    if group.minimum == at_first(placement, tied):
+        return  # the others come once these are ready: to wait for them as well would be for ever
     yield SIZE.at(
         placement.bundle.span(group.tree, group.minimum_path),
         f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",

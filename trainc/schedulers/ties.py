@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.gang import pods
 from trainc.model.tree import value
-from trainc.schedulers.keys import COSCHEDULING_LABEL, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
+from trainc.schedulers.keys import COSCHEDULING_LABEL, DEFAULT_PROFILE, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
 from trainc.schedulers.placement import POD
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.schedulers.placement import Group, Placement
+    from trainc.schedulers.placement import Gang, Group, Placement
 
 TWO_BACK_ENDS = Rule(
     "two-gang-schedulers",
@@ -99,13 +100,17 @@ def _untied(placement: Placement) -> Iterator[Finding]:
         if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
             continue
         tied = {tie.role.index for tie in names}
+        short = group.minimum is not None and group.minimum > sum(pods(tie.role) for tie in names)
         for role in placement.members if len(tied) < len(placement.roles) else ():
             if role.index not in tied and not _elsewhere(placement, group, role):
                 yield UNTIED.at(
                     placement.role_at(role, "name"),
                     f"the pods of `{role.name.value}` are not tied to the PodGroup `{group.name}`",
-                    effect="they are placed alone, and do not count for the group's minimum",
+                    effect="they are placed alone, and do not count for the group's minimum"
+                    if short
+                    else "they are placed alone: the others may run, and be paid for, while these wait for a node",
                     help=f"add {_key(group.back_end)} to the pod template",
+                    level=ERROR if short else WARNING,
                 )
 
 
@@ -150,21 +155,24 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
 def _scheduler_names(placement: Placement) -> Iterator[Finding]:
     if len({tie.back_end for tie in placement.ties}) > 1:
         return  # no name can be right for two
-    for back_end in placement.back_ends:
-        tied = placement.tied(back_end)
-        names = {value(role.pod, "schedulerName") or "" for role in tied}
+    for gang in placement.gangs():
+        back_end, tied = gang.back_end, gang.roles
+        written = {value(role.pod, "schedulerName") or "" for role in tied}
+        names = {"" if name == DEFAULT_PROFILE else name for name in written}
+        # Where the coscheduling plugin runs in the cluster's one scheduler, its name is written on purpose.
+        meant = back_end == "coscheduling" and DEFAULT_PROFILE in written
         if len(names) > 1:
             yield _differing(placement, tied, names)
         elif back_end == "native" and names & set(PROFILES.values()):
             yield _foreign(placement, tied[0], back_end)
-        elif names == {""} and back_end in PROFILES:
+        elif names == {""} and back_end in PROFILES and not meant:
             yield _unnamed(placement, tied[0], back_end)
         elif back_end in PROFILES and names & (set(PROFILES.values()) - {PROFILES[back_end]}):
             yield _foreign(placement, tied[0], back_end)
 
 
 def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Finding:
-    listed = ", ".join(f"`{name or 'default-scheduler'}`" for name in sorted(names))
+    listed = ", ".join(f"`{name or DEFAULT_PROFILE}`" for name in sorted(names))
     return SCHEDULER_NAME.at(
         placement.role_at(tied[0], *POD, "spec", "schedulerName"),
         f"the pods of one gang ask for different schedulers: {listed}",
@@ -176,9 +184,10 @@ def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Findi
 
 
 def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
+    named = value(role.pod, "schedulerName")
     return SCHEDULER_NAME.at(
         placement.role_at(role, *POD, "spec"),
-        f"the pods are tied to a {back_end} group but ask for no scheduler",
+        f"the pods are tied to a {back_end} group but ask for {f'`{named}`' if named else 'no scheduler'}",
         effect="where kube-scheduler does not run the plugin itself, the pods are placed one by one, without a gang"
         if back_end == "coscheduling"
         else "kube-scheduler places the pods one by one, without a gang",
@@ -198,34 +207,37 @@ def _foreign(placement: Placement, role: Role, back_end: str) -> Finding:
 
 
 def _priorities(placement: Placement) -> Iterator[Finding]:
-    for back_end in placement.back_ends:
-        tied = placement.tied(back_end)
-        classes = {value(role.pod, "priorityClassName") or "" for role in tied}
-        group = next((g for g in placement.groups if g.back_end == back_end), None)
+    for gang in placement.gangs():
+        classes = {value(role.pod, "priorityClassName") or "" for role in gang.roles}
+        group, by_volcano = gang.group, gang.back_end == "volcano"
         if len(classes) > 1:
-            yield _torn(placement, tied, classes)
-        elif group is not None and classes:
+            yield _torn(placement, gang, classes)
+        elif group is not None:
             own = value(group.tree, "spec", "priorityClassName")
             if own is not None and own not in classes:
                 yield PRIORITY.at(
                     placement.bundle.span(group.tree, ("spec", "priorityClassName")),
                     f"the PodGroup has the priority class `{own}`, its pods have `{classes.pop() or 'none'}`",
                     effect="the group waits by one priority, and its pods are evicted by the other"
-                    if back_end == "volcano"
+                    if by_volcano
                     else "kube-scheduler refuses the group",
                     help="give both the same class",
-                    level=WARNING if back_end == "volcano" else ERROR,
+                    level=WARNING if by_volcano else ERROR,
                 )
 
 
-def _torn(placement: Placement, tied: list[Role], classes: set[str]) -> Finding:
+def _torn(placement: Placement, gang: Gang, classes: set[str]) -> Finding:
+    tied, by_volcano = gang.roles, gang.back_end == "volcano"
     listed = ", ".join(f"`{name}`" if name else "none" for name in sorted(classes))
     return PRIORITY.at(
         placement.role_at(tied[0], *POD, "spec", "priorityClassName"),
         f"the pods of one gang have different priority classes: {listed}",
         also=[Label(placement.role_at(role, *POD, "spec", "priorityClassName"), "differs") for role in tied[1:]],
-        effect="the pods of higher priority hold their nodes while the others wait behind other jobs",
+        effect="Volcano places the pods of higher priority first, and takes the others away first"
+        if by_volcano
+        else "the pods of higher priority hold their nodes while the others wait behind other jobs",
         help="give all members one `priorityClassName`",
+        level=WARNING if by_volcano else ERROR,
     )
 
 

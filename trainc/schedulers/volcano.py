@@ -8,7 +8,14 @@ from trainc.model.gang import members
 from trainc.model.patches import Contribution, Patch, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.counting import controllers_minimum, controllers_resources, minimum, resources, whole
+from trainc.schedulers.counting import (
+    controllers_minimum,
+    controllers_resources,
+    handed_on,
+    minimum,
+    resources,
+    whole,
+)
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import (
     JOB_INDEX,
@@ -126,7 +133,7 @@ def _pod_group(plan: Plan, spec: Tree) -> Tree:
     return {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "PodGroup",
-        "metadata": {"name": plan.name},
+        "metadata": {"name": plan.name, **handed_on(plan)},
         "spec": spec,
     }
 
@@ -156,12 +163,14 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
 
 
 def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
+    said = policy_of(plan).get("queue")
+    if type(said) is Sourced and said.value:
+        return said
     for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL)):
         found = asked(plan, section, key)
         if found is not None:
             return found
-    said = policy_of(plan).get("queue")
-    return said if type(said) is Sourced and said.value else cluster.queue
+    return cluster.queue
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:

@@ -51,14 +51,17 @@ def _compiled(rule: str) -> Test | None:
 
 def holds(node: Node, tree: Tree) -> bool:
     """Whether all rules of a node without `oldSelf` are sure to be met."""
+    told = None  # what shows that one rule is kept often shows it of the next
     try:
         for rule in node.live:
             text = rule["rule"]
             ordinary = ORDINARY.get(text)
-            if ordinary is None or not ordinary(tree):
-                test = function(text)
-                if test is None or test(tree, None) is not True:
-                    return False
+            if ordinary is not None and (ordinary is told or ordinary(tree)):
+                told = ordinary
+                continue
+            test = function(text)
+            if test is None or test(tree, None) is not True:
+                return False
     except CelError:
         return False
     return True

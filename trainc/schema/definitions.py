@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 
-from trainc.model.tree import plain
+from trainc.model.definitions import Definitions
+from trainc.model.tree import dotted, plain
 from trainc.schema.cel import UntranslatableError, translate
 from trainc.schema.scalar import compile_re2
+from trainc.schema.table import compile_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from trainc.model.document import Document
     from trainc.model.tree import Path, Tree
 
 _FORBIDDEN = [
@@ -53,6 +56,21 @@ class Definition:
         self.whole: list[str] = []
         self.faults: list[tuple[Path, str]] = []
         self.notes: list[tuple[Path, str]] = []
+
+
+def read_definitions(documents: Iterable[Document]) -> Definitions:
+    """What the CustomResourceDefinitions of one file say; of two for one kind and version the last one counts."""
+    schemas: dict[str, Any] = {}
+    whole: list[str] = []
+    faults, notes = [], []
+    for document in documents:
+        found = read_definition(document.tree)
+        schemas |= found.schemas
+        whole += found.whole
+        name = document.name
+        faults += [(document.span(path), f"`{name}`: `{dotted(path[-2:])}` {text}") for path, text in found.faults]
+        notes += [(document.span(path), f"`{name}`: {text}") for path, text in found.notes]
+    return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes))
 
 
 def read_definition(tree: Tree) -> Definition:

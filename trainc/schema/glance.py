@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 from trainc.schema.celrules import holds
 from trainc.schema.node import Shape
 from trainc.schema.piece import piece
-from trainc.schema.scalar import scalar
+from trainc.schema.scalar import REMEMBERED, scalar
 from trainc.schema.walker import Log, completed
 
 TYPE_CHECKING = False
@@ -52,14 +52,14 @@ def _object(node: Node, tree: Tree) -> Tree:
         shape = node.shapes[tuple(tree)]
     except KeyError:
         shape = _shape(node, tuple(tree))
-    for key, at in shape.leaves:
+    for key, quick, at in shape.leaves:
         leaf = tree[key]
         if leaf.__class__ is not Sourced:
             raise DoubtError
         value = leaf.value
         kind = value.__class__
         # Here and in maps on the spot: calls for single leaves would take longer than all the rest.
-        if kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
+        if kind is quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
             continue
         _scalar(at, value)
     out = tree
@@ -83,7 +83,7 @@ def _object(node: Node, tree: Tree) -> Tree:
 
 def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
     """What objects with these keys have in common."""
-    leaves: list[tuple[str, Node]] = []
+    leaves: list[tuple[str, type | None, Node]] = []
     branches: list[tuple[str, Node]] = []
     for key in keys:
         at = node.prop(key)
@@ -94,7 +94,7 @@ def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
             at.look = at.look or _look(at)
             branches.append((key, at))
         else:
-            leaves.append((key, at))
+            leaves.append((key, at.quick, at))
     full = _complete(node, dict.fromkeys(keys))
     found = Shape(tuple(leaves), tuple(branches), {key: full[key] for key in full if key not in keys})
     if len(node.shapes) < _SHAPES:
@@ -139,29 +139,24 @@ def _array(node: Node, tree: Tree) -> Tree:
     at = node.items if node.items.__class__ is not int else node.item()
     if at is None:
         raise DoubtError
+    out = tree
     if at.kind in _LOOKS:
-        out = _branches(at, tree, node.last)
+        look = at.look = at.look or _look(at)
+        last = node.last
+        known = len(last)
+        for index, child in enumerate(tree):
+            # An item that stood at its place in the last list was right there.
+            if index >= known or child is not last[index]:
+                got = look(at, child)
+                if got is not child:
+                    out = list(tree) if out is tree else out
+                    out[index] = got
     else:
         _leaves(at, tree)
-        out = tree
     if len(out) > 1 and (node.keys or node.unique):
         _be_distinct(node.keys, out)
     if out is tree and not node.live:
         node.former, node.last = node.last, tree
-    return out
-
-
-def _branches(at: Node, items: list[Tree], last: list[Tree]) -> list[Tree]:
-    """The items of a list, those aside that stood at their place in the `last` one."""
-    out = items
-    known = len(last)
-    look = at.look = at.look or _look(at)
-    for index, child in enumerate(items):
-        if index >= known or child is not last[index]:
-            got = look(at, child)
-            if got is not child:
-                out = list(items) if out is items else out
-                out[index] = got
     return out
 
 
@@ -185,7 +180,10 @@ def _be_distinct(keys: tuple[str, ...], items: list[Tree]) -> None:
         seen = {tuple([_known(item.get(key)) for key in keys]) for item in items}
     elif keys:
         key = keys[0]
-        seen = {leaf.value for item in items if (leaf := item.get(key)).__class__ is Sourced}
+        try:
+            seen = {item[key].value for item in items}
+        except (KeyError, AttributeError, TypeError):
+            raise DoubtError from None
     else:
         seen = {_known(item) for item in items}
     if len(seen) != len(items):
@@ -224,6 +222,8 @@ def _keep_rules(node: Node, value: Tree) -> None:
 
 def _scalar(node: Node, value: Any) -> None:
     if value.__class__ is str and node.short <= len(value) <= node.long and "${" not in value:
+        if len(node.good) < REMEMBERED:
+            node.good.add(value)
         return
     if value is None:
         raise DoubtError
@@ -232,6 +232,8 @@ def _scalar(node: Node, value: Any) -> None:
     if log.schema or log.unchecked or log.loose:
         raise DoubtError
     _keep_rules(node, value)
+    if node.live and value.__class__ is str and len(node.good) < REMEMBERED:
+        node.good.add(value)
 
 
 _LOOKS: dict[str, Callable[[Node, Tree], Tree]] = {"object": _object, "array": _array, "partial": _other, "": _other}

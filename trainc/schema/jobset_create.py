@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, of_webhook
-from trainc.schema.jobset_failure import policy_faults
+from trainc.schema.jobset_failure import PLAIN, policy_faults
 from trainc.schema.names import TOO_LONG_63, dns1035, label_value, prefixed_path, subdomain
 from trainc.schema.webhook import count, field_fault, of, plain_fault
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from trainc.schema.profile import Profile
 
 _MAX_INT32 = 2**31 - 1
-_REFERRING = frozenset({"successPolicy", "failurePolicy", "coordinator"})
 
 
 def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
@@ -38,11 +37,13 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
         faults += _job(name, index, job, named=named)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
-    if not _REFERRING.isdisjoint(spec):
+    targets = "targetReplicatedJobs" in spec.get("successPolicy", ())
+    policy = "failurePolicy" in spec and not PLAIN[spec["failurePolicy"]]
+    if targets or policy or "coordinator" in spec:
         names = {of(job, "name", ""): job for job in reversed(jobs)}
-        if "targetReplicatedJobs" in spec.get("successPolicy", ()):
+        if targets:
             faults += _targets(spec, names)
-        if "failurePolicy" in spec:
+        if policy:
             faults += policy_faults(spec, jobs, names, profile)
         if "coordinator" in spec:
             faults += _coordinator(spec, name, names)
@@ -93,25 +94,24 @@ def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
         for reason in dns1035(group):
             faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
     if named:
-        faults += _child_names(f"{jobset}-{name}-{replicas - 1}", spec, (*at, "name"))
+        pod = child = f"{jobset}-{name}-{replicas - 1}"
+        if "completions" in spec and of(spec, "completionMode") == "Indexed":
+            # A pod's name ends with its index and five random characters.
+            pod = f"{child}-{count(spec, 'completions', 1) - 1}-abcde"
+        if dns1035(pod):
+            faults += _child_names(child, pod, (*at, "name"))
     return faults
 
 
-def _child_names(job: str, spec: Tree, path: Path) -> list[Fault]:
+def _child_names(job: str, pod: str, path: Path) -> list[Fault]:
     """The longest names of child Jobs and, where their number is known, of pods have to be DNS-1035 labels."""
-    pod = ""
-    if "completions" in spec and of(spec, "completionMode") == "Indexed":
-        # A pod's name ends with its index and five random characters.
-        pod = f"{job}-{count(spec, 'completions', 1) - 1}-abcde"
-    if not dns1035(pod or job):
-        return []
     reasons = [
         "JobSet name is too long, job names generated for this JobSet will exceed 63 characters"
         if reason is TOO_LONG_63
         else reason
         for reason in dns1035(job)
     ]
-    if pod:
+    if pod != job:
         reasons += [
             "JobSet name is too long, pod names generated for this JobSet will exceed 63 characters"
             if reason is TOO_LONG_63

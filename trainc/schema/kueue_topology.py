@@ -1,18 +1,19 @@
-"""Kueue's rules for topology annotations on the pod templates of a JobSet."""
+"""Kueue's rules for topology annotations on the pod templates of a JobSet (its main branch, August 2026)."""
 
 from __future__ import annotations
 
 from trainc.model.tree import dotted
 from trainc.schema.celrun import bare
 from trainc.schema.fault import Fault, invalid, of_webhook, quoted
+from trainc.schema.kueue_layers import LayersError, layers_of
 from trainc.schema.names import qualified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Sequence
 
     from trainc.model.tree import Path, Tree
+    from trainc.schema.kueue_layers import Layer
 
 _DOMAIN = "kueue.x-k8s.io/"
 REQUIRED = f"{_DOMAIN}podset-required-topology"
@@ -24,6 +25,7 @@ LAYERS = f"{_DOMAIN}podset-slice-required-topology-constraints"
 GROUP = f"{_DOMAIN}podset-group-name"
 # What Go's strconv.ParseBool takes.
 _BOOLEANS = frozenset(["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"])
+_MOST_LAYERS = 3
 
 
 class PodSet:
@@ -49,6 +51,9 @@ class PodSet:
     def other(self, key: str, text: str) -> Fault:
         return of_webhook(f"{self.place(key)}: {text}", (*self.path, key))
 
+    def clash(self, key: str, other: str) -> Fault:
+        return self.other(key, f"Forbidden: may not be set when '{other}' is specified")
+
 
 def _count(holder: Tree, name: str, default: int) -> int:
     value = bare(holder.get(name))
@@ -56,47 +61,62 @@ def _count(holder: Tree, name: str, default: int) -> int:
 
 
 def topology_faults(tree: Tree) -> list[Fault]:
-    """What Kueue has against the topology annotations; an annotation it cannot parse is the only thing it tells."""
+    """What Kueue has against the topology annotations; of several complaints the same one comes once."""
     jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
     sets = [PodSet(index, job) for index, job in enumerate(jobs)]
     if not any(key.startswith(_DOMAIN) for podset in sets for key in podset.annotations):
         return []
-    for podset in sets:
-        broken = _unreadable(podset)
+    return [*(fault for podset in sets for fault in _podset(podset)), *_groups(sets)]
+
+
+def unreadable(tree: Tree) -> Fault | None:
+    """The first annotation that Kueue cannot make a topology of; it then says nothing else of the JobSet."""
+    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
+    for index, job in enumerate(jobs):
+        podset = PodSet(index, job)
+        broken = _unreadable(podset) if podset.annotations else None
         if broken is not None:
-            return [broken]
-    faults = [fault for podset in sets for fault in _podset(podset)]
-    return [*faults, *_groups(sets)]
-
-
-def _unreadable(podset: PodSet) -> Fault | None:
-    value = podset.annotations.get(UNCONSTRAINED)
-    if value is not None and value not in _BOOLEANS:
-        text = f"strconv.ParseBool: parsing {quoted(value)}: invalid syntax"
-        return of_webhook(text, (*podset.path, UNCONSTRAINED), value)
-    layers = podset.annotations.get(LAYERS)
-    if layers is not None and _layers(layers) is None:
-        text = f"failed to parse multi-layer topology constraints annotation: {_go_json_fault(layers)}"
-        return of_webhook(text, (*podset.path, LAYERS), layers)
+            return broken
     return None
 
 
-def _layers(text: str) -> list[dict[str, Any]] | None:
-    import json  # noqa: PLC0415 (only this annotation holds JSON)
-
-    try:
-        found = json.loads(text)
-    except ValueError:
+def _unreadable(podset: PodSet) -> Fault | None:
+    held = podset.annotations
+    unconstrained = held.get(UNCONSTRAINED)
+    if unconstrained is not None and not (REQUIRED in held or PREFERRED in held or unconstrained in _BOOLEANS):
+        text = f"strconv.ParseBool: parsing {quoted(unconstrained)}: invalid syntax"
+        return of_webhook(text, (*podset.path, UNCONSTRAINED), unconstrained)
+    if LAYERS in held:
+        return _unreadable_layers(podset, held[LAYERS])
+    size = held.get(SLICE_SIZE)
+    if size is None or SLICE not in held or _number(size) is not None:
         return None
-    fits = type(found) is list and all(type(item) is dict for item in found)
-    return found if fits else None
+    fault = "value out of range" if _is_number(size) else "invalid syntax"
+    return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
 
 
-def _go_json_fault(text: str) -> str:
-    start = text.lstrip()[:1]
-    if not start:
-        return "unexpected end of JSON input"
-    return f"invalid character '{start}' looking for beginning of value"
+def _unreadable_layers(podset: PodSet, text: str) -> Fault | None:
+    where = (*podset.path, LAYERS)
+    try:
+        count = len(layers_of(text))
+    except LayersError as fault:
+        return of_webhook(f"failed to parse multi-layer topology constraints annotation: {fault}", where, text)
+    if 1 <= count <= _MOST_LAYERS:
+        return None
+    return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, text)
+
+
+def _is_number(text: str) -> bool:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isascii() and digits.isdigit()
+
+
+def _number(text: str) -> int | None:
+    """What Go's strconv.ParseInt makes of a text with 32 bits, None where it refuses."""
+    if not _is_number(text) or len(text) > 20:
+        return None
+    number = int(text)
+    return number if -(2**31) <= number < 2**31 else None
 
 
 def _podset(podset: PodSet) -> list[Fault]:
@@ -109,56 +129,10 @@ def _podset(podset: PodSet) -> list[Fault]:
     for key in (REQUIRED, PREFERRED, SLICE):
         if key in held:
             faults += [podset.fault(key, held[key], reason) for reason in qualified(held[key])]
-    return [*faults, *_slice(podset), *_layered(podset), *_group_name(podset)]
-
-
-def _slice(podset: PodSet) -> list[Fault]:
-    size = podset.annotations.get(SLICE_SIZE)
-    if size is None:
-        text = f"Required value: must be set when '{SLICE}' is specified"
-        return (
-            [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations and LAYERS not in podset.annotations else []
-        )
-    if LAYERS in podset.annotations:
-        return []
-    if SLICE not in podset.annotations:
-        return [podset.other(SLICE_SIZE, f"Forbidden: may not be set when '{SLICE}' is not specified")]
-    if not size.lstrip("+-").isdigit():
-        return [podset.fault(SLICE_SIZE, size, "must be a numeric value")]
-    if int(size) < 1:
-        return [podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1")]
-    if int(size) > podset.count:
-        return [podset.fault(SLICE_SIZE, size, f"must not be greater than pod set count {podset.count}")]
-    return []
-
-
-def _layered(podset: PodSet) -> list[Fault]:
-    text = podset.annotations.get(LAYERS)
-    if text is None:
-        return []
-    clashes = [key for key in (SLICE, SLICE_SIZE, GROUP) if key in podset.annotations]
-    if clashes:
-        return [podset.other(LAYERS, f"Forbidden: may not be set when '{key}' is specified") for key in clashes]
-    layers = _layers(text) or []
-    if not 1 <= len(layers) <= 3:
-        return [podset.fault(LAYERS, text, "must have between 1 and 3 layers")]
-    faults: list[Fault] = []
-    seen: set[str] = set()
-    for index, layer in enumerate(layers):
-        topology, size = layer.get("topology", ""), layer.get("size", 0)
-        place = f"{podset.place(LAYERS)}[{index}]"
-        where = (*podset.path, LAYERS)
-        if topology in seen:
-            faults.append(of_webhook(f"{place}.topology: Duplicate value: {quoted(topology)}", where))
-        seen.add(topology)
-        faults += [of_webhook(invalid(f"{place}.topology", topology, reason), where) for reason in qualified(topology)]
-        if size < 1:
-            faults.append(of_webhook(invalid(f"{place}.size", size, "must be greater than or equal to 1"), where))
-        elif index and layers[index - 1].get("size", 0) % size:
-            parent = layers[index - 1]["size"]
-            text = f"must evenly divide the parent layer size {parent}"
-            faults.append(of_webhook(invalid(f"{place}.size", size, text), where))
-    return faults
+    faults += _group_name(podset)
+    if UNCONSTRAINED in held and held[UNCONSTRAINED] not in _BOOLEANS:
+        faults.append(podset.fault(UNCONSTRAINED, held[UNCONSTRAINED], "must be a boolean value"))
+    return [*faults, *_slice(podset), *_layered(podset)]
 
 
 def _group_name(podset: PodSet) -> list[Fault]:
@@ -166,40 +140,109 @@ def _group_name(podset: PodSet) -> list[Fault]:
     name = held.get(GROUP)
     if name is None:
         return []
-    faults: list[Fault] = []
-    if name.isascii() and name.isdigit():
-        faults.append(podset.fault(GROUP, name, "must not be a number"))
+    faults = [podset.fault(GROUP, name, "must not be a number")] if _unsigned(name) else []
+    faults += [podset.clash(GROUP, key) for key in (SLICE_SIZE, SLICE) if key in held]
     if REQUIRED not in held and PREFERRED not in held:
         faults.append(
             podset.other(GROUP, f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified")
         )
-    clashes = [key for key in (SLICE, SLICE_SIZE) if key in held]
-    return [*faults, *(podset.other(GROUP, f"Forbidden: may not be set when '{key}' is specified") for key in clashes)]
-
-
-def _groups(sets: Iterable[PodSet]) -> list[Fault]:
-    groups: dict[str, list[PodSet]] = {}
-    for podset in sets:
-        if GROUP in podset.annotations:
-            groups.setdefault(podset.annotations[GROUP], []).append(podset)
-    faults: list[Fault] = []
-    for name, members in groups.items():
-        # A name that is a number has been refused as such.
-        if not name.isdigit():
-            reason = _group_reason(members)
-            faults += [member.fault(GROUP, name, reason) for member in members if reason]
     return faults
 
 
-def _group_reason(members: list[PodSet]) -> str:
+def _unsigned(text: str) -> bool:
+    return text.isascii() and text.isdigit() and int(text) < 2**64
+
+
+def _slice(podset: PodSet) -> list[Fault]:
+    size = podset.annotations.get(SLICE_SIZE)
+    if size is None:
+        text = f"Required value: must be set when '{SLICE}' is specified"
+        return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations else []
+    faults: list[Fault] = []
+    number = _number(size)
+    if number is None:
+        faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
+    elif number < 1:
+        faults.append(podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1"))
+    if SLICE not in podset.annotations:
+        faults.append(podset.other(SLICE_SIZE, f"Forbidden: may not be set when '{SLICE}' is not specified"))
+    return faults
+
+
+def _layered(podset: PodSet) -> list[Fault]:
+    """The faults of the layers, and the bounds that the number of pods sets: those come last."""
+    held = podset.annotations
+    size = held.get(SLICE_SIZE)
+    number = None if size is None else _number(size)
+    beyond = f"must not be greater than pod set count {podset.count}"
+    too_large = [podset.fault(SLICE_SIZE, size, beyond)] if number is not None and number > podset.count else []
+    if LAYERS not in held:
+        return too_large
+    faults = [podset.clash(LAYERS, key) for key in (SLICE, SLICE_SIZE) if key in held]
+    faults += [podset.clash(GROUP, LAYERS)] if GROUP in held else []
+    layers = layers_of(held[LAYERS])
+    faults += [*_entries(podset, layers), *too_large]
+    if layers[0].size > podset.count:
+        faults.append(podset.fault(LAYERS, layers[0].size, beyond))
+    return faults
+
+
+def _entries(podset: PodSet, layers: Sequence[Layer]) -> list[Fault]:
+    where = (*podset.path, LAYERS)
+    faults: list[Fault] = []
+    twice: list[Fault] = []
+    seen: dict[str, int] = {}
+    uneven: list[Fault] = []
+    for index, layer in enumerate(layers):
+        place = f"{podset.place(LAYERS)}[{index}]"
+        named = (invalid(f"{place}.topology", layer.topology, reason) for reason in qualified(layer.topology))
+        faults += [of_webhook(text, where) for text in named]
+        if layer.size < 1:
+            faults.append(of_webhook(invalid(f"{place}.size", layer.size, "must be greater than or equal to 1"), where))
+        first = seen.setdefault(layer.topology, index)
+        if first != index:
+            text = quoted(f"{layer.topology} (also at index {first})")
+            twice.append(of_webhook(f"{place}.topology: Duplicate value: {text}", where))
+        outer = layers[index - 1].size if index else 0
+        if index and layer.size > 0 and outer % layer.size:
+            text = f"must evenly divide the parent layer size {outer}"
+            uneven.append(of_webhook(invalid(f"{place}.size", layer.size, text), where))
+    return [*faults, *twice, *uneven]
+
+
+def _groups(sets: Sequence[PodSet]) -> list[Fault]:
+    groups: dict[str, list[PodSet]] = {}
+    for podset in sets:
+        if GROUP in podset.annotations and _wish(podset) != (None, None):
+            groups.setdefault(podset.annotations[GROUP], []).append(podset)
+    return [fault for name, members in groups.items() for fault in _group(name, members)]
+
+
+def _wish(podset: PodSet) -> tuple[str | None, str | None]:
+    """The level that is required, else the one that is preferred."""
+    required = podset.annotations.get(REQUIRED)
+    return required, podset.annotations.get(PREFERRED) if required is None else None
+
+
+def _group(name: str, members: list[PodSet]) -> list[Fault]:
     if len(members) != 2:
-        return f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
+        reason = f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
+        return [member.fault(GROUP, name, reason) for member in members]
     first, second = members
+    faults: list[Fault] = []
     if first.count != 1 and second.count != 1:
-        return (
+        reason = (
             "can only define groups where at least one pod set has only 1 replica, "
             f"got: {first.count} replica(s) and {second.count} replica(s) in the group"
         )
-    if any(first.annotations.get(key) != second.annotations.get(key) for key in (REQUIRED, PREFERRED)):
-        return "must have the same topology request in both pod sets of the group"
-    return ""
+        faults += [member.fault(GROUP, name, reason) for member in members]
+    if _wish(first) != _wish(second):
+        faults += [_differs(name, first, second), _differs(name, second, first)]
+    return faults
+
+
+def _differs(name: str, here: PodSet, there: PodSet) -> Fault:
+    text = (
+        f"must specify '{REQUIRED}' or '{PREFERRED}' topology consistent with '{dotted(there.path)}' in group '{name}'"
+    )
+    return of_webhook(f"{dotted(here.path)}: Invalid value: {text}", here.path)

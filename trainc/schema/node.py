@@ -140,13 +140,16 @@ class Node:
 
 
 class Shape:
-    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack."""
+    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack.
+
+    Each leaf comes with the `quick` of its node.
+    """
 
     __slots__ = ("branches", "defaults", "leaves")
 
     def __init__(
         self,
-        leaves: tuple[tuple[str, Node], ...],
+        leaves: tuple[tuple[str, type | None, Node], ...],
         branches: tuple[tuple[str, Node], ...],
         defaults: dict[str, Tree],
     ) -> None:

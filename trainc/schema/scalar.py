@@ -31,7 +31,7 @@ _FITTING: dict[str, tuple[type, ...]] = {
 }
 _INT32 = 2**31
 _INT64 = 2**63
-_REMEMBERED = 512  # texts that a node keeps as known to be good
+REMEMBERED = 512  # texts that a node keeps as known to be good
 
 
 def scalar(node: Node, value: object, path: Path, log: Log) -> None:
@@ -57,7 +57,7 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         unsupported(node, value, path, log)
     if node.live:
         log.rules.append((node, path, value))
-    elif kind is str and len(node.good) < _REMEMBERED and known == (len(log.schema), len(log.unchecked)):
+    elif kind is str and len(node.good) < REMEMBERED and known == (len(log.schema), len(log.unchecked)):
         node.good.add(value)  # type: ignore[arg-type]
 
 

@@ -1,14 +1,10 @@
-"""One container of a role: its env, its command, what it asks for."""
+"""One container of a role: what its variables hold in the pod, and how it is started."""
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.verify import shell
-from trainc.verify.demand import demand
-from trainc.verify.disks import MOUNTS
+from trainc.verify.contents import Contents
 from trainc.verify.launch import find_launch
-from trainc.verify.rules.tokens import SHORTEST, TOKENS
-from trainc.verify.texts import WORDS
 from trainc.verify.values import (
     COMPLETION_INDEX,
     JOB_INDEX,
@@ -21,7 +17,6 @@ from trainc.verify.values import (
     text,
     texts,
 )
-from trainc.verify.variables import NAMES, ODD_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,119 +37,26 @@ _INDEX_KEYS = {
 INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "annotations") for key in _INDEX_KEYS])
 
 
-class Container:
-    """A container of every pod of one role, read once; the trees stay at hand for positions.
+class Container(Contents):
+    """A container of every pod of one role; the trees stay at hand for positions."""
 
-    `literals` are the variables whose value is written, `fields` those that a field of the pod gives, `sources` the
-    entries that say where a value is from, each with its place in the list; `traits` is what occurs in it besides the
-    fields of its own.
-    """
+    __slots__ = ("_commands", "_launch", "index", "kind", "role")
 
-    __slots__ = (
-        "_commands",
-        "_launch",
-        "demand",
-        "devices",
-        "env",
-        "fields",
-        "index",
-        "kind",
-        "limits",
-        "literals",
-        "mounts",
-        "name",
-        "names",
-        "requests",
-        "role",
-        "script",
-        "shell",
-        "sources",
-        "text",
-        "traits",
-        "tree",
-        "words",
-    )
-
-    def __init__(self, role: Role, tree: Tree, index: int, kind: str) -> None:
+    def __init__(self, role: Role, tree: Tree, index: int, kind: str, known: Contents | None = None) -> None:
+        if known is None:
+            Contents.__init__(self, tree)
+        else:
+            for part in Contents.__slots__:
+                setattr(self, part, getattr(known, part))
         self.role = role
-        self.tree = tree
         self.index = index
         self.kind = kind
-        self.name = text(tree, "name")
-        self.traits: set[str] = set()
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
-        self._read_variables()
-        self._read_words()
-        resources = table(tree, "resources")
-        self.limits = table(resources, "limits")
-        self.requests = table(resources, "requests")
-        self.demand = demand(self.limits, self.requests)
-        self.devices = self.demand.devices
-        self.mounts = MOUNTS[tree.get("volumeMounts")]
-        if "claims" in resources:
-            self.traits.add("claims")
-        if self.requests:
-            self.traits.add("requests")
-        if self.devices:
-            self.traits.add("devices")
 
     def close(self) -> None:
         """Let go of what points back at this container."""
         self._launch = None
-
-    def _read_variables(self) -> None:
-        env: dict[str, Tree] = {}
-        literals: dict[str, str] = {}
-        sources: list[tuple[int, Tree]] = []
-        listed = self.tree.get("env")
-        for index, entry in enumerate(listed if type(listed) is list else ()):
-            if type(entry) is not dict:
-                env[""] = {}
-                continue
-            leaf = entry.get("name")
-            name = leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
-            env[name] = entry
-            leaf = entry.get("value")
-            if type(leaf) is Sourced and type(leaf.value) is str:
-                value = literals[name] = leaf.value
-                if "$" in value:
-                    self.traits.add("$")
-                if len(value) >= SHORTEST and value.startswith(TOKENS):
-                    self.traits.add("secret")
-                if len(entry) == 2:
-                    continue
-                self.traits.add("odd env")
-            if "valueFrom" in entry:
-                sources.append((index, entry))
-        self.env, self.literals, self.sources = env, literals, sources
-        self.names = NAMES[tuple(env)]
-        self.fields = self._fields() if sources else {}
-
-    def _fields(self) -> dict[str, str]:
-        """The fields of the pod that variables are read from, by variable."""
-        found: dict[str, str] = {}
-        for _, entry in self.sources:
-            source = entry["valueFrom"]
-            if (
-                type(source) is dict
-                and "fieldRef" in source
-                and (field := text(table(source, "fieldRef"), "fieldPath"))
-            ):
-                found[text(entry, "name")] = field
-                if ODD_FIELDS[field]:
-                    self.traits.add("odd field")
-        return found
-
-    def _read_words(self) -> None:
-        self.words = [*texts(self.tree, "command"), *texts(self.tree, "args")]
-        self.text = " ".join(self.words)
-        for word in self.words:
-            if traits := WORDS[word]:
-                self.traits |= traits
-        self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
-        if self.script:
-            self.traits.add("script")
 
     @property
     def path(self) -> Path:

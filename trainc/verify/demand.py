@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.model.sourced import Sourced
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
-from trainc.verify.values import UNKNOWN, Unknown
+from trainc.verify.values import UNKNOWN, Unknown, content, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
-    Written = tuple[tuple[str, object], ...]
+    Written = tuple[tuple[str, ...], tuple[object, ...]]  # resources, and what is said of each
 
 _SHARING = (GPU, GAUDI, NPU)
 _READ_BY = (GPU, TPU, NEURON)
@@ -27,8 +26,8 @@ class Demand:
 
     __slots__ = ("devices", "gpus", "kind", "memory", "sharing", "traits")
 
-    def __init__(self, written: tuple[Written, Written]) -> None:
-        limits, requests = dict(written[0]), dict(written[1])
+    def __init__(self, asked: tuple[Written, Written]) -> None:
+        limits, requests = _amounts(asked[0]), _amounts(asked[1])
         traits = {*limits, *requests}
         self.devices = _devices(traits, (requests, limits))
         counts = [(device_kind(resource), number) for resource, number in self.devices.items()]
@@ -51,16 +50,16 @@ class Demand:
 def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str, int | Unknown]:
     found: dict[str, int | Unknown] = {}
     for side in sides:
-        for resource, written in side.items():
-            number = 1 if written and "/" not in resource else amount(written)
-            if not written or number is None or number < 0 or str(written)[0] == "-":
+        for resource, asked in side.items():
+            number = 1 if asked and "/" not in resource else amount(asked)
+            if not asked or number is None or number < 0 or str(asked)[0] == "-":
                 traits.add("odd amount")
             elif "/" in resource:
                 if number % ONE:
                     traits.add("odd amount")
                 if device_kind(resource) and number:
                     found[resource] = UNKNOWN if number % ONE else number // ONE
-            if number is None and written and device_kind(resource):
+            if number is None and asked and device_kind(resource):
                 found[resource] = UNKNOWN
     return found
 
@@ -75,19 +74,13 @@ def _apart(resource: str, asked: object, limits: dict[str, object]) -> str:
     return "over limit" if least is not None and most is not None and least > most else ""
 
 
+def _amounts(asked: Written) -> dict[str, object]:
+    return {resource: content(amount) for resource, amount in zip(*asked, strict=True)}
+
+
 _DEMANDS = Remembered(Demand)
 
 
 def demand(limits: dict[str, Tree], requests: dict[str, Tree]) -> Demand:
     """What is asked for; the same for equal amounts, however many containers write them."""
-    written = _written(limits), _written(requests)
-    for side in written:
-        for _, number in side:
-            # A number that is not whole would be taken for an equal one that is.
-            if type(number) is not str and type(number) is not int and number is not None:
-                return Demand(written)
-    return _DEMANDS[written]
-
-
-def _written(amounts: dict[str, Tree]) -> Written:
-    return tuple([(name, leaf.value if type(leaf) is Sourced else None) for name, leaf in amounts.items()])
+    return _DEMANDS[(tuple(limits), written(limits)), (tuple(requests), written(requests))]

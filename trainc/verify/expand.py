@@ -6,8 +6,9 @@ from trainc.model.cluster import Cluster
 from trainc.model.remembered import Remembered
 from trainc.schedulers import rules
 from trainc.verify.job import Job
+from trainc.verify.outline import outline
 from trainc.verify.table import CHECKS
-from trainc.verify.traits import traits
+from trainc.verify.traits import TRAITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.verify.check import Check
+    from trainc.verify.outline import Outline
 
 
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
@@ -41,21 +43,27 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     job = expand(bundle, cluster, report)
     if job is None:
         return
-    there = traits(job)
-    for check in _WORTHWHILE[there]:
+    seen = outline(job)
+    for check in _WORTHWHILE[seen]:
         check.look(job)
     if extra:
-        everything = there[0] | there[1]
         for check in extra:
-            if check.for_(everything):
+            if check.for_(TRAITS[seen]):
                 check.look(job)
     job.close()
 
 
-def _worthwhile(there: tuple[frozenset[str], frozenset[str]]) -> tuple[Check, ...]:
-    """The checks that have something to look at in jobs with these traits; jobs of one runtime share them."""
-    everything = there[0] | there[1]
-    return tuple(check for check in CHECKS if check.for_(everything))
+def _looking(there: frozenset[str]) -> tuple[Check, ...]:
+    """The checks that have something to look at in jobs with these traits."""
+    return tuple(check for check in CHECKS if check.for_(there))
+
+
+_LOOKING = Remembered(_looking)
+
+
+def _worthwhile(seen: Outline) -> tuple[Check, ...]:
+    """The checks that have something to look at in jobs that look like this, as those of one runtime do."""
+    return _LOOKING[TRAITS[seen]]
 
 
 _WORTHWHILE = Remembered(_worthwhile)

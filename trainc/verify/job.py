@@ -26,13 +26,11 @@ class Job:
     """A bundle expanded by role, with the facts that many rules ask for collected once."""
 
     __slots__ = (
-        "_document",
+        "_kinds",
         "_meetings",
         "bundle",
-        "claimed",
         "cluster",
         "containers",
-        "kinds",
         "main",
         "name",
         "namespace",
@@ -48,38 +46,45 @@ class Job:
         self.tree = tree
         self.cluster = cluster
         self.report = report
+        self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
-        self._document = bundle.document if bundle.document.kind == "JobSet" else None
         metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")
         self.spec = table(tree, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
-        self.roles = [Role(self, index, role) for index, role in enumerate(rows(self.spec, "replicatedJobs"))]
-        self._collect()
-
-    def _collect(self) -> None:
+        self.roles: list[Role] = []
         self.containers: list[Container] = []
         self.main: list[Container] = []
-        for role in self.roles:
+        for index, one in enumerate(rows(self.spec, "replicatedJobs")):
+            role = Role(self, index, one)
+            self.roles.append(role)
             self.containers += role.containers
             self.main += role.main
-        self.claimed = self._claims() if "volumeClaimPolicies" in self.spec else frozenset()
-        self.kinds: dict[str, list[Tree]] = {}
-        for tree in self.bundle.objects:
-            if tree is not self.tree:
-                self.kinds.setdefault(text(tree, "kind"), []).append(tree)
 
     def close(self) -> None:
         """Let go of all parts: they point at one another, and would keep everything alive for the garbage collector."""
-        for container in self.containers:
-            container.close()
         for role in self.roles:
-            role.containers, role.main, role.init = [], [], []
-        self.roles, self.containers, self.main = [], [], []
+            role.close()
+        self.roles = []
+        self.containers = self.main = []
         self._meetings = None
 
-    def _claims(self) -> frozenset[str]:
+    @property
+    def kinds(self) -> dict[str, list[Tree]]:
+        """The objects beside the JobSet by kind."""
+        if self._kinds is None:
+            self._kinds = {}
+            for tree in self.bundle.objects:
+                if tree is not self.tree:
+                    self._kinds.setdefault(text(tree, "kind"), []).append(tree)
+        return self._kinds
+
+    @property
+    def claimed(self) -> frozenset[str]:
+        """The names of the volumes for which the JobSet itself makes claims."""
+        if "volumeClaimPolicies" not in self.spec:
+            return frozenset()
         return frozenset(
             text(table(template, "metadata"), "name")
             for policy in rows(self.spec, "volumeClaimPolicies")
@@ -154,8 +159,8 @@ class Job:
 
     def at(self, path: Path, *, key: bool = False) -> Span:
         """Where the node at `path` of the JobSet is written, or the nearest place above it."""
-        if self._document is not None:
-            return self._document.span(path, key=key)
+        if self.bundle.document.kind == "JobSet":
+            return self.bundle.document.span(path, key=key)
         return self.bundle.span(self.tree, path)
 
     def at_word(self, container: Container, *fragments: str) -> Span:

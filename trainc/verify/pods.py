@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.contents import Contents
 from trainc.verify.disks import VOLUMES
-from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
+from trainc.verify.frames import frame_of, work_of
+from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
+    from trainc.verify.frames import Count
     from trainc.verify.job import Job
     from trainc.verify.values import Value
-
-Count = int | Unknown
 
 _KNOWN_LATER = frozenset(
     (
@@ -31,29 +32,28 @@ class Role:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
-    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side.
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work` and
+    `frame` are what its Jobs and its pods have in common with those of other jobs.
     """
 
     __slots__ = (
-        "annotations",
         "containers",
         "devices",
         "disks",
+        "frame",
         "index",
-        "indexed",
         "init",
         "job",
-        "labels",
         "main",
+        "metadata",
         "name",
         "pod",
         "replicas",
-        "restart_policy",
         "size",
         "spec",
         "tree",
-        "volumes",
         "width",
+        "work",
     )
 
     def __init__(self, job: Job, index: int, tree: Tree) -> None:
@@ -61,37 +61,61 @@ class Role:
         self.index = index
         self.tree = tree
         self.name = text(tree, "name")
-        self.spec = table(table(tree, "template"), "spec")
-        template = table(self.spec, "template")
-        self.pod = table(template, "spec")
-        metadata = table(template, "metadata")
-        self.labels = table(metadata, "labels")
-        self.annotations = table(metadata, "annotations")
-        self._counts()
-        self.restart_policy = text(self.pod, "restartPolicy") or "OnFailure"  # the JobSet webhook's default
-        self.disks = VOLUMES[self.pod.get("volumes")]
-        self.volumes = self.disks.by_name
-        self.main = [Container(self, tree, i, MAIN) for i, tree in enumerate(rows(self.pod, "containers"))]
-        self.init = self._init_containers() if "initContainers" in self.pod else []
+        self.spec = spec = table(table(tree, "template"), "spec")
+        template = table(spec, "template")
+        self.pod = pod = table(template, "spec")
+        self.metadata = table(template, "metadata")
+        self.work = work = work_of(tree, spec)
+        self.replicas, self.width, self.size = work.replicas, work.width, work.size
+        self.frame = frame_of(pod)
+        self.disks = VOLUMES[pod.get("volumes")]
+        self.main = [Container(self, tree, i, MAIN) for i, tree in enumerate(rows(pod, "containers"))]
+        self.init = self._init_containers() if "initContainers" in pod else []
         self.containers = [*self.init, *self.main] if self.init else self.main
         self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 
-    def _counts(self) -> None:
-        spec = self.spec
-        self.indexed = (text(spec, "completionMode") or "Indexed") == "Indexed"
-        replicas = whole(self.tree, "replicas")
-        self.replicas: Count = 1 if replicas is None else replicas
-        width, size = whole(spec, "parallelism"), whole(spec, "completions")
-        self.width: Count = 1 if width is None else width
-        self.size: Count = self.width if size is None else size
-        if type(self.width) is int and type(self.size) is int and self.size < self.width and size is not None:
-            self.width = self.size
+    def close(self) -> None:
+        """Let go of the containers, which point back at this role."""
+        for container in self.containers:
+            container.close()
+        self.containers = self.main = self.init = []
 
     def _init_containers(self) -> list[Container]:
-        return [
-            Container(self, tree, index, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
-            for index, tree in enumerate(rows(self.pod, "initContainers"))
-        ]
+        plan = self.job.bundle.plan
+        shared = plan.shared if plan is not None else None
+        found = []
+        for index, tree in enumerate(rows(self.pod, "initContainers")):
+            kind = SIDECAR if text(tree, "restartPolicy") == "Always" else INIT
+            # Few jobs change those of their runtime.
+            found.append(
+                Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None)
+            )
+        return found
+
+    @property
+    def labels(self) -> dict[str, Tree]:
+        """The labels of its pods."""
+        return table(self.metadata, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Tree]:
+        """The annotations of its pods."""
+        return table(self.metadata, "annotations")
+
+    @property
+    def indexed(self) -> bool:
+        """Whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has."""
+        return self.work.indexed
+
+    @property
+    def restart_policy(self) -> str:
+        """What is done about containers that end."""
+        return self.frame.restart_policy
+
+    @property
+    def volumes(self) -> dict[str, Tree]:
+        """The volumes of its pods by name."""
+        return self.disks.by_name
 
     @property
     def path(self) -> Path:

@@ -10,7 +10,6 @@ from trainc.verify.values import rows, table, text, whole
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
-    from trainc.verify.job import Job
 
 
 class PodPolicy:
@@ -42,34 +41,24 @@ def _odd(rule: Tree) -> bool:
     return not numbers or 0 in numbers or numbers != sorted(set(numbers))
 
 
-_POD_POLICIES = Nodes(PodPolicy)
+class Failures:
+    """The failure policy of a JobSet: whether it makes a difference between failures, and what is worth a look."""
 
+    __slots__ = ("reacting", "traits")
 
-def policies(found: set[str], job: Job) -> list[str]:
-    """Add the traits of all failure policies of a job; the fields of the JobSet's own."""
-    fields: list[str] = []
-    reacting = failing = disrupted = False
-    if "failurePolicy" in job.spec:
-        policy = table(job.spec, "failurePolicy")
-        fields += policy
-        restarts = whole(policy, "maxRestarts")
+    def __init__(self, tree: Tree) -> None:
+        policy = tree if type(tree) is dict else {}
+        restarts, rules = whole(policy, "maxRestarts"), rows(policy, "rules")
+        self.reacting = any(map(reacts, rules))
+        traits = {*policy, *(field for rule in rules for field in rule)}
+        if tree is None:
+            traits.add("no failurePolicy")
         if type(restarts) is int and restarts < 0:
-            found.add("negative restarts")
-        rules = rows(policy, "rules") if "rules" in policy else []
+            traits.add("negative restarts")
         if len(rules) > 1:
-            found.add("several rules")
-        for rule in rules:
-            fields += rule
-            reacting = reacting or reacts(rule)
-    else:
-        found.add("no failurePolicy")
-    for role in job.roles:
-        if "podFailurePolicy" in role.spec:
-            own = _POD_POLICIES[role.spec["podFailurePolicy"]]
-            found |= own.traits
-            failing, disrupted = failing or own.failing, disrupted or own.disrupted
-            if role.restart_policy != "Never":
-                found.add("podFailurePolicy without Never")
-    if (reacting and not failing) or (disrupted and not reacting):
-        found.add("half maintenance")
-    return fields
+            traits.add("several rules")
+        self.traits = frozenset(traits)
+
+
+# By the policy itself, None for a job without one.
+POD_POLICIES, FAILURES = Nodes(PodPolicy), Nodes(Failures)

@@ -13,8 +13,9 @@ from trainc.verify.values import Unknown, integer, rows, table, text, whole
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
+    from trainc.verify.frames import Count
     from trainc.verify.job import Job
-    from trainc.verify.pods import Count, Role
+    from trainc.verify.pods import Role
 
 View = dict[str, Any]
 

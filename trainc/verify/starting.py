@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.model.remembered import Remembered
 from trainc.verify.containers import INDEX_FIELDS, MAIN
 from trainc.verify.values import integer
-from trainc.verify.variables import TOLD
 from trainc.verify.world import ADDRESSES, Place
 
 TYPE_CHECKING = False
@@ -44,22 +43,15 @@ def _odd_processes(container: Container) -> bool:
     return "PET_NPROC_PER_NODE" in container.env and (written is None or written in _COUNTED or "$" in written)
 
 
-def settings(found: set[str], container: Container) -> None:
-    """Add the traits of variables by what they are set to."""
-    for name in container.names.telling:
-        trait = TOLD[name, container.literals.get(name)]
-        if trait:
-            found.add(trait)
-
-
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
     addressed = [container for container in job.containers if container.names.addressed]
-    if not addressed and "meets" not in found:
-        return
-    if len(addressed) == 1 and "meets" not in found and "may meet" not in found and _plain(addressed[0], job):
-        found.add("meetings")
-        return
+    if "meets" not in found:
+        if not addressed:
+            return
+        if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
+            found.add("meetings")
+            return
     if job.meetings:
         found.add("meetings")
     if len(job.meetings) > 1:
@@ -86,7 +78,6 @@ def _plain(container: Container, job: Job) -> bool:
         # One dot, and nothing else but what host names are made of: there is one way to read it.
         and host.replace("-", "").replace(".", "", 1).isalnum()
         and job.name != ""
-        and job.dns
         and type(role.replicas) is int
         and role.replicas > 0
         and type(role.size) is int
@@ -94,5 +85,6 @@ def _plain(container: Container, job: Job) -> bool:
         and _PORTS[port]
         and len(container.names.addressed) == 1
         and container.kind is MAIN
-        and f"{name}=" not in container.script
+        and job.dns
+        and not (container.script and f"{name}=" in container.script)
     )

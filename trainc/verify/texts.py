@@ -61,9 +61,12 @@ _MARKS = {
 }
 
 
+_DAEMONS = tuple([name for daemon, plugin, _ in PAIRS for name in (daemon, plugin)])
+
+
 def _word(word: str) -> frozenset[str]:
-    found = {trait for mark, trait in _MARKS.items() if mark in word}
-    if "checkpoint" in word or "ckpt" in word:
+    found = {_MARKS[mark] for mark in _MARKS if mark in word}
+    if "output" in found and ("checkpoint" in word or "ckpt" in word):
         found.add("checkpoints")
     if word.rpartition("/")[2] in SHELLS:
         found.add("shell")
@@ -82,8 +85,9 @@ def _image(image: str) -> frozenset[str]:
         found.add("moving image")
     if TCPXO_DAEMON in image:
         found.add("tcpxo daemon")
-    if any(name in image for daemon, plugin, _ in PAIRS for name in (daemon, plugin)):
-        found.add("paired image")
+    for name in _DAEMONS:
+        if name in image:
+            found.add("paired image")
     return frozenset(found) or _NOTHING
 
 

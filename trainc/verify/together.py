@@ -41,7 +41,7 @@ class Together:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
-        here = bundle.name, bundle.document.span(("metadata", "name"))
+        here = bundle.name, _place(bundle.document)
         clashes: list[tuple[_Key, _Job, _Job]] = []
         for tree in bundle.objects:
             metadata = tree.get("metadata") if type(tree) is dict else None
@@ -66,6 +66,14 @@ def _tell(met: Iterable[tuple[_Key, _Job, _Job]], report: Report) -> None:
     for pair in clashes.values():
         for key in [key for key in pair if key[1] == "JobSet"] or pair:
             report.add(_clash(key, *pair[key]))
+
+
+def _place(document: Document) -> Span:
+    """Where the name of a document is written: every job is asked, and nearly every one has a leaf that knows."""
+    metadata = document.written.get("metadata") if type(document.written) is dict else None
+    leaf = metadata.get("name") if type(metadata) is dict else None
+    place = leaf.origin.at if type(leaf) is Sourced else None
+    return document.span(("metadata", "name")) if place is None else place
 
 
 def _of(tree: Tree, field: str) -> Tree:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 
+_COMPUTED = "computed"  # in the place of a layer
+
+
 class Said(NamedTuple):
     """What one layer says about a field."""
 
@@ -29,6 +32,11 @@ class Said(NamedTuple):
     who: str  # a runtime's name, a manager, a framework
     value: Any
     origin: Origin
+
+    @property
+    def computed(self) -> bool:
+        """Whether no layer holds the value: code made it, or carried it over from another field."""
+        return self.layer == _COMPUTED
 
 
 class Why(NamedTuple):
@@ -45,22 +53,28 @@ def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
     """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
     layers = Layers(bundle.plan)
     for tree in bundle.objects:
-        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
         for path, leaf in leaves(tree):
             steps = keyed(tree, path)
             if matches(steps, wanted):
-                yield of_leaf(layers, label, steps, leaf)
+                yield of_leaf(layers, label(tree), steps, leaf)
 
 
-def of_leaf(layers: Layers, label: str, steps: Steps, leaf: Sourced[Any]) -> Why:
-    """One leaf explained by the layers of its job."""
-    said = list(layers.said(steps)) if label.startswith("JobSet/") else []
+def label(tree: Tree) -> str:
+    """What answers call an object: its kind and its name."""
+    return f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+
+
+def of_leaf(layers: Layers, named: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+    """One leaf of the object of that label, explained by the layers of its job."""
+    said = list(layers.said(steps)) if named.startswith("JobSet/") else []
     won = [index for index, one in enumerate(said) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
-        computed = Said("computed", "", leaf.value, leaf.origin)
-        return Why(label, shown(steps), leaf.value, computed, tuple(reversed(said)))
-    return Why(label, shown(steps), leaf.value, said[won[-1]], tuple(reversed(said[: won[-1]])))
+        computed = Said(_COMPUTED, "", leaf.value, leaf.origin)
+        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(said)))
+    winner = said[won[-1]]
+    beaten = tuple(one for one in reversed(said[: won[-1]]) if one.origin != winner.origin)
+    return Why(named, shown(steps), leaf.value, winner, beaten)
 
 
 def _rests(origin: Origin, on: Origin) -> bool:

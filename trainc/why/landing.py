@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
-from trainc.model.tree import leaves, value
-from trainc.why import Layers, of_leaf
-from trainc.why.reasons import reason
+from trainc.model.tree import leaves
+from trainc.why import Layers, label, of_leaf
+from trainc.why.reasons import is_pointer, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
     for bundle in bundles:
         layers = Layers(bundle.plan)
         for tree in bundle.objects:
-            label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+            named = label(tree)
             for path, leaf in leaves(tree):
                 if type(leaf) is Sourced:
-                    yield of_leaf(layers, label, keyed(tree, path), leaf)
+                    yield of_leaf(layers, named, keyed(tree, path), leaf)
 
 
 def _landing(
@@ -126,7 +126,7 @@ def _landing(
     if landed:
         return Landing(where, leaf.value, at, LANDS, tuple(landed))
     lost = known.lost.get(at)
-    if lost:
+    if lost and not (is_pointer(path) and all(one.value == leaf.value for one in lost)):
         return Landing(where, leaf.value, at, BEATEN, tuple(lost))
     return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
 

@@ -67,7 +67,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
         return _of_project(path)
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
-    if _is_pointer(path):
+    if is_pointer(path):
         return f"points at `{content}`; the name itself was written by a lower layer"
     if not plans:
         return "no job that was compiled uses it"
@@ -126,11 +126,11 @@ def _of_patch(path: Path) -> str:
         return "says when the patch was made"
     if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
         return "not overridable upstream: of a patch's metadata only labels and annotations count"
-    if _is_pointer(path):
+    if is_pointer(path):
         return "points at what is patched; the name itself was written by the runtime"
     return "nothing in the manifests rests on it: an empty value in a patch changes nothing"
 
 
-def _is_pointer(path: Path) -> bool:
+def is_pointer(path: Path) -> bool:
     """Whether a path leads to the key of an item of a keyed list."""
     return len(path) > 2 and type(path[-2]) is int and MERGE_KEYS.get(str(path[-3])) == path[-1]

@@ -240,7 +240,7 @@ class Constructor:
         if type(event) is ScalarEvent and event.implicit[0]:
             key = self._odd_key(event)
         elif self._refused or (key := scalars.key_text(node.value) if type(node) is Sourced else None) is None:
-            key = self._bad_key(event, "" if self._refused else "this key is not text")
+            key = self._bad_key(event, "" if self._refused else faults.not_text(event))
         self._refused |= refused
         return key
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.yaml import rules
+from trainc.yaml.causes import TEMPLATE
+from trainc.yaml.events import MappingStartEvent
 from trainc.yaml.scalars import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.sourced import Span
 
 CORE = "tag:yaml.org,2002:"
+_TEMPLATE = "`{{` starts a template: a map as the key of a map"
 
 
 class StopError(Exception):
@@ -46,9 +51,14 @@ def wrong_tag(span: Span, tag: str, text: str) -> Finding:
     )
 
 
+def not_text(event: Any) -> str:
+    """What is said of a key that is a map or a list; a map in braces as a key is how templates begin."""
+    return _TEMPLATE if type(event) is MappingStartEvent and event.flow_style else "this key is not text"
+
+
 def bad_key(span: Span, message: str) -> Finding:
     """An error for a key that cannot be text."""
-    return rules.BAD_KEY.at(span, message, help="quote it to make it text; fill templates in first")
+    return rules.BAD_KEY.at(span, message, help=TEMPLATE if message == _TEMPLATE else "quote it to make it text")
 
 
 def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Finding:

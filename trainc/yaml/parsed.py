@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
+from trainc.yaml.causes import cause
 from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
 from trainc.yaml.faults import StopError
@@ -12,6 +13,7 @@ from trainc.yaml.faults import StopError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
@@ -32,7 +34,7 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
         except StopError as error:
             report.add(error.finding)
         except YAMLError as error:
-            report.add(_fault(error, file))
+            report.add(_fault(error, file, data))
         else:
             return
         rest = _after(data, constructor.line)
@@ -41,18 +43,29 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
         data = rest
 
 
-def _fault(error: YAMLError, file: str) -> Finding:
-    """The finding for one of the parser's errors."""
+def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
+    """The finding for one of the parser's errors: for its cause where the text shows one."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return rules.SYNTAX.at(Span(file, 1, 1, 1, 1), f"this is not YAML: {error}")
     mark, context = error.problem_mark, error.context_mark
-    at = Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
+    opened = context.line + 1 if context is not None else mark.line + 1
+    known = cause(data, mark.line + 1, mark.column + 1, opened)
+    if known is not None:
+        at = Span(file, known.line, known.column, known.line, known.column + 1)
+        return rules.SYNTAX.at(at, known.message, help=known.help)
+    problem = error.problem or "this cannot be read"
     also = []
     if context is not None and context.line != mark.line:
-        start = Span(file, context.line + 1, context.column + 1, context.line + 1, context.column + 2)
-        also = [Label(start, (error.context or "").removeprefix("while "))]
-    problem = error.problem or "this cannot be read"
-    return rules.SYNTAX.at(at, f"this is not YAML: {problem}", also=also, help=rules.help_for(problem))
+        if mark.line >= data.count(b"\n"):
+            mark = context  # the end of the text is where it was missed, and no line that anybody could open
+        else:
+            also = [Label(_one(context, file), (error.context or "").removeprefix("while "))]
+    return rules.SYNTAX.at(_one(mark, file), f"this is not YAML: {problem}", also=also, help=rules.help_for(problem))
+
+
+def _one(mark: Any, file: str) -> Span:
+    """The one character at a mark of the parser."""
+    return Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
 
 
 def _after(data: bytes, line: int) -> bytes | None:

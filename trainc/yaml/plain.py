@@ -49,13 +49,12 @@ def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
 class _Builder:
     """One document under construction; `at` is the index of the line that is read next."""
 
-    __slots__ = ("_depth", "_file", "_last", "_lines", "at", "marks", "start")
+    __slots__ = ("_file", "_last", "_lines", "at", "marks", "start")
 
     def __init__(self, file: str, lines: list[str], at: int) -> None:
         self._file = file
         self._lines = lines
         self._last = Span(file, 0, 0, 0, 0)  # of the latest value, which ends all that it is the last of
-        self._depth = 0
         self.at = at
         self.marks: dict[int, Marks] = {}
         self.start = 0  # the line of the document's first word
@@ -74,7 +73,7 @@ class _Builder:
                 return None
         if line[0]:
             raise DeclinedError
-        tree = self._map(line[1])
+        tree = self._map(line[1], 1)
         if self._said() is not BOUNDARY:
             raise DeclinedError
         return tree
@@ -85,12 +84,14 @@ class _Builder:
             self.at += 1
         return line
 
-    def _map(self, indent: int) -> Tree:
+    def _map(self, indent: int, depth: int) -> Tree:
         """The map whose first key stands on the next line, behind a dash or not; all keys stand in one column."""
-        lines, file = self._lines, self._file
+        lines, file, first = self._lines, self._file, self.at
+        if depth > DEPTH:
+            raise DeclinedError
         out: dict[str, Tree] = {}
         places: dict[str, Stretch] = {}
-        number = first = self._deeper()
+        number = first
         while True:
             line = LINES[lines[number]]
             if line is None:
@@ -106,20 +107,24 @@ class _Builder:
             if start:
                 self._last = span = _new(Span, (file, number, start, number, end))
                 out[key] = Sourced(value, _new(Origin, (span, "", ())))
-            else:
-                self.at = number
-                out[key] = self._below(indent, end) if value is None else self._several(value, indent, end)
-                number = self.at
+                continue
+            self.at = number
+            out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent, end)
+            number = self.at
         if (dash or column) >= indent:
             raise DeclinedError
-        self._leave(out, places, number, first, indent)
+        self.at = number
+        last = self._last
+        self.marks[id(out)] = first + 1, indent, last[3], last[4], places
         return out
 
-    def _list(self, indent: int) -> Tree:
+    def _list(self, indent: int, depth: int) -> Tree:
         """The list whose first dash stands on the next line; all dashes stand in one column."""
-        lines, file = self._lines, self._file
+        lines, file, first = self._lines, self._file, self.at
+        if depth > DEPTH:
+            raise DeclinedError
         out: list[Tree] = []
-        number = first = self._deeper()
+        number = first
         while True:
             line = LINES[lines[number]]
             if line is None:
@@ -138,34 +143,24 @@ class _Builder:
                 self.at += 1
                 out.append(self._several(value, indent, end))
             else:
-                out.append(self._map(column))
+                out.append(self._map(column, depth + 1))
             number = self.at
         if (dash or column) > indent:
             raise DeclinedError
-        self._leave(out, None, number, first, indent)
+        self.at = number
+        last = self._last
+        self.marks[id(out)] = first + 1, indent, last[3], last[4], None
         return out
 
-    def _deeper(self) -> int:
-        self._depth += 1
-        if self._depth > DEPTH:
-            raise DeclinedError
-        return self.at
-
-    def _leave(self, container: Tree, places: dict[str, Stretch] | None, at: int, first: int, indent: int) -> None:
-        self._depth -= 1
-        self.at = at
-        last = self._last
-        self.marks[id(container)] = first + 1, indent, last[3], last[4], places
-
-    def _below(self, indent: int, end: int) -> Tree:
+    def _below(self, indent: int, end: int, depth: int) -> Tree:
         """The value of a key that has none on its own line: what is indented below it, or null."""
         place = self.at
         line = LINES[self._lines[place]] or self._said()
         dash, column = line[0], line[1]
         if dash >= indent:
-            return self._list(dash)
+            return self._list(dash, depth + 1)
         if column > indent and not dash:
-            return self._map(column)
+            return self._map(column, depth + 1)
         self._last = Span(self._file, place, end, place, end)
         return Sourced(None, Origin(self._last))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.shared import Kept
-    from trainc.model.tree import Path, Tree
+    from trainc.model.tree import Tree
 
     Row = tuple[str, str, str]
     Shapes = dict[tuple[str, ...], list[Row]]
@@ -62,13 +62,6 @@ def order(keys: Iterable[str]) -> list[str]:
     rest = sorted(keys)
     first = [key for key in FIRST if key in rest]
     return first + [key for key in rest if key not in FIRST] if first else rest
-
-
-def lines(tree: Tree) -> list[Path]:
-    """For each line of the YAML text the path of what it shows: of a scalar, or of a container's first line."""
-    out: list[Path] = []
-    _paths(tree, (), _TOP, out)
-    return out
 
 
 class _Level:
@@ -205,29 +198,3 @@ def _ordered(tree: Tree) -> Any:
     if kind is list or kind is tuple:
         return [_ordered(item) for item in tree]
     return tree
-
-
-def _paths(tree: Tree, path: Path, level: _Level, out: list[Path]) -> None:
-    """Append a path for each line, walking as the writer does."""
-    kind = type(tree)
-    if kind is dict and tree:
-        for key, head, _ in level.shape(tuple(tree), item=False):
-            _entry(tree[key], (*path, key), head, level, out)
-    elif (kind is list or kind is tuple) and tree:
-        for index, item in enumerate(tree):
-            nested = type(item) in {dict, list, tuple} and item
-            if nested:
-                _paths(item, (*path, index), level.deeper, out)
-            else:
-                out.extend([(*path, index)] * (_scalar(item, level.deeper).count("\n") + 1))
-    else:
-        out.extend([path] * (_scalar(tree, level).count("\n") + 1))
-
-
-def _entry(value: Tree, path: Path, head: str, level: _Level, out: list[Path]) -> None:
-    out.extend([path] * head.count("\n"))
-    if type(value) in {dict, list, tuple} and value:
-        out.append(path)
-        _paths(value, path, level.deeper if type(value) is dict else level, out)
-    else:
-        out.extend([path] * (_scalar(value, level.deeper).count("\n") + 1))

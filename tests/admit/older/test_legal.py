@@ -191,9 +191,9 @@ ROWS = {
             "spec.runPolicy.ttlSecondsAfterFinished: Invalid value: -1: must be greater than or equal to 0",
             "spec.runPolicy.activeDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0",
             "spec.runPolicy.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
-            'spec.runPolicy.cleanPodPolicy: Unsupported value: "x": supported values: "None", "Running", "All"',
+            'spec.runPolicy.cleanPodPolicy: Unsupported value: "x": supported values: "All", "None", "Running"',
             'spec.runPolicy.managedBy: Unsupported value: "other": supported values: "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue"',
-            'spec.mpiImplementation: Unsupported value: "z": supported values: "OpenMPI", "Intel", "MPICH"',
+            'spec.mpiImplementation: Unsupported value: "z": supported values: "Intel", "MPICH", "OpenMPI"',
         ],
     ),
     "ssh: name": (

@@ -6,7 +6,7 @@ import pytest
 
 from tests.older.jobs import Compiled
 from tests.older.texts import job, role
-from trainc.frameworks.older.env import rewritten
+from trainc.frameworks.older.references import rewritten
 
 W3 = role("Worker", 3)
 
@@ -122,7 +122,7 @@ def test_a_reference_to_a_replaced_secret_is_an_error() -> None:
     ],
 )
 def test_values_are_rewritten_as_kubernetes_reads_them(text: str, found: str) -> None:
-    assert rewritten(text, {"A": "1"}, escape=True) == found
+    assert rewritten(text, {"A": "1"}, "JOB_COMPLETION_INDEX") == found
 
 
 def test_every_regular_container_is_wired_and_no_init_container() -> None:

@@ -213,8 +213,47 @@ def test_labels_of_the_operator_stay_where_all_pods_share_them() -> None:
         f"{prefix}operator-name": "pytorchjob-controller",
         f"{prefix}job-name": "demo",
         f"{prefix}replica-type": "master",
+        f"{prefix}replica-index": "0",
         f"{prefix}job-role": "master",
     }
+    assert f"{prefix}replica-index" not in child(compiled, "worker")["template"]["metadata"]["labels"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (job("JAXJob", role("Worker", 1)), {"worker": "0 master"}),
+        (job("JAXJob", role("Worker", 2)), {"worker": "- -"}),
+        (job("PyTorchJob", role("Worker", 1)), {"worker": "0 master"}),
+        (job("XGBoostJob", role("Master", 1)), {"master": "0 master"}),
+        (job("TFJob", role("Worker", 1), role("PS", 1)), {"ps": "0 -", "worker": "0 master"}),
+        (job("TFJob", role("Worker", 1), role("Chief", 1)), {"chief": "0 master", "worker": "0 -"}),
+        (job("PaddleJob", role("Worker", 2)), {"leader": "0 -", "worker": "1 -"}),
+        (job("PaddleJob", role("Master", 2)), {"master": "0 -", "master-rest": "1 -"}),
+        (job("MPIJob", role("Launcher", 1), role("Worker", 1)), {"worker": "- -", "launcher": "- master"}),
+        (
+            job("MPIJob", role("Launcher", 1), role("Worker", 1), api="kubeflow.org/v2beta1"),
+            {"worker": "0 worker", "launcher": "- launcher"},
+        ),
+        (
+            job(
+                "MPIJob",
+                role("Launcher", 1),
+                role("Worker", 1),
+                api="kubeflow.org/v2beta1",
+                spec="runLauncherAsWorker: true",
+            ),
+            {"worker": "1 worker", "launcher": "0 launcher"},
+        ),
+    ],
+)
+def test_the_labels_of_a_single_pod_are_all_there(text: str, found: dict[str, str]) -> None:
+    prefix = "training.kubeflow.org/"
+    kept = {}
+    for rj in Compiled(text).jobset["replicatedJobs"]:
+        labels = rj["template"]["spec"]["template"]["metadata"]["labels"]
+        kept[rj["name"]] = f"{labels.get(prefix + 'replica-index', '-')} {labels.get(prefix + 'job-role', '-')}"
+    assert kept == found
 
 
 def test_strays_of_a_template_are_dropped() -> None:

@@ -113,7 +113,7 @@ def _collisions(refuser: Refuser) -> None:
     seen: dict[str, str] = {}
     for key in refuser.replicas:
         role = refuser.kind.role(key)
-        if role in seen:
+        if role and role in seen:
             path = ("spec", refuser.kind.field, key)
             text = f"spec.{refuser.kind.field}: both {seen[role]} and {key} name the role {role}"
             refuser.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
-from trainc.model.older import V1
+from trainc.model.older import MPI_OPERATOR, V1
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -45,8 +45,7 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
 
 
 def _say(document: Document, kind: Kind, name: str, beaten: bool, report: Report) -> None:
-    legal = kind.api != V1 or (kind.kind == "MPIJob" and name == "cleanPodPolicy")
-    if legal:
+    if kind.api not in {V1, MPI_OPERATOR} or (kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"):
         return
     help_ = "remove it: `spec.runPolicy` says it too" if beaten else f"write it as `spec.runPolicy.{name}`"
     message = f"`spec.{name}` left the API of {kind.kind} when `runPolicy` came"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from trainc.admit.older.refusals import Refuser, containers, image, invalid, label_errors, not_supported, required
+from trainc.admit.older.webhook import empty_manager, odd_case
+from trainc.model.finding import WARNING, Rule
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -10,9 +12,16 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 ROLES = ("Launcher", "Worker")
-CLEAN = ("None", "Running", "All")
+CLEAN = ("All", "None", "Running")
 MANAGERS = ("kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue")
-IMPLEMENTATIONS = ("OpenMPI", "Intel", "MPICH")
+IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
+
+IGNORED_ROLE = Rule(
+    "ignored-role",
+    WARNING,
+    "a role that the mpi-operator does not look at",
+    "MPIJob v2beta1 reads `Launcher` and `Worker` in exactly this spelling, and says nothing about others.",
+)
 
 
 def refuse_v1(r: Refuser) -> None:
@@ -44,17 +53,11 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
             f"MPIJob has no role `{key}`",
             key=True,
         )
-    elif any(not image(c) for c in found):
-        index = next(i for i, c in enumerate(found) if not image(c))
-        r.say(
-            (*inside, index),
-            f"{valid}: Image is undefined in the container of {key}",
-            f"a container of `{key}` has no image",
-        )
-    elif any(not value(c, "name") for c in found):
-        index = next(i for i, c in enumerate(found) if not value(c, "name"))
-        text = f"{valid}: ImageName is undefined in the container of {key}"
-        r.say((*inside, index), text, f"a container of `{key}` has no name")
+    elif any(not image(c) or not value(c, "name") for c in found):
+        index = next(i for i, c in enumerate(found) if not image(c) or not value(c, "name"))
+        what, lacks = ("ImageName", "name") if image(found[index]) else ("Image", "image")
+        text = f"{valid}: {what} is undefined in the container of {key}"
+        r.say((*inside, index), text, f"a container of `{key}` has no {lacks}")
     elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:
         count = (*path, "replicas")
         r.say(
@@ -64,6 +67,8 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
             fix=[r.edit(count, 1)],
         )
     else:
+        if key != role:
+            odd_case(r, key, role)
         return False
     return True
 
@@ -80,9 +85,19 @@ def refuse_ssh(r: Refuser) -> None:
     if "Launcher" not in r.replicas:
         path = (*field, "Launcher")
         r.say(path, required(path, "must have Launcher replica spec"), "the job has no Launcher")
+    _ignored_roles(r, field)
     for role in ROLES:
         if role in r.replicas:
             _replica_ssh(r, (*field, role), role, r.replicas[role])
+
+
+def _ignored_roles(r: Refuser, field: Path) -> None:
+    for key in r.replicas:
+        if key not in ROLES:
+            message = f"the mpi-operator knows no role `{key}` and makes no pods for it"
+            r.report.add(
+                IGNORED_ROLE.at(r.document.span((*field, key), key=True), message, help="write `Launcher` or `Worker`")
+            )
 
 
 def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
@@ -114,7 +129,7 @@ def _known(tree: Tree, *path: str | int) -> int | None:
 
 def _longest_name(r: Refuser) -> None:
     count = _known(r.replicas.get("Worker"), "replicas") or 0
-    longest = f"{r.document.name}-worker-{count - 1}" if count else r.document.name
+    longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
     errors = label_errors(longest)
     if errors:
         path: Path = ("metadata", "name")
@@ -139,7 +154,9 @@ def _choices(r: Refuser) -> None:
     )
     for path, names in known:
         chosen = value(r.document.tree, *path)
-        if chosen not in {None, "", *names}:
+        if chosen == "" and path[-1] == "managedBy":
+            empty_manager(r)
+        elif chosen not in {None, *names}:
             r.say(
                 path,
                 not_supported(path, chosen, names),

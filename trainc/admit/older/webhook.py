@@ -81,11 +81,17 @@ def _managed_by(r: Refuser) -> None:
     path = ("spec", "runPolicy", "managedBy")
     manager = value(r.document.tree, *path)
     if manager == "":
-        r.report.add(
-            EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=[r.edit(path, None)])
-        )
+        empty_manager(r)
     elif manager is not None and manager not in MANAGERS:
         r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
+
+
+def empty_manager(r: Refuser) -> None:
+    """Say that an empty `managedBy` is read as none."""
+    path = ("spec", "runPolicy", "managedBy")
+    r.report.add(
+        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=[r.edit(path, None)])
+    )
 
 
 def _replica(r: Refuser, key: str) -> None:
@@ -111,8 +117,7 @@ def _odd_role(r: Refuser, key: str, path: Path) -> None:
         text = not_supported(path, key, r.kind.roles)
         r.say(path, text, f"TFJob has no role `{key}`", key=True, help=f"the roles are {', '.join(r.kind.roles)}")
     elif role and (r.lenient or r.kind.kind == "TFJob"):
-        span = r.document.span(path, key=True)
-        r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
+        odd_case(r, key, role)
     else:
         known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
         text = not_supported(path, key, r.kind.roles)
@@ -124,6 +129,12 @@ def _odd_role(r: Refuser, key: str, path: Path) -> None:
             help=known,
             fix=_respell(r, key, role) if role else (),
         )
+
+
+def odd_case(r: Refuser, key: str, role: str) -> None:
+    """Say that a role is spelled otherwise than its kind spells it."""
+    span = r.document.span(("spec", r.kind.field, key), key=True)
+    r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
 
 
 def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:

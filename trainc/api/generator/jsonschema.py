@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainc.api.generator.core import Schema, definition
-from trainc.api.generator.structural import PARTIAL, loose, relaxed, structural
+from trainc.api.generator.structural import PARTIAL, below, loose, relaxed, structural
 
 if TYPE_CHECKING:
     from trainc.api.node import Resource
@@ -31,7 +31,7 @@ def json_schema(kind: type[Resource]) -> Schema:
 
 def _partial(node: Schema) -> bool:
     """Whether the kind holds pieces of other kinds; all its shapes of Kubernetes stand in such pieces."""
-    return PARTIAL in node or any(_partial(child) for child in node.get("properties", {}).values())
+    return PARTIAL in node or any(_partial(child) for child in below(node))
 
 
 def _definitions(given: Schema, *, partial: bool) -> dict[str, Schema]:
@@ -51,8 +51,7 @@ def _definitions(given: Schema, *, partial: bool) -> dict[str, Schema]:
 
 def _references(node: Schema) -> list[str]:
     found = [node["$ref"]] if "$ref" in node else []
-    below = [node[key] for key in ("items", "additionalProperties") if isinstance(node.get(key), dict)]
-    for child in (*node.get("properties", {}).values(), *below):
+    for child in below(node):
         found += _references(child)
     return found
 

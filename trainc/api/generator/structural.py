@@ -43,6 +43,12 @@ def over_children(node: Schema, change: Callable[[Schema], Schema]) -> Schema:
     return copy
 
 
+def below(node: Schema) -> list[Schema]:
+    """The schemas right below a node."""
+    nested = [node[key] for key in ("items", "additionalProperties") if isinstance(node.get(key), dict)]
+    return [*node.get("properties", {}).values(), *nested]
+
+
 def without(node: Schema, *keywords: str) -> Schema:
     """A copy that lacks these keywords at every depth."""
     copy = {key: value for key, value in node.items() if key not in keywords}

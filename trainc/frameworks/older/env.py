@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.older.peers import aliased, services
+from trainc.frameworks.older.references import names, quotable, rewritten
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Patch, variable
 from trainc.model.peers import LONG_VARIABLE, LONGEST_VARIABLE
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 INDEX = "JOB_COMPLETION_INDEX"
 INDEX_REFERENCE = f"$({INDEX})"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_INDEX_FIELDS = (f"metadata.annotations['{_INDEX}']", f"metadata.labels['{_INDEX}']")
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 
 OVERRIDDEN = Rule(
@@ -100,84 +103,81 @@ def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
     users = container.get("env") or []
     # An empty value is no value, as the API writes it.
     complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
-    helper = any(INDEX_REFERENCE in str(value_of(entry)) for entry in complete)
-    kept = _kept(users, set(ours), escape=helper and all(value(u, "name") != INDEX for u in users))
-    if helper:
-        kept = [{"name": INDEX, **COMPLETION_INDEX}, *(entry for entry in kept if value(entry, "name") != INDEX)]
-    return stamp([*kept, *complete], "operator's environment")  # type: ignore[no-any-return]
+    helper = [{"name": INDEX, **COMPLETION_INDEX}] if _indexed(ours) else []
+    return stamp([*helper, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
 
 
-def value_of(entry: Tree) -> object:
-    """The value of an env entry, sourced or bare."""
-    found = entry.get("value")
-    return found.value if type(found) is Sourced else found
+def _indexed(ours: Mapping[str, object]) -> bool:
+    """Whether one of our values refers to the pod's index, which then stands at the head of the list."""
+    return any(INDEX_REFERENCE in str(_bare(content)) for content in ours.values())
 
 
-def _kept(users: list[Tree], ours: set[str], *, escape: bool) -> list[Tree]:
+def _bare(content: object) -> object:
+    return content.value if type(content) is Sourced else content
+
+
+def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
+    """The user's variables that nothing replaces, with the values of the replaced ones where they refer to them."""
     said: dict[str, str] = {}
     kept = []
+    index = INDEX if _indexed(ours) else ""
     for entry in users:
-        name = value(entry, "name")
-        if name in ours:
-            if type(entry.get("value")) is Sourced:
-                said[name] = str(entry["value"].value)
-            continue
-        text = entry.get("value")
-        if type(text) is Sourced and "$" in str(text.value):
-            written = rewritten(str(text.value), said, escape=escape)
+        name, text = value(entry, "name"), entry.get("value")
+        if name in ours or name == index:
+            said.update(_said(name, entry, said, index))
+        elif type(text) is Sourced and "$" in str(text.value):
+            written = rewritten(str(text.value), said, index)
             kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
         else:
             kept.append(entry)
     return kept
 
 
-def rewritten(text: str, inline: Mapping[str, str], *, escape: bool) -> str:
-    """A value whose references to replaced variables carry the user's own text; the helper's name is escaped.
+def _said(name: str, entry: Tree, said: Mapping[str, str], index: str) -> dict[str, str]:
+    """What a replaced variable said, empty where only the cluster knows."""
+    if "valueFrom" not in entry:
+        return {name: quotable(str(_bare(entry.get("value", ""))), said, index)}
+    return {name: INDEX_REFERENCE} if name == index and _is_index(entry) else {}
 
-    Kubernetes replaces `$(NAME)` once, left to right; `$$` stands for a dollar.
-    """
-    out, at = "", 0
-    while at < len(text):
-        if text.startswith("$$", at):
-            out, at = out + "$$", at + 2
-            continue
-        end = text.find(")", at) if text.startswith("$(", at) else -1
-        if end < 0:
-            out, at = out + text[at], at + 1
-            continue
-        name, reference = text[at + 2 : end], text[at : end + 1]
-        out += inline.get(name, f"${reference}" if escape and name == INDEX else reference)
-        at = end + 1
-    return out
+
+def _is_index(entry: Tree) -> bool:
+    return value(entry, "valueFrom", "fieldRef", "fieldPath") in _INDEX_FIELDS
 
 
 def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
     for name, content in ours.items():
-        text = content.value if type(content) is Sourced else content
-        if type(text) is str and len(text) > LONGEST_VARIABLE:
-            message = f"`{name}` would be longer than 128 KiB"
-            effect = "no process starts: `argument list too long`"
-            report.add(
-                LONG_VARIABLE.at(
-                    plan.document.span(("spec",), key=True), message, effect=effect, help="ask for fewer pods"
-                )
-            )
+        text = _bare(content)
+        size = len(f"{name}={text}".encode()) + 1 if type(text) is str else 0
+        if size <= LONGEST_VARIABLE // 2:
+            continue
+        over = size > LONGEST_VARIABLE
+        message = f"`{name}` {'would be longer than 128' if over else 'is longer than 64'} KiB"
+        effect = "no process starts: `argument list too long`" if over else "at twice the length no process would start"
+        span = plan.document.span(("spec",), key=True)
+        level = ERROR if over else WARNING
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer pods", level=level))
 
 
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+    index = INDEX if _indexed(ours) else ""
     lost: set[str] = set()
     for entry in container.get("env") or []:
         name = value(entry, "name")
+        text = str(_bare(entry.get("value", "")))
+        refers = not lost.isdisjoint(names(text))
         leaf = first_leaf(entry)
         span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
-        if name in ours:
-            report.add(
-                OVERRIDDEN.at(
-                    span, f"`{name}` is set by the operator of {plan.document.kind}, which wins", help="remove it"
-                )
-            )
-            if "value" not in entry:
-                lost.add(name)
-        elif any(f"$({other})" in str(value_of(entry)) for other in lost):
+        if name in ours or name == index:
+            if name in ours or not _is_index(entry):
+                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help="remove it"))
+                if "valueFrom" in entry or refers:
+                    lost.add(name)
+        elif refers:
             message = f"`{name}` refers to a variable that is replaced"
             report.add(LOST.at(span, message, help="give the variable it refers to another name"))
+
+
+def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
+    if name in ours:
+        return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
+    return f"`{name}` holds the index of the pod, from which the job's own variables are made"

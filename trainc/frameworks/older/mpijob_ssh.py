@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.mpi_keys import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_hosts, hostfile
-from trainc.frameworks.older.peers import address, peers
+from trainc.frameworks.older.peers import own_name, peers
 from trainc.frameworks.older.pytorchjob import search_domains
 from trainc.model.patches import Contribution, Patch
 from trainc.model.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
@@ -63,7 +63,8 @@ def hosts(plan: Plan) -> list[str]:
     suffix = f".{plan.namespace.value}.svc" if plan.namespace is not None else ""
     suffix += f".{domain}" if suffix and domain else ""
     found = [p for p in peers(plan) if p.type == "worker" or _both(plan)]
-    return [address(plan, p) + suffix for p in sorted(found, key=lambda p: p.type == "worker")]
+    # The operator's names lie below a Service's, where no other Service can be: its names cannot be kept.
+    return [f"{own_name(plan, p)}.{plan.name.value}{suffix}" for p in sorted(found, key=lambda p: p.type == "worker")]
 
 
 def more(plan: Plan) -> Contribution:

@@ -71,8 +71,12 @@ def aliased(plan: Plan) -> bool:
 
 def short(plan: Plan, p: Peer) -> str:
     """The bare host name under which the others know a replica."""
-    name = plan.name.value
-    return alias(plan, p) if aliased(plan) else f"{name}-{p.role.name.value}-{p.job}-{p.pod}"
+    return alias(plan, p) if aliased(plan) else own_name(plan, p)
+
+
+def own_name(plan: Plan, p: Peer) -> str:
+    """The host name of a replica's pod."""
+    return f"{plan.name.value}-{p.role.name.value}-{p.job}-{p.pod}"
 
 
 def alias(plan: Plan, p: Peer) -> str:

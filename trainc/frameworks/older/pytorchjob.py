@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.older.env import GLOBAL_INDEX, framework
 from trainc.frameworks.older.peers import aliased, has, host, peer, port, short, total
+from trainc.model.older import processes
 from trainc.model.patches import COMPLETION_INDEX, Contribution, pod
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, plain, value
@@ -53,9 +54,10 @@ def rank(role: Role) -> object:
 
 def _world(plan: Plan) -> Sourced[int]:
     procs = plan.settings.get("nprocPerNode")
-    if procs is None or not str(procs.value).isdigit():
+    each = processes(procs.value) if procs is not None else None
+    if each is None:
         return total(plan)
-    return derive("pods x processes", lambda n, p: n * int(p), total(plan), procs)
+    return derive("pods x processes", lambda n, _: n * each, total(plan), procs)
 
 
 def _port(plan: Plan, kind: str) -> Sourced[int]:
@@ -76,7 +78,8 @@ def _elastic(plan: Plan, elastic: Tree) -> dict[str, object]:
             out[f"PET_{name}"] = elastic[field]
     pairs = plain(get(elastic, "rdzvConf") or [])
     if pairs:
-        out["PET_RDZV_CONF"] = ",".join(f"{pair['key']}={pair['value']}" for pair in pairs)
+        # Both are plain texts in Go, so one that is missing is empty.
+        out["PET_RDZV_CONF"] = ",".join(f"{pair.get('key', '')}={pair.get('value', '')}" for pair in pairs)
     if value(elastic, "standalone") is True:
         out["PET_STANDALONE"] = ""
     return out

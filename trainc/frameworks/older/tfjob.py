@@ -27,7 +27,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
 
 
 def _static(plan: Plan, role: Role) -> str:
-    cluster: dict[str, list[str]] = {name: [] for name in plain(plan.settings.get("empty") or [])}
+    cluster: dict[str, list[str]] = {name: [] for name in _empty(plan)}
     for p in peers(plan):
         cluster.setdefault(p.type, []).append(endpoint(plan, p))
     listed = ",".join(f'"{kind}":{_list(cluster[kind])}' for kind in sorted(cluster))
@@ -40,10 +40,17 @@ def _dynamic(plan: Plan, role: Role) -> str:
         own = endpoint(plan, _own(role))
         worker = f'{{"{_index(role)}":"{own}"}}'
         found = [endpoint(plan, p) for p in peers(plan) if p.type == "ps"]
-        servers = _list(found) if found else "null"
+        # A role of no pods is an empty list to Go, one that is missing is nil.
+        servers = _list(found) if found or "ps" in _empty(plan) else "null"
     elif role.name.value == "ps":
         servers = _list([endpoint(plan, _own(role))])
     return f'{{"cluster":{{"worker":{worker},"ps":{servers}}},"task":{_task(role)}}}'
+
+
+def _empty(plan: Plan) -> list[str]:
+    """The roles that ask for no pods."""
+    found: list[str] = plain(plan.settings.get("empty") or [])
+    return found
 
 
 def _own(role: Role) -> Peer:

@@ -11,6 +11,7 @@ from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.cluster import Version
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.older import Kind
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
 class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
-    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup.
+    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
+    `jobset` are the cluster's versions, None where they are not known.
     """
 
-    __slots__ = ("cluster_domain", "gang", "lenient")
+    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient")
 
-    def __init__(self, *, gang: str = "", lenient: bool = False, cluster_domain: str = "cluster.local") -> None:
+    def __init__(
+        self,
+        *,
+        gang: str = "",
+        lenient: bool = False,
+        cluster_domain: str = "cluster.local",
+        kubernetes: Version | None = None,
+        jobset: Version | None = None,
+    ) -> None:
         self.gang = gang
         self.lenient = lenient
         self.cluster_domain = cluster_domain
+        self.kubernetes = kubernetes
+        self.jobset = jobset
 
 
 class Replica:
@@ -161,9 +173,20 @@ def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
             continue
         restart = get(entry.template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
-        template = pruned(entry.template) or default_ps(document.tree)
+        template = _scheduled(pruned(entry.template) or default_ps(document.tree), document)
         out.append(Replica(role, entry.path, entry.count, policy, template, entry.port))
     return tuple(out)
+
+
+def _scheduled(template: Tree, document: Document) -> Tree:
+    """The template with the scheduler that the job names for all its pods, which `mlkube.io` could not do yet."""
+    scheduler = spelled(get(document.tree, "spec"), "schedulerName")
+    pod = get(template, "spec")
+    if type(scheduler) is not Sourced or not scheduler.value or type(pod) is not dict:
+        return template
+    if document.api_version.startswith("mlkube.io/"):
+        return template
+    return {**template, "spec": {**pod, "schedulerName": scheduler}}
 
 
 def pruned(tree: Tree) -> Tree:

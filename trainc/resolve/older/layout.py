@@ -8,10 +8,12 @@ from trainc.model.tree import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.cluster import Version
     from trainc.model.tree import Tree
     from trainc.resolve.older.job import Job, Replica
 
 MERGED, PER_JOB = "merged", "per-job"
+SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success policy is on by default
 
 RANKS = Rule(
     "rank-layout",
@@ -29,7 +31,7 @@ UNKNOWN_LAYOUT = Rule(
 class Part:
     """One replicatedJob to be: `jobs` child Jobs with `pods` pods each, looking like `replica`."""
 
-    __slots__ = ("decides", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
+    __slots__ = ("decides", "first", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class Part:
         waits: str = "",
         labels: Tree = None,
         tolerates: bool = False,
+        first: int = 0,
     ) -> None:
         self.name = name
         self.replica = replica
@@ -53,6 +56,12 @@ class Part:
         self.waits = waits  # the part that must be ready before it starts
         self.labels = labels or {}
         self.tolerates = tolerates  # its pods may fail one by one
+        self.first = first  # what its first pod was numbered by the operator
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is one pod, so that a label on the template is that pod's own."""
+        return self.pods.value * self.jobs.value == 1
 
 
 class Shape:
@@ -109,6 +118,8 @@ def _choose(job: Job, master: Replica, worker: Replica) -> tuple[str, str]:
         job.say(UNKNOWN_LAYOUT.at(span, message, help="make them equal, or leave the annotation out"))
     if asked == PER_JOB:
         return PER_JOB, "one Job for each worker, as asked: the rank is the Job's global index"
+    if not difference and not asked and job.options.kubernetes is not None and job.options.kubernetes < SUCCESS_POLICY:
+        difference = "no pod of a Job can decide for all in this Kubernetes"
     if difference:
         return PER_JOB, f"one Job for each worker, because {difference}: the rank is the Job's global index"
     return MERGED, "Master and Worker look alike: one Indexed Job `node`, in which the index is the rank"

@@ -79,6 +79,8 @@ def _part(job: Job, replica: Replica, decider: str, index: int, runtime: Sourced
 def _labels(job: Job, replica: Replica, runtime: Sourced[str]) -> dict[str, object]:
     group = job.kind.api.partition("/")[0]
     out: dict[str, object] = {group: "", "job_type": replica.role, "runtime_id": runtime}
+    if replica.count.value == 1:
+        out["task_index"] = "0"
     if group == "kubeflow.org":
         out["tf_job_name"] = job.name
     return out

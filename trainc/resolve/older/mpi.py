@@ -81,19 +81,21 @@ def mpi_ssh(job: Job) -> Shape | None:
 def _parts(job: Job, launcher: Replica, *, waits: bool) -> tuple[Part, ...]:
     worker = job.role("Worker")
     many = worker is not None and worker.count.value > 0
-    role = "training.kubeflow.org/job-role"
+    role, index = "training.kubeflow.org/job-role", "training.kubeflow.org/replica-index"
     ssh = job.kind.framework == "mpijob-ssh"
+    first = int(ssh and value(job.spec, "runLauncherAsWorker") is True)  # the launcher is number 0 then
     part = Part(
         "launcher",
         launcher,
         launcher.count,
         decides=True,
         waits="worker" if waits and many else "",
-        labels={role: "launcher" if ssh else "master"},
+        labels={role: "launcher" if ssh else "master", **({index: "0"} if first else {})},
     )
     if worker is None or not many:
         return (part,)
-    return (Part("worker", worker, worker.count, labels={role: "worker"} if ssh else None), part)
+    labels = {role: "worker", **({index: str(first)} if worker.count.value == 1 else {})} if ssh else None
+    return (Part("worker", worker, worker.count, labels=labels), part)
 
 
 def _or(job: Job, field: str, default: str, by: Origin) -> Sourced[str]:
@@ -124,7 +126,7 @@ def _deadlock(job: Job, worker: Replica) -> bool:
     if not job.options.gang:
         return False
     least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")
-    if least is not None and least <= worker.count.value:
+    if least is not None and (type(least) is not int or least <= worker.count.value):
         return False
     message = "the launcher waits for workers that wait for the launcher's place in the gang"
     help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"

@@ -13,6 +13,7 @@ from trainc.resolve.older.job import Options, read
 from trainc.resolve.older.pods import finish, prepare
 from trainc.resolve.older.restart import restart
 from trainc.resolve.older.shapes import SHAPES
+from trainc.resolve.older.versions import servable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,15 +65,16 @@ def older(
 def _plan(job: Job, shape: Shape, companions: tuple[Document, ...], secrets: Mapping[str, Sourced[str]]) -> Plan | None:
     everyone = not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
-    if any(tree is None for tree in built):
+    replicated = [tree for tree in built if tree is not None]
+    if len(replicated) < len(built) or not servable(job, shape, replicated):
         return None
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
-    if any(part.pods.value > 1 for part in shape.parts):
+    if not all(part.alone for part in shape.parts):
         span = job.span(("spec", job.kind.field), key=True)
         job.say(
             STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")
         )
-    template = _template(job, shape, [tree for tree in built if tree is not None])
+    template = _template(job, shape, replicated)
     roles = tuple(
         Role(index, tree, part.pods)
         for index, (tree, part) in enumerate(zip(template["spec"]["replicatedJobs"], shape.parts, strict=True))

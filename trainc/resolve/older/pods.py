@@ -61,12 +61,20 @@ def prepare(job: Job, replica: Replica) -> None:
         message = f"`restartPolicy: {inner}` in the template is overwritten by `{replica.restart.value}`"
         job.say(POD_RESTART.at(job.span(path), message, help="remove it"))
     spec.pop("restartPolicy", None)
-    if value(spec, "hostNetwork") is True and "dnsPolicy" not in spec:
+    if value(spec, "hostNetwork") is True and _resolves_nothing(job, value(spec, "dnsPolicy")):
         spec["dnsPolicy"] = stamp("ClusterFirstWithHostNet", "hostNetwork", spec["hostNetwork"])
     if job.kind.port_name:
         spec["containers"] = _ports(job, replica, spec)
     kept = {key: meta[key] for key in _META if meta.get(key)}
     replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
+
+
+def _resolves_nothing(job: Job, policy: str | None) -> bool:
+    """Whether a pod in the host's network would not find the job's names: by the default, which is the node's own.
+
+    The mpi-operator replaces whatever is written.
+    """
+    return policy in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
 
 
 def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:
@@ -131,11 +139,22 @@ def finish(job: Job, part: Part, policy: Sourced[str] | None) -> Tree:
 
 
 def labels(job: Job, part: Part) -> Tree:
-    """The labels of the operator that are the same for all pods of a part."""
+    """The labels of the operator that are the same for all pods of a part; the index only of a pod that is alone."""
     by = f"{job.kind.kind} labels"
     if job.kind.field == LISTED:
         return stamp(part.labels, by)
     own = {PREFIX + "operator-name": job.kind.operator, PREFIX + "job-name": job.name}
     if part.name != "node" and job.kind.api != MPI_OPERATOR:
         own[PREFIX + "replica-type"] = part.replica.name
+    if part.alone and job.kind.kind != "MPIJob":
+        own[PREFIX + "replica-index"] = str(part.first)
+        if not part.first and _stands_for_master(job, part):
+            own[PREFIX + "job-role"] = "master"
     return stamp({**own, **part.labels}, by)
+
+
+def _stands_for_master(job: Job, part: Part) -> bool:
+    """Whether the operator called worker 0 the master, for want of one; XGBoostJob and PaddleJob never did."""
+    deciders = ("Chief", "Master")
+    known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"}
+    return known and part.replica.role == "Worker" and not any(job.role(role) for role in deciders)

@@ -81,7 +81,7 @@ def _settings(job: Job) -> dict[str, Tree]:
         out["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
     if elastic is not None:
         out["elasticPolicy"] = _range(job, elastic)
-        out["clusterDomain"] = Sourced(job.options.cluster_domain, Origin(by="project"))
+        out["clusterDomain"] = Sourced(job.asks("cluster-domain") or job.options.cluster_domain, Origin(by="project"))
     return out
 
 
@@ -103,7 +103,7 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
         help_ = "remove it; start with as many workers as the job shall have"
         job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
     high = elastic["maxReplicas"].value
-    if worker.count.value < high:
+    if type(high) is int and worker.count.value < high:
         message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
         job.say(
             FIXED.at(

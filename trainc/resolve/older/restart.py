@@ -48,7 +48,7 @@ EVICTED = Rule(
 HANGS = Rule(
     "restart-instead-of-hang",
     NOTE,
-    "a launcher that fails with a retryable code starts again",
+    "a pod that fails with a retryable code starts again",
     "MPIJob v1 marked the job as restarting and then restarted nothing: the job hung.",
 )
 WITHOUT_EFFECT = Rule(
@@ -78,7 +78,8 @@ def restart(
     if job.kind.field == LISTED:
         return _listed(job, replica, decides=decides)
     if job.kind.api == MPI_OPERATOR:
-        return policy, {"backoffLimit": _ssh_limit(job, replica)}
+        again = {"podReplacementPolicy": stamp("Failed", "mpi-operator")} if replica.role == "Launcher" else {}
+        return policy, {"backoffLimit": _ssh_limit(job, replica), **again}
     if policy.value == "ExitCode":
         return derive("ExitCode", lambda _: "Never", policy), _exit_code(job, replica)
     if policy.value == "Never" and tolerates:
@@ -132,7 +133,8 @@ def _exit_code(job: Job, replica: Replica) -> Tree:
     if len(replica.containers) > 1:
         job.say(EXIT_ZERO.at(job.span((*replica.path, "restartPolicy")), EXIT_ZERO.summary))
     if job.kind.kind == "MPIJob":
-        job.say(HANGS.at(job.span((*replica.path, "restartPolicy")), HANGS.summary))
+        message = f"a `{replica.name}` that fails with a retryable code starts again"
+        job.say(HANGS.at(job.span((*replica.path, "restartPolicy")), message))
     fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
     budget = limit if never else stamp(FOREVER, "ExitCode", by)
     return {"backoffLimit": budget, **stamp(fields, "ExitCode", by)}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, WARNING, Rule
-from trainc.model.older import LISTED, MPI_OPERATOR
+from trainc.model.gang import UNKNOWN_SIZE
+from trainc.model.older import ASK, LISTED, MPI_OPERATOR
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import value
-from trainc.resolve.older.restart import UNKNOWN_POLICY
+from trainc.model.tree import get, value
+from trainc.resolve.older.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.resolve.older.job import Job
 
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
 CLEAN_POLICIES = ("None", "Running", "All")
 
@@ -64,6 +66,9 @@ def jobset_fields(job: Job) -> Tree:
         job.say(
             MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
         )
+    elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
+        message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
+        job.say(WITHOUT_EFFECT.at(job.policy_span("managedBy"), message, help="remove it"))
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
     ttl = _ttl(job)
@@ -152,9 +157,42 @@ def gang(job: Job) -> Tree:
                 )
             )
         return None
-    return {"older": {"scheduler": Sourced(chosen, Origin(by="project")), **(policy or {})}}
+    _counted(job, policy)
+    own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
+    return {"older": {**(policy or {}), **own}}
 
 
+def _counted(job: Job, policy: Tree) -> None:
+    """Say where the size of the gang, or what it asks for, rests on something that is not known here."""
+    least = value(policy, "minAvailable")
+    span = job.policy_span("schedulingPolicy")
+    if least is not None and type(least) is not int:
+        help_ = "write the number: what the gang needs is computed from it"
+        job.say(UNKNOWN_SIZE.at(span, "how big the gang is is not known here", help=help_))
+    elif least is not None and 0 < least < job.pods and get(policy, "minResources") is None:
+        classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
+        if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
+            message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
+            help_ = "say `minResources`, or let `minAvailable` be all pods"
+            job.say(PART_OF_GANG.at(span, message, help=help_))
+
+
+def _handed_on(job: Job) -> Tree:
+    """The annotations that the training operator copied to the PodGroup, without those for whoever applies the job."""
+    if job.kind.api == MPI_OPERATOR:
+        return {}
+    said = get(job.document.tree, "metadata", "annotations")
+    said = said if type(said) is dict else {}
+    return {key: text for key, text in said.items() if not key.startswith(_FOR_THE_JOB)}
+
+
+_FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
+PART_OF_GANG = Rule(
+    "part-of-gang-counted",
+    WARNING,
+    "the pods that a part of a gang consists of are chosen by priorities that only the cluster knows",
+    "The operators counted the pods of the role with the highest priority class first, and chose among equals at random.",
+)
 UNUSED = Rule(
     "scheduling-policy-unused",
     WARNING,

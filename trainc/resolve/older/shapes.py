@@ -6,6 +6,7 @@ from trainc.model.finding import NOTE, Rule
 from trainc.model.older import LISTED, MPI_OPERATOR
 from trainc.model.sourced import derive
 from trainc.model.tree import get
+from trainc.resolve.older.counted import NO_REPLICAS
 from trainc.resolve.older.layout import Part, Shape, master_worker, one
 from trainc.resolve.older.listed import listed
 from trainc.resolve.older.mpi import mpi, mpi_ssh
@@ -39,7 +40,7 @@ def xgboost(job: Job) -> Shape:
     return master_worker(job, {})
 
 
-def paddle(job: Job) -> Shape:
+def paddle(job: Job) -> Shape | None:
     """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
     if get(job.spec, "elasticPolicy") is not None:
         path = ("spec", "elasticPolicy")
@@ -52,6 +53,11 @@ def paddle(job: Job) -> Shape:
     if master is None:
         assert worker is not None
         return Shape(_first_alone(job, worker, "leader", "worker", decides=False))
+    if not master.count.value:
+        message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
+        help_ = "leave the Master out: the workers then meet at the first of them"
+        job.say(NO_REPLICAS.at(job.span((*master.path, "replicas")), message, help=help_))
+        return None
     parts = _first_alone(job, master, "master", "master-rest", decides=True)
     if worker is not None and worker.count.value:
         parts = (*parts, Part("worker", worker, worker.count))
@@ -65,7 +71,10 @@ def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: 
     message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
     job.say(SHIFTED.at(job.span(replica.path, key=True), message))
     others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
-    return (Part(first, replica, one(f"{name} 0"), decides=decides), Part(rest, replica, others, decides=decides))
+    return (
+        Part(first, replica, one(f"{name} 0"), decides=decides),
+        Part(rest, replica, others, decides=decides, first=1),
+    )
 
 
 SHAPES: Mapping[str, Callable[[Job], Shape | None]] = {

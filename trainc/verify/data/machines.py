@@ -59,6 +59,8 @@ MACHINES = {
         Machine("a4x-highgpu-4g", GPU, 4),
         Machine("a4x-maxgpu-4g-metal", GPU, 4),
         Machine("ct4p-hightpu-4t", TPU, 4),
+        Machine("ct5p-hightpu-1t", TPU, 1),
+        Machine("ct5p-hightpu-2t", TPU, 2),
         Machine("ct5p-hightpu-4t", TPU, 4),
         Machine("ct5lp-hightpu-1t", TPU, 1),
         Machine("ct5lp-hightpu-4t", TPU, 4),
@@ -96,34 +98,56 @@ ACCELERATORS = {
 
 
 class Generation:
-    """A TPU generation: its topologies have `dimensions`, a host holds 1 or any of `hosts` chips."""
+    """A TPU generation: its hosts hold any of `hosts` chips, its slices have shapes of a table or are made of cubes.
 
-    __slots__ = ("dimensions", "hosts", "name", "topologies")
+    `cubes` of 4x4x4 chips is the most that a slice may have; with `ascending` the sizes of a shape do not decrease.
+    """
 
-    def __init__(self, name: str, dimensions: int, hosts: tuple[int, ...], topologies: tuple[str, ...] = ()) -> None:
+    __slots__ = ("ascending", "cubes", "hosts", "name", "topologies")
+
+    def __init__(
+        self,
+        name: str,
+        hosts: tuple[int, ...],
+        topologies: tuple[str, ...] = (),
+        *,
+        cubes: int = 0,
+        ascending: bool = True,
+    ) -> None:
         self.name = name
-        self.dimensions = dimensions
         self.hosts = hosts
         self.topologies = topologies
+        self.cubes = cubes
+        self.ascending = ascending
 
     def legal(self, sizes: tuple[int, ...]) -> bool:
-        """Whether slices of that shape exist: in a table for flat ones, else small blocks or multiples of four."""
-        if len(sizes) != self.dimensions:
-            return False
+        """Whether slices of that shape exist."""
         if self.topologies:
             return "x".join(map(str, sizes)) in self.topologies
-        return sizes in _SMALL or all(size % 4 == 0 for size in sizes)
+        if sizes in _SMALL:
+            return True
+        if len(sizes) != 3 or not all(size and size % 4 == 0 for size in sizes):
+            return False
+        first, second, third = sizes
+        in_order = first <= second <= third or not self.ascending
+        return in_order and first * second * third <= self.cubes * 64
+
+    def chips(self, total: int) -> tuple[int, ...]:
+        """How many chips a pod may have in a slice of `total` chips: only hosts of four are joined to larger slices."""
+        if not total:
+            return self.hosts
+        return tuple([chips for chips in self.hosts if chips == total or (chips == 4 and total % 4 == 0)])
 
 
-_SMALL = frozenset(((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4)))
+_SMALL = frozenset(((1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4)))
 _FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
 
 # Labels of cloud.google.com/gke-tpu-accelerator (axlearn, xpk; shapes from xpk's generate_tpu_topologies).
 GENERATIONS = {
-    "tpu-v4-podslice": Generation("v4", 3, (4,)),
-    "tpu-v5-lite-podslice": Generation("v5e", 2, (1, 4, 8), _FLAT),
-    "tpu-v5-lite-device": Generation("v5e", 2, (1, 4, 8), _FLAT),
-    "tpu-v5p-slice": Generation("v5p", 3, (4,)),
-    "tpu-v6e-slice": Generation("v6e", 2, (1, 4, 8), _FLAT),
-    "tpu7x": Generation("7x", 3, (1, 4)),
+    "tpu-v4-podslice": Generation("v4", (4,), cubes=64, ascending=False),
+    "tpu-v5-lite-podslice": Generation("v5e", (1, 4, 8), _FLAT),
+    "tpu-v5-lite-device": Generation("v5e", (1, 4, 8), _FLAT),
+    "tpu-v5p-slice": Generation("v5p", (1, 2, 4), cubes=140),
+    "tpu-v6e-slice": Generation("v6e", (1, 4, 8), _FLAT),
+    "tpu7x": Generation("7x", (1, 4), cubes=144),
 }

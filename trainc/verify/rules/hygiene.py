@@ -88,6 +88,9 @@ SERVER_FIELDS = frozenset(
 )
 
 
+APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation of `kubectl apply`
+
+
 def moving_tag(job: Job) -> None:
     for container in job.containers:
         image = text(container.tree, "image")
@@ -148,8 +151,8 @@ def server_managed_field(job: Job) -> None:
     found: list[Path] = []
     if not SERVER_FIELDS.isdisjoint(metadata):
         found += [("metadata", field) for field in metadata if field in SERVER_FIELDS]
-    if "kubectl.kubernetes.io/last-applied-configuration" in table(metadata, "annotations"):
-        found.append(("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))
+    if APPLIED in table(metadata, "annotations"):
+        found.append(("metadata", "annotations", APPLIED))
     if table(source, "status"):
         found.append(("status",))
     for path in found:

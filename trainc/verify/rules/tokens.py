@@ -39,6 +39,8 @@ TOKENS = (
     "eyJhbGci",
 )
 
+BEGINNINGS = frozenset(token[0] for token in TOKENS)
+
 
 _NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
 
@@ -85,7 +87,7 @@ def _words(job: Job, container: Container) -> None:
 
 def holds_token(word: str) -> bool:
     """Whether a part of a word of a command looks like a token of a known service."""
-    if len(word) < SHORTEST or not any(prefix in word for prefix in TOKENS):
+    if len(word) < SHORTEST or not [prefix for prefix in TOKENS if prefix in word]:
         return False
     if _KEY in word:
         return True

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
+# An annotation by which GKE cuts a slice out of a larger node pool, or puts one together from several.
+SLICE = "cloud.google.com/gke-tpu-slice-topology"
 
 CHIPS = Rule(
     "tpu-topology-mismatch",
@@ -56,7 +58,7 @@ def _users(job: Job) -> list[tuple[Role, Container, int]]:
     for role in job.roles:
         for container in role.main:
             chips = container.devices.get(TPU) if container.devices else None
-            if type(chips) is int:
+            if type(chips) is int and chips:
                 found.append((role, container, chips))
                 break
     return found
@@ -68,6 +70,17 @@ def _selector(role: Role, key: str) -> str:
 
 def _path(role: Role, key: str) -> Path:
     return (*role.pod_path, "nodeSelector", key)
+
+
+def _topology(role: Role) -> str:
+    """The topology of the slice that the pods of one Job make: of a node pool, unless GKE makes the slice itself."""
+    return text(role.annotations, SLICE) or _selector(role, TOPOLOGY)
+
+
+def _topology_path(role: Role) -> Path:
+    if text(role.annotations, SLICE):
+        return (*role.spec_path, "template", "metadata", "annotations", SLICE)
+    return _path(role, TOPOLOGY)
 
 
 def _sizes(topology: str) -> tuple[int, ...]:
@@ -88,7 +101,7 @@ def _chips_of(container: Container) -> Path:
 
 def tpu_topology_mismatch(job: Job) -> None:
     for role, container, _ in _users(job):
-        topology = _selector(role, TOPOLOGY)
+        topology = _topology(role)
         sizes = _sizes(topology)
         chips = role.devices.get(TPU)
         if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
@@ -102,7 +115,7 @@ def tpu_topology_mismatch(job: Job) -> None:
         hosts = total // chips if chips and total % chips == 0 else 0
         job.report.add(
             CHIPS.at(
-                job.at(_path(role, TOPOLOGY)),
+                job.at(_topology_path(role)),
                 f"topology `{topology}` has {total} chips, but the {role.width} pod{'s' if role.width != 1 else ''} of a Job of `{role.name}` ask for {role.width * chips}",
                 label=f"{total} chips here",
                 also=[
@@ -119,26 +132,32 @@ def tpu_topology_mismatch(job: Job) -> None:
 def tpu_topology_unknown(job: Job) -> None:
     for role, _, _ in _users(job):
         generation = GENERATIONS.get(_selector(role, ACCELERATOR))
-        topology = _selector(role, TOPOLOGY)
+        topology = _topology(role)
         sizes = _sizes(topology)
         if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
             continue
         if not sizes or not generation.legal(sizes):
             job.report.add(
                 UNKNOWN.at(
-                    job.at(_path(role, TOPOLOGY)),
+                    job.at(_topology_path(role)),
                     f"TPU {generation.name} has no topology `{topology}`",
                     also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
                     effect="no node pool can have it: the pods stay pending",
-                    help=_shapes(generation),
+                    help=_shapes(generation, sizes),
                 )
             )
 
 
-def _shapes(generation: Generation) -> str:
+def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
+    ascending = tuple(sorted(sizes))
+    if generation.legal(ascending):
+        return f"write the sizes in ascending order: `{'x'.join(map(str, ascending))}`"
     if generation.topologies:
         return f"it has {', '.join(generation.topologies)}"
-    return "it has 2x2x1, 2x2x2, 2x2x4, 2x4x4, and shapes whose three sizes are multiples of 4"
+    return (
+        "it has 2x2x1, 2x2x2, 2x2x4, 2x4x4, and shapes whose three sizes are multiples of 4, "
+        f"of at most {generation.cubes * 64} chips"
+    )
 
 
 def tpu_accelerator_unknown(job: Job) -> None:
@@ -179,7 +198,7 @@ def tpu_selector_missing(job: Job) -> None:
 def _placed_otherwise(role: Role) -> bool:
     """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
     selector = table(role.pod, "nodeSelector")
-    if "cloud.google.com/gke-tpu-slice-topology" in role.annotations:  # slices that GKE makes on demand
+    if SLICE in role.annotations:
         return True
     if "affinity" in role.pod or any(
         key.startswith("cloud.google.com/") and key not in (ACCELERATOR, TOPOLOGY) for key in selector
@@ -194,14 +213,16 @@ def tpu_chips_per_host(job: Job) -> None:
         generation = GENERATIONS.get(_selector(role, ACCELERATOR))
         if generation is None or len([c for c in role.main if TPU in c.devices]) > 1:
             continue
-        total = _product(_sizes(_selector(role, TOPOLOGY))) if _sizes(_selector(role, TOPOLOGY)) else 0
-        if chips in generation.hosts and not (chips == 1 and total > 1):
+        sizes = _sizes(_topology(role))
+        fitting = generation.chips(_product(sizes) if sizes else 0)
+        if not fitting or chips in fitting:
             continue
-        hosts = " or ".join(str(n) for n in generation.hosts if n > 1 or total <= 1)
+        hosts = " or ".join(map(str, fitting))
+        host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
         job.report.add(
             HOST.at(
                 job.at(_chips_of(container)),
-                f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but a host of TPU {generation.name} has {hosts}",
+                f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
                 also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
                 effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
                 help=f"ask for {hosts} chips in each pod",
@@ -211,12 +232,12 @@ def tpu_chips_per_host(job: Job) -> None:
 
 def multislice_single_host(job: Job) -> None:
     for role, _, chips in _users(job):
-        sizes = _sizes(_selector(role, TOPOLOGY))
+        sizes = _sizes(_topology(role))
         multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
         if sizes and type(role.replicas) is int and role.replicas > 1 and _product(sizes) == chips and multi:
             job.report.add(
                 SINGLE.at(
-                    job.at(_path(role, TOPOLOGY)),
+                    job.at(_topology_path(role)),
                     f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
                     also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
                     effect="multislice is not supported between single-host slices",

@@ -1,0 +1,65 @@
+"""What trainc remembers from run to run, in the user's folder of caches; doing without costs time and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+VARIABLE = "TRAINC_CACHE_DIR"
+_MOST = 64  # entries; a cluster has a few, and clusters change seldom
+_PRIVATE = 0o700
+_WRITABLE_BY_OTHERS = 0o022
+
+
+class Cache:
+    """Data by key, in files that other runs may read and replace at any time; whatever goes wrong is a key not known."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under a key, if nobody but this user and the administrator can have written it."""
+        with suppress(OSError), open(os.path.join(self._folder, key), "rb") as stream:
+            if not _is_trusted(os.stat(self._folder)) or not _is_trusted(os.fstat(stream.fileno())):
+                return None
+            data = stream.read()
+            with suppress(OSError):
+                os.utime(stream.fileno())  # used again: others are forgotten first
+            return data
+        return None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep data under a key, and forget what was not asked for the longest."""
+        temporary = os.path.join(self._folder, f"{key}.{os.getpid()}")
+        with suppress(OSError):
+            os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
+            self._make_room()
+            try:
+                with open(temporary, "xb", opener=_private) as stream:
+                    stream.write(data)
+                os.replace(temporary, os.path.join(self._folder, key))
+            except OSError:
+                os.remove(temporary)
+
+    def _make_room(self) -> None:
+        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder)]
+        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MOST - 1 :]:
+            os.remove(path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _is_trusted(found: os.stat_result) -> bool:
+    return os.name != "posix" or (found.st_uid in (0, os.geteuid()) and not found.st_mode & _WRITABLE_BY_OTHERS)
+
+
+def opened() -> Cache | None:
+    """The cache of this user; none where there is no place for it, or the variable that names its folder is empty."""
+    folder = os.environ.get(VARIABLE)
+    if folder is None:
+        home = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        folder = os.path.join(os.path.expanduser(home), "trainc")
+    return Cache(folder) if os.path.isabs(folder) else None
