@@ -55,7 +55,7 @@ spec:
         policy=prepared.policy,
         gang=None,
         template=prepared.template,
-        roles=roles_of(document.tree, prepared, prepared.template),
+        roles=roles_of(get(document.tree, "spec", "trainer", "numNodes"), prepared, prepared.template),
         secrets={name: Sourced(text, Origin(by="project")) for name, text in (secrets or {}).items()},
     )
 

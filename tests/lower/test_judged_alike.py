@@ -66,6 +66,14 @@ def built(folder: Path, jobs: list[str], policy: str = "torch", resources: str =
     return [*found, *[f"deadline {seconds}" for seconds in deadlines if seconds is not None]]
 
 
+def patched(pod: str, trainer: str = "{}") -> str:
+    """What a job says that patches the pods of its runtime."""
+    job = f"{{name: node, template: {{spec: {{template: {{spec: {{{pod}}}}}}}}}}}"
+    patch = f"{{manager: example.com/team, trainingRuntimeSpec: {{template: {{spec: {{replicatedJobs: [{job}]}}}}}}}}"
+    return f"trainer: {trainer}, runtimePatches: [{patch}]"
+
+
+POOL = patched("nodeSelector: {pool: a100}")
 SILENT = "trainer: {numNodes: 3, image: 'example.com/train:2'}"
 TABLE = [
     ("torch", CPUS, [SILENT, SILENT], []),
@@ -78,6 +86,19 @@ TABLE = [
         CPUS,
         [SILENT, "trainer: {resourcesPerNode: {limits: {example.com/gpu: 1, example.org/gpu: 1}}}"],
         ["several-gpu-resources in job-1.yaml"],
+    ),
+    ("torch", "", [POOL, POOL], ["one-process-per-node in job-0.yaml", "one-process-per-node in job-1.yaml"]),
+    (
+        "torch",
+        CPUS,
+        [POOL, patched("nodeSelector: {pool: a100}", "{env: [{name: PET_NNODES, value: '1'}]}")],
+        ["reserved-env in job-1.yaml"],
+    ),
+    (
+        "torch",
+        "",
+        [f"trainer: {{resourcesPerNode: {{limits: {{cpu: '{cpu}'}}}}}}" for cpu in ("1", "2", "0")],
+        ["one-process-per-node in job-2.yaml"],
     ),
     (
         "jax",

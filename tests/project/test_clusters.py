@@ -8,8 +8,10 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.repository import job, write
+from trainc import pipeline
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
+from trainc.model.settings import Selection
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, value
 from trainc.project import find_root, open_project
@@ -150,3 +152,50 @@ def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Pat
     done = compile_in(tmp_path, "validate", "job.yaml")
     assert done.code == 1
     assert "error[undecodable]" in done.err
+
+
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: torch, labels: {a: "1", a: "2"}}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      failurePolicy: {maxRestarts: 3}
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {backoffLimit: 0, template: {spec: {containers: [{name: node, image: "example.com/train:1"}]}}}
+"""
+BOTH = job("both").replace("spec:", '  annotations: {trainc.dev/cluster: "eu,us"}\nspec:', 1)
+FILES = {
+    "trainc.yaml": TWO,
+    "jobs/torch.yaml": RUNTIME,
+    "jobs/eu/a.yaml": job("a"),
+    "jobs/eu/b.yaml": BOTH,
+    "jobs/us/c.yaml": job("c"),
+    "jobs/us/d.yaml": "kind: [\n",
+    "runtimes/odd.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata: {name: x}\nspec: {extends: y, z: 1}\n",
+}
+
+
+def ran(folder: Path, *clusters: str) -> tuple[set[str], dict[object, set[str]]]:
+    """The bundles of a run for some clusters, and each finding with the jobs that met it."""
+    report = Report()
+    project = open_project((str(folder),), report)
+    made = pipeline.bundles(project, Selection((".",), clusters=clusters), report)
+    return {f"{one.cluster}/{one.name}" for one in made}, {
+        finding.identity(): report.reached.get(finding.identity(), set()) for finding in report.findings
+    }
+
+
+def test_a_run_for_all_clusters_finds_what_runs_for_each_of_them_do(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    (all_made, all_met), (eu_made, eu_met), (us_made, us_met) = (
+        ran(tmp_path, *clusters) for clusters in (("eu", "us"), ("eu",), ("us",))
+    )
+    assert all_made == eu_made | us_made == {"eu/a", "eu/both", "us/both", "us/c"}
+    assert len(all_met) > 1
+    assert all_met == {key: eu_met.get(key, set()) | us_met.get(key, set()) for key in {**eu_met, **us_met}}

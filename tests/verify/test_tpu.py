@@ -102,6 +102,13 @@ def test_slices_that_gke_makes(accelerator: str, topology: str, part: str, pods:
     assert rules(accelerator, topology, pods, 4, part) == expected
 
 
+def test_hosts_that_are_slices_by_themselves_run() -> None:
+    selector = f"{{{LABEL}accelerator: tpu-v6e-slice, {LABEL}topology: 2x4}}"
+    text = TPU.format(replicas=1, pods=3, chips=8, env="[]", annotations="{}", selector=selector)
+    found = {finding.rule.name: finding.level for finding in verified(text).findings}
+    assert found[MISMATCH] == "warning"
+
+
 MEGASCALE = """[
   {name: MEGASCALE_NUM_SLICES, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/replicatedjob-replicas']"}}},
   {name: MEGASCALE_SLICE_ID, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/job-index']"}}},

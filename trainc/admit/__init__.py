@@ -99,6 +99,7 @@ def _is_local(document: Document) -> bool:
 
 def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
     companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
+    beside: tuple[Document, ...] = ()
     for job in jobs:
         desk.report.end()
         admitted = _admitted_job(job, desk)
@@ -107,9 +108,9 @@ def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Itera
         elif not job.name:
             desk.report.add(_generated(job))
         else:
-            yield Entry(admitted, companions)
+            yield Entry(admitted, companions, beside)
         # What stands beside several jobs goes out once, with the first.
-        companions = ()
+        companions, beside = (), beside or companions
 
 
 def _older(document: Document) -> bool:

@@ -50,7 +50,7 @@ def binds(document: Document, project: Project, report: Report) -> bool:
         return project.cluster.name in names
     if len(clusters) == 1 and not clusters[0].paths:
         return True
-    found = [cluster for cluster in clusters if cluster.holds(document.file)]
+    found = project.holders[document.file]
     if not found:
         _unbound(document, clusters, report)
     elif len(found) > 1:

@@ -11,6 +11,8 @@ from trainc.model.wiring import check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from trainc.model.plan import Plan
     from trainc.model.report import Report
 
@@ -60,4 +62,9 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("jax", lower, env_first=True, verify=verify, computes=(), reads=("env",))
+def alike(plan: Plan) -> Hashable:
+    """The names of its variables, and which of them have a value of their own."""
+    return tuple([(entry["name"].value, "value" in entry) for entry in plan.asked("env") or ()])
+
+
+FRAMEWORK = Framework("jax", lower, env_first=True, verify=verify, computes=(), alike=alike)

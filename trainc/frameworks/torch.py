@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT
+from trainc.model.inference import PORT, amounts
 from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
@@ -13,6 +13,8 @@ from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.sourced import Sourced
@@ -121,6 +123,18 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
+def alike(plan: Plan) -> Hashable | None:
+    """The names of its variables, its processes and its resources; None for torchtune, which looks at all of a job."""
+    if tunes(plan):
+        return None
+    env, asked, resources = plan.asked("env"), plan.asked("numProcPerNode"), plan.asked("resourcesPerNode")
+    return (
+        tuple([entry["name"].value for entry in env]) if env else (),
+        None if asked is None else asked.value,
+        amounts(resources) if resources else resources is None,
+    )
+
+
 FRAMEWORK = Framework(
     "torch",
     lower,
@@ -128,5 +142,5 @@ FRAMEWORK = Framework(
     refuse=refuse_job,
     verify=verify,
     computes=(PROCESSES,),
-    reads=("command", "env", "numProcPerNode", "resourcesPerNode"),
+    alike=alike,
 )

@@ -54,17 +54,18 @@ class Loader:
     def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone."""
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
-        others = tuple(one for one in self._project.clusters if one.name != cluster.name)
+        several = len(self._project.clusters) > 1
         part, parts = self._selection.share
         if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
         names = self._files(self._selection.paths)
         for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
-            away = bool(others) and not cluster.holds(file) and any(other.holds(file) for other in others)
+            holders = self._project.holders[file] if several else ()
+            away = bool(holders) and cluster not in holders
             if away and file in self._silent:
                 continue
             data = b"" if file in self._kept else self._take(file)
-            if others and data and not _tells(data):
+            if several and data and not _tells(data):
                 self._silent.add(file)
                 if away:
                     self._hold(file, data)

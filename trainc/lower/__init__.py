@@ -6,7 +6,7 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import jobset, namespace, service, single
+from trainc.lower.jobset import jobset, service, single
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
@@ -16,6 +16,8 @@ from trainc.model.plan import Layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.cluster import Cluster
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan, Role
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
     cluster = project.cluster
-    if plan.companions or selection.closed_world:
-        cluster = cluster.seeing((document.tree for document in plan.companions), closed=selection.closed_world)
+    around = plan.companions or plan.beside
+    if around or selection.closed_world:
+        cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
         return _placed(plan, {}, Contribution(), project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
@@ -124,20 +127,27 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
 
 
 def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
-    said = plan.template["metadata"]
-    labels = {**said.get("labels", {}), **carried_labels(plan), **contribution.labels}
-    annotations = {**said.get("annotations", {}), **contribution.annotations}
-    metadata: Tree = {}
-    if labels:
+    said, added = plan.template["metadata"], contribution
+    there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
+    metadata = {"name": plan.name, **there}
+    if labels := _joined(said.get("labels"), carried_labels(plan), added.labels):
         metadata["labels"] = labels
-    if annotations:
+    if annotations := _joined(said.get("annotations"), added.annotations):
         metadata["annotations"] = annotations
-    whole = jobset(plan, plan.template["spec"], metadata)
-    twin = service(plan, whole["spec"])
+    whole = jobset(plan, metadata)
+    twin = service(plan, whole["spec"], there)
     objects = [document.tree for document in plan.companions] if plan.companions else []
-    for tree in contribution.objects:
-        objects.append({**tree, "metadata": {**tree["metadata"], **namespace(plan)}})
+    for tree in added.objects:
+        objects.append({**tree, "metadata": {**tree["metadata"], **there}})
     if twin is not None:
         objects.append(twin)
     objects.append(whole)
-    return Bundle(plan.document, tuple(objects), plan, cluster=cluster)
+    return Bundle(plan.document, tuple(objects), plan, cluster=cluster, jobset=whole)
+
+
+def _joined(said: Tree, *added: Mapping[str, Tree]) -> Tree:
+    """Labels or annotations of a template, the very same where nobody adds any."""
+    for more in added:
+        if more:
+            said = {**said, **more} if said else more
+    return said

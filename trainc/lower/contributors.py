@@ -6,13 +6,16 @@ from trainc import schedulers
 from trainc.frameworks import framework
 from trainc.lower.computable import computable
 from trainc.model.finding import ERROR, Rule
+from trainc.model.patches import PODS
 from trainc.model.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
     from trainc.model.cluster import Cluster
     from trainc.model.patches import Framework
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.settings import Selection
 
 UNKNOWN_FRAMEWORK = Rule(
@@ -41,31 +44,49 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
     if plan.refused:
         _let_in(plan, found, cluster, report)
         return None
-    if not _alike(plan, found):
+    alike = _alike(plan, found)
+    if alike is None or plan.shared is None:
         return found if _judged(plan, found, cluster, selection, report) else None
-    assert plan.shared is not None
-    judge = (found.name, selection.admission_only)
-    if judge in plan.shared.silent:
+    judge = (found.name, selection.admission_only, alike)
+    silent = plan.shared.silent
+    if judge in silent:
         return found
     heard = Report()
     fine = _judged(plan, found, cluster, selection, heard)
     for finding in heard.findings:
         report.add(finding)
-    if fine and not heard.findings:
-        plan.shared.silent.add(judge)
+    if fine and not heard.findings and len(silent) < _MOST:
+        silent.add(judge)
     return found if fine else None
 
 
-def _alike(plan: Plan, found: Framework) -> bool:
-    """Whether a framework can but judge a job as it judges all of its runtime's that say as little."""
-    return (
-        found.reads is not None
-        and plan.gang is None
-        and plan.shared is not None
-        and plan.shared.is_whole(plan.template)
-        and type(plan.block) is dict
-        and found.reads.isdisjoint(plan.block)
-    )
+_MOST = 1_000  # kinds of jobs remembered for each runtime
+
+
+def _alike(plan: Plan, found: Framework) -> Hashable | None:
+    """All on which a framework's judgement can depend beside the runtime, None where it may be anything."""
+    if found.alike is None or PODS in found.computes or plan.gang is not None or type(plan.block) is not dict:
+        return None
+    if plan.shared is None:
+        return None
+    pods: Hashable = None
+    if not plan.shared.is_whole(plan.template):
+        pods = _containers(plan.roles, plan.shared.kept)
+        if pods is None:
+            return None
+    said = found.alike(plan)
+    return None if said is None else (pods, said)
+
+
+def _containers(roles: tuple[Role, ...], kept: Mapping[int, object]) -> Hashable | None:
+    """The roles, each with its lists of containers by identity, None where they are not those of the runtime."""
+    out = []
+    for role in roles:
+        own, first = role.pod.get("containers"), role.pod.get("initContainers")
+        if id(own) not in kept or not (first is None or id(first) in kept):
+            return None
+        out.append((role.name.value, role.ancestor, id(own), id(first)))
+    return tuple(out)
 
 
 def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:

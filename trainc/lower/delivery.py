@@ -23,7 +23,7 @@ MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
     labels = plan.job["metadata"].get("labels")
-    if not labels:
+    if not labels or "kueue.x-k8s.io/" not in "\n".join(labels):
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
 
@@ -55,4 +55,6 @@ def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
 
 def _with_deadline(job: Tree, leaf: Tree) -> Tree:
     template = job["template"]
-    return {**job, "template": {**template, "spec": {"activeDeadlineSeconds": leaf, **template["spec"]}}}
+    spec = template["spec"]
+    first = {"completionMode": spec["completionMode"], "activeDeadlineSeconds": leaf}
+    return {**job, "template": {**template, "spec": {**first, **spec}}}

@@ -23,7 +23,7 @@ def _default(content: object) -> Sourced[object]:
 
 
 _ALL, _ANY_ORDER, _TRUE = _default("All"), _default("AnyOrder"), _default(True)
-_INDEXED, _ON_FAILURE, _DELETE = _default("Indexed"), _default("OnFailure"), _default("Delete")
+INDEXED, ON_FAILURE, _DELETE = _default("Indexed"), _default("OnFailure"), _default("Delete")
 _ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
 _API_VERSION = Sourced("jobset.x-k8s.io/v1alpha2", Origin(by="lowering"))
 _KIND = Sourced("JobSet", Origin(by="lowering"))
@@ -48,40 +48,29 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
     return None if type(written) is Sourced and written.value == 1 else _ONE
 
 
-def jobset(plan: Plan, spec: Tree, metadata: Tree) -> Tree:
+def jobset(plan: Plan, metadata: Tree) -> Tree:
     """The complete JobSet of a plan."""
-    out = dict(spec)
-    own = out.pop("suspend", None)
-    suspend = plan.job["spec"].get("suspend") if plan.runtime is not None else own
+    spec = plan.template["spec"]
+    suspend = spec.get("suspend")
+    if suspend is not None:
+        spec = {key: node for key, node in spec.items() if key != "suspend"}
+    if plan.runtime is not None:
+        suspend = plan.job["spec"].get("suspend")
     if suspend is not None and suspend.value is True:
         # A queue owns the field: only a wish to wait is written, never the permission to run.
-        out["suspend"] = suspend
-    return {
-        "apiVersion": _API_VERSION,
-        "kind": _KIND,
-        "metadata": identity(plan, metadata),
-        "spec": defaulted(out, plan.shared),
-    }
-
-
-def identity(plan: Plan, metadata: Tree) -> Tree:
-    """Name and namespace of one of the job's objects, and what else its metadata holds."""
-    return {"name": plan.name, **namespace(plan), **metadata}
-
-
-def namespace(plan: Plan) -> Tree:
-    """The namespace of the job's objects, nothing where it has none."""
-    return {} if plan.namespace is None else {"namespace": plan.namespace}
+        spec = {**spec, "suspend": suspend}
+    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": defaulted(spec, plan.shared)}
 
 
 def defaulted(spec: Tree, shared: Shared | None) -> Tree:
     """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
-    out = {**spec}
+    out = dict(spec)
     if "successPolicy" not in out:
         out["successPolicy"] = _SUCCESS
     if "startupPolicy" not in out:
         out["startupPolicy"] = _STARTUP
-    out["network"] = _NETWORK if not out.get("network") else _once(_network, out["network"], shared)
+    network = out.get("network")
+    out["network"] = _once(_network, network, shared) if network else _NETWORK
     if "failurePolicy" in out and get(out["failurePolicy"], "rules"):
         out["failurePolicy"] = _once(_failure_policy, out["failurePolicy"], shared)
     if "volumeClaimPolicies" in out:
@@ -111,21 +100,27 @@ def _claim_policies(policies: list[Tree]) -> list[Tree]:
 
 def _job_defaults(job: Tree) -> Tree:
     template = job.get("template") or {}
-    spec = {"completionMode": _INDEXED, **(template.get("spec") or {})}
+    spec = template.get("spec") or {}
     pods = spec.get("template") or {}
-    spec["template"] = {**pods, "spec": {"restartPolicy": _ON_FAILURE, **(pods.get("spec") or {})}}
+    pod = pods.get("spec") or {}
+    if next(iter(spec), "") == "completionMode" and next(iter(pod), "") == "restartPolicy":
+        return job  # a draft has them before all else
+    spec = {"completionMode": INDEXED, **spec, "template": {**pods, "spec": {"restartPolicy": ON_FAILURE, **pod}}}
     return {**job, "template": {**template, "spec": spec}}
 
 
-def service(plan: Plan, spec: Tree) -> Tree | None:
-    """The twin of the Service that the JobSet controller makes, None where DNS names are switched off."""
+def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
+    """The twin of the Service that the JobSet controller makes, None where DNS names are switched off.
+
+    `there` is what the metadata of all of the job's objects says of their namespace.
+    """
     network = spec["network"]
     if network["enableDNSHostnames"].value is False:
         return None
     return {
         "apiVersion": _V1,
         "kind": _SERVICE,
-        "metadata": {"name": network.get("subdomain", plan.name), **namespace(plan)},
+        "metadata": {"name": network.get("subdomain", plan.name), **there},
         "spec": {
             "clusterIP": _NONE,
             "publishNotReadyAddresses": network["publishNotReadyAddresses"],

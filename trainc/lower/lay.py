@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.lower.jobset import INDEXED, ON_FAILURE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared
@@ -15,18 +16,23 @@ if TYPE_CHECKING:
 
 
 class Draft:
-    """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared."""
+    """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared.
 
-    __slots__ = ("_own", "_pods", "_shared", "_spec", "job", "pod")
+    What the JobSet webhook would write on that way is in it from the start.
+    """
+
+    __slots__ = ("_env", "_names", "_own", "_pods", "_shared", "_spec", "job", "pod")
 
     def __init__(self, job: Tree, shared: Shared | None = None) -> None:
         self._shared = shared  # what its template has in common with that of other jobs
         self.job = dict(job)
         template = self.job["template"] = dict(job.get("template") or {})
-        self._spec = template["spec"] = dict(template.get("spec") or {})
-        self._pods = self._spec["template"] = dict(self._spec.get("template") or {})
-        self.pod = self._pods["spec"] = dict(self._pods.get("spec") or {})
+        spec = self._spec = template["spec"] = {"completionMode": INDEXED, **(template.get("spec") or {})}
+        pods = self._pods = spec["template"] = dict(spec.get("template") or {})
+        self.pod = pods["spec"] = {"restartPolicy": ON_FAILURE, **(pods.get("spec") or {})}
         self._own: dict[str, Tree] = {}  # containers that have been copied
+        self._env: list[Tree] | None = None  # the variables that were last written, and where the first of each stands
+        self._names: dict[object, int] = {}
 
     def lay(self, patch: Patch) -> None:
         """Lay one patch on."""
@@ -62,13 +68,19 @@ class Draft:
         for key, node in patch.sets.items():
             put(container, key, node)
         if patch.env:
-            old = container.get("env")
-            known = None if self._shared is None or not old else self._shared.once(old, names)
-            container["env"] = upsert(old or (), patch.env, "name", known)
+            container["env"] = self._variables(container.get("env") or [], patch.env)
         if patch.ports:
             container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
         if patch.mounts:
             container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
+
+    def _variables(self, old: list[Tree], new: Iterable[Tree]) -> list[Tree]:
+        """The variables with new ones laid on: what this draft has written itself grows, all else is copied."""
+        if self._env is None or old is not self._env:
+            self._env = list(old)
+            self._names = dict(self._shared.once(old, names)) if self._shared is not None else names(old)
+        place(self._env, new, "name", self._names)
+        return self._env
 
     def fold_ports(self) -> list[tuple[Tree, Tree]]:
         """Write ports back as the controller does, each upserted into its own list: the containers before and after.
@@ -123,22 +135,23 @@ def _places(items: Iterable[Tree], key: str) -> dict[object, int]:
     return places
 
 
-def upsert(
-    items: Iterable[Tree], new: Iterable[Tree], key: str, known: Mapping[object, int] | None = None
-) -> list[Tree]:
-    """The list with each new item in the place of the first one with the same `key`, else at the end.
-
-    `known` are the places of the items where somebody has looked them up.
-    """
+def upsert(items: Iterable[Tree], new: Iterable[Tree], key: str) -> list[Tree]:
+    """The list with each new item in the place of the first one with the same `key`, else at the end."""
     out = list(items)
-    places = _places(out, key) if known is None else dict(known)
-    for item in new:
-        at = places.setdefault(item[key].value, len(out))
-        if at == len(out):
-            out.append(item)
-        else:
-            out[at] = item
+    place(out, new, key, _places(out, key))
     return out
+
+
+def place(items: list[Tree], new: Iterable[Tree], key: str, places: dict[object, int]) -> None:
+    """Put each new item where the first one with the same `key` stands (`places`), else at the end."""
+    end = len(items)
+    for item in new:
+        at = places.setdefault(item[key].value, end)
+        if at == end:
+            items.append(item)
+            end += 1
+        else:
+            items[at] = item
 
 
 def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:

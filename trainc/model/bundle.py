@@ -23,26 +23,36 @@ class Bundle:
     __slots__ = ("cluster", "document", "jobset", "objects", "plan")
 
     def __init__(
-        self, document: Document, objects: tuple[Tree, ...], plan: Plan | None = None, *, cluster: str = ""
+        self,
+        document: Document,
+        objects: tuple[Tree, ...],
+        plan: Plan | None = None,
+        *,
+        cluster: str = "",
+        jobset: Tree = None,
     ) -> None:
         self.document = document
         self.objects = objects
         self.plan = plan
         self.cluster = cluster  # its name, empty where the project names none
-        self.jobset: Tree = None  # the first of them; None in a bundle that has none
-        for tree in objects:
-            if value(tree, "kind") == "JobSet":
-                self.jobset = tree
-                break
+        # The first of them, found where nobody says which it is; None in a bundle that has none.
+        self.jobset: Tree = _first_jobset(objects) if jobset is None else jobset
 
     @property
     def name(self) -> str:
         """The name of the job as its objects carry it."""
         return value(self.jobset, "metadata", "name") or self.document.name
 
+    @property
+    def around(self) -> tuple[Tree, ...]:
+        """The objects, and those of the same file that go out with another job."""
+        if self.plan is None or not self.plan.beside:
+            return self.objects
+        return (*[document.tree for document in self.plan.beside], *self.objects)
+
     def of_kind(self, kind: str) -> list[Tree]:
         """The objects of one kind."""
-        return [tree for tree in self.objects if value(tree, "kind") == kind]
+        return [tree for tree in self.around if value(tree, "kind") == kind]
 
     def span(self, tree: Tree, path: Path = ()) -> Span:
         """A place in the user's files for the node at `path` of one of the objects: its own, or the nearest above it."""
@@ -55,3 +65,10 @@ class Bundle:
             if found is not None:
                 return found
         return self.document.span(("metadata", "name"))
+
+
+def _first_jobset(objects: tuple[Tree, ...]) -> Tree:
+    for tree in objects:
+        if value(tree, "kind") == "JobSet":
+            return tree
+    return None

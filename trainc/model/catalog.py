@@ -41,10 +41,11 @@ GIVEN, SHELF, CLUSTER, SHIPPED = "given", "shelf", "cluster", "shipped"
 
 
 class Entry(NamedTuple):
-    """One thing to compile, and the other documents of its file that pass through with it."""
+    """One thing to compile, and the other documents of its file: those that go out with it, and with another job."""
 
     document: Document
     companions: tuple[Document, ...] = ()
+    beside: tuple[Document, ...] = ()
 
 
 class Found(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Remembered
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -109,7 +108,9 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        return any(_FITTING[file, glob.value] for glob in self.paths)
+        from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
+
+        return any(holds(glob.value, file) for glob in self.paths)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
@@ -174,17 +175,6 @@ class Cluster:
             return [] if self.closed else None
         levels = [level for tree in found.values() for level in _levels(tree)]
         return sorted(set(levels))
-
-
-def _fits(spot: tuple[str, str]) -> bool:
-    from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
-
-    file, glob = spot
-    return holds(glob, file)
-
-
-# Which file a glob holds: asked of every cluster, by the loader and again for each job of the file.
-_FITTING = Remembered(_fits, most=4_096)
 
 
 def _levels(topology: Tree) -> list[str]:

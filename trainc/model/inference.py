@@ -35,16 +35,16 @@ class Inferred:
         self._cpus: Sourced[int] | None = None
         found: Sourced[int] | None = None
         for part in PARTS:
-            amounts = get(resources, part)
-            if not amounts:
+            listed = get(resources, part)
+            if not listed:
                 continue
-            if "cpu" in amounts:
-                self.counted.append(amounts["cpu"])
-            names = gpu_names(amounts)
+            if "cpu" in listed:
+                self.counted.append(listed["cpu"])
+            names = gpu_names(listed)
             if names and (found is None or found.value == 0):
-                found = derive("GPUs per node", whole, amounts[names[0]])
+                found = derive("GPUs per node", whole, listed[names[0]])
             for name in names:
-                self.counted.append(amounts[name])
+                self.counted.append(listed[name])
             if len(names) > 1 and not self.part:
                 self.gpu_names, self.part = names, part
         self.gpus: Sourced[int] = _NO_GPU if found is None or found.value == 0 else found
@@ -83,3 +83,8 @@ def whole(amount: object) -> int:
     except QuantityError:
         # Admission lets nothing else through than amounts and placeholders.
         return 0
+
+
+def amounts(resources: Tree) -> tuple[tuple[str, str, object], ...]:
+    """All that is inferred from some resources rests on: each part with the names and the values in it."""
+    return tuple([(part, name, leaf.value) for part in PARTS for name, leaf in (resources.get(part) or {}).items()])

@@ -7,7 +7,7 @@ from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
     from typing import Any
 
     from trainc.model.cluster import Cluster
@@ -232,11 +232,11 @@ class Framework:
     `reserved` are the variables a job must not set; `refuse` words that refusal as the TrainJob webhook does, given
     the plan and the report. `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them:
-    those that are filled in later stop the job. `reads` are the fields of `spec.trainer` that all of these look at
-    where they look at nothing else that a job can say, else None: jobs that set none of them are judged alike.
+    those that are filled in later stop the job. `alike` gives all that a job can say to `refuse` and `verify` but for
+    its containers, or None where that is too much: jobs of one runtime with the same answer are judged once.
     """
 
-    __slots__ = ("computes", "env_first", "lower", "name", "reads", "refuse", "reserved", "verify")
+    __slots__ = ("alike", "computes", "env_first", "lower", "name", "refuse", "reserved", "verify")
 
     def __init__(
         self,
@@ -248,15 +248,15 @@ class Framework:
         env_first: bool = False,
         verify: Callable[[Plan, Report], None] | None = None,
         computes: tuple[str, ...] = (PODS, PROCESSES),
-        reads: tuple[str, ...] | None = None,
+        alike: Callable[[Plan], Hashable | None] | None = None,
     ) -> None:
         self.name = name
         self.lower = lower
+        self.alike = alike
         self.reserved = reserved
         self.refuse = refuse
         self.env_first = env_first
         self.computes = computes
-        self.reads = None if reads is None else frozenset(reads)
         self.verify = verify
 
 

@@ -125,11 +125,11 @@ def _parsed(text: str, tree: Tree, field: str) -> Steps | None:
         return ()
     if type(tree) is not dict and type(tree) is not list:
         return None
-    for step, word, node in sorted(_children(tree, field), key=lambda child: -len(child[1])):
-        if text == word or text.startswith(f"{word}."):
-            rest = _parsed(text[len(word) + 1 :], node, step if type(step) is str else field)
-            if rest is not None:
-                return (step, *rest)
+    fitting = [child for child in _children(tree, field) if text == child[1] or text.startswith(f"{child[1]}.")]
+    for step, word, node in sorted(fitting, key=lambda child: -len(child[1])):
+        rest = _parsed(text[len(word) + 1 :], node, step if type(step) is str else field)
+        if rest is not None:
+            return (step, *rest)
     return None
 
 

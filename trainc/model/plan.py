@@ -123,6 +123,7 @@ class Plan:
 
     __slots__ = (
         "_inferred",
+        "beside",
         "block",
         "companions",
         "document",
@@ -158,12 +159,13 @@ class Plan:
         overrides: tuple[Patch, ...] = (),
         layers: tuple[Layer, ...] = (),
         companions: tuple[Document, ...] = (),
+        beside: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
         shared: Shared | None = None,
-        refused: bool = False,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
+        self.beside = beside  # those that pass through with another job of the file
         self.runtime = runtime
         self.job: Tree = document.tree
         self.block: Tree = get(document.tree, "spec", "trainer")  # None where the job has none
@@ -179,7 +181,7 @@ class Plan:
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
-        self.refused = refused  # whether the TrainJob webhook has refused the job, whatever others say of it
+        self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
@@ -250,7 +252,12 @@ class Plan:
 
     def _copy(self) -> Plan:
         view = Plan.__new__(Plan)
-        view.document, view.companions, view.runtime = self.document, self.companions, self.runtime
+        view.document, view.companions, view.beside, view.runtime = (
+            self.document,
+            self.companions,
+            self.beside,
+            self.runtime,
+        )
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer

@@ -33,7 +33,7 @@ def run_name(job: Tree) -> Sourced[str]:
     """The name of a job's run: the job's own, from the second run on with `-r<run>` behind it."""
     metadata = job["metadata"]
     name: Sourced[str] = metadata["name"]
-    if "annotations" not in metadata or run_of(job) < 2:
+    if RUN not in (metadata.get("annotations") or ()) or run_of(job) < 2:
         return name
     return derive("name of the run", lambda job, run: f"{job}-r{run}", name, get(job, *_PATH))
 
@@ -41,7 +41,8 @@ def run_name(job: Tree) -> Sourced[str]:
 def check_run(document: Document, report: Report) -> None:
     """A finding where the annotation says something that is no number of a run."""
     metadata = document.tree.get("metadata")
-    if type(metadata) is dict and "annotations" not in metadata:
+    annotations = metadata.get("annotations") if type(metadata) is dict else None
+    if type(annotations) is not dict or RUN not in annotations:
         return
     written = value(document.tree, *_PATH)
     if written is not None and not _counts(written):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Project:
         "deadline",
         "delivery",
         "file",
+        "holders",
         "old_run",
         "output",
         "root",
@@ -74,6 +76,8 @@ class Project:
         self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
+        # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
+        self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
 
     def at(self, cluster: Cluster) -> Project:
@@ -84,6 +88,9 @@ class Project:
         view.cluster = cluster
         view.delivery = cluster.delivery or self.delivery
         return view
+
+    def _holders(self, file: str) -> list[Cluster]:
+        return [cluster for cluster in self.clusters if cluster.holds(file)]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""

@@ -23,14 +23,24 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
+    from trainc.resolve.compose import Begun
 
     Made = tuple[Prepared | None, list[Finding]]
-    Ready = dict[tuple[int, tuple[str, ...]], Made]
+
+
+class Ready:
+    """The runtimes that are ready for jobs, by identity and by the components named with them, and what they began with."""
+
+    __slots__ = ("begun", "made")
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, tuple[str, ...]], Made] = {}
+        self.begun: Begun = {}
 
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared: Ready = {}
+    prepared = Ready()
     entry = None
     for entry in catalog.entries():
         report.begin(entry.document)
@@ -73,7 +83,14 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     options = Options(gang=gang, kubernetes=project.cluster.kubernetes, jobset=project.cluster.jobset)
-    return older(entry.document, report, options, companions=entry.companions, secrets=project.secrets)
+    return older(
+        entry.document,
+        report,
+        options,
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=project.secrets,
+    )
 
 
 def jobset_plan(entry: Entry) -> Plan:
@@ -94,6 +111,7 @@ def jobset_plan(entry: Entry) -> Plan:
         roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
         layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
         companions=entry.companions,
+        beside=entry.beside,
     )
 
 
@@ -126,11 +144,10 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     except (MissingKeyError, UnknownDirectiveError) as error:
         report.add(_unmergeable(document, error))
         return None
-    roles = (
-        sized(document.tree, runtime) if template is runtime.template else roles_of(document.tree, runtime, template)
-    )
+    trainer = spec.get("trainer")
+    nodes = trainer.get("numNodes") if type(trainer) is dict else None
+    roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    nodes = get(spec, "trainer", "numNodes")
     asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
     return Plan(
         document=document,
@@ -145,6 +162,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         overrides=laid,
         layers=(*runtime.layers, *layers, asked),
         companions=entry.companions,
+        beside=entry.beside,
         secrets=project.secrets,
         shared=runtime.shared,
     )
@@ -155,18 +173,18 @@ def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready,
     annotations = job.tree["metadata"].get("annotations")
     asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
     key = (id(found), () if asked is None else tuple(names_of(asked)))
-    if key in prepared:
-        return prepared[key]
+    if key in prepared.made:
+        return prepared.made[key]
     if found.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
         made: Made = (Prepared(found, found.tree), [])
     else:
         from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
         heard = Report()
-        made = (composed(found, job, catalog, project, heard), heard.findings)
+        made = (composed(found, job, catalog, project, heard, prepared.begun), heard.findings)
     if not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
-        prepared[key] = made
+        prepared.made[key] = made
     return made
 
 
@@ -209,9 +227,8 @@ def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveEr
     )
 
 
-def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
-    """A role for each replicatedJob, with the number of pods that policy, template and job ask for."""
-    asked = get(job, "spec", "trainer", "numNodes")
+def roles_of(asked: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
+    """A role for each replicatedJob, with the number of pods that policy, template and job (`asked`) ask for."""
     scaled = asked is None or get(runtime.policy, "mpi") is not None
     roles = []
     for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
@@ -225,20 +242,16 @@ def roles_of(job: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
     return tuple(roles)
 
 
-def sized(job: Tree, runtime: Prepared) -> tuple[Role, ...]:
+def sized(asked: Tree, runtime: Prepared) -> tuple[Role, ...]:
     """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
     if runtime.roles is None:
-        runtime.roles = roles_of(_SILENT, runtime, runtime.template)
-    asked = get(job, "spec", "trainer", "numNodes")
+        runtime.roles = roles_of(None, runtime, runtime.template)
     if asked is not None and get(runtime.policy, "mpi") is None:
         for role in runtime.roles:
             if role.ancestor == TRAINER:
                 mine = role.laid(role.tree, role.pod, asked)
                 return tuple([mine if other is role else other for other in runtime.roles])
     return runtime.roles
-
-
-_SILENT: Tree = {}  # a job that says nothing
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:

@@ -15,7 +15,7 @@ from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from trainc.model.catalog import Catalog
@@ -25,14 +25,19 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.resolve.components import Switched
 
+    Applied = tuple[Switched, list[Part]]
+    Labels = dict[str, Sourced[Any]]
+    Reached = tuple[Tree, Labels, tuple[Part, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
+    Begun = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
+
 PIECES = ("mlPolicy", "podGroupPolicy", "template")
 
 
 def composed(
-    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report
+    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report, begun: Begun
 ) -> Prepared | None:
     """The runtime as this job gets it (without a job: as every job does), None with findings where it cannot be had."""
-    composition = compose(document, job, catalog, project, report)
+    composition = compose(document, job, catalog, project, report, begun)
     if composition is None:
         return None
     stored = catalog.shelves.legal(composition.document(), report)
@@ -42,16 +47,23 @@ def composed(
 
 
 def compose(
-    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report
+    document: Document,
+    job: Document | None,
+    catalog: Catalog,
+    project: Project,
+    report: Report,
+    begun: Begun | None = None,
 ) -> Composition | None:
-    """All pieces of a runtime merged, before anybody has judged the result; None with findings."""
+    """All pieces of a runtime merged, before anybody has judged the result; None with findings.
+
+    `begun` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.
+    """
     chain = lineage(document, catalog, project, report)
     if chain is None:
         return None
     out = Composition(document, catalog, project, report)
     try:
-        for level in chain:
-            out.level(level)
+        out.climb(chain, {} if begun is None else begun)
         cluster = project.cluster
         out.switch([Use(leaf, project.file, f"cluster `{cluster.name}`") for leaf in cluster.components])
         if job is not None:
@@ -84,9 +96,22 @@ class Composition:
         self._catalog = catalog
         self._project = project
         self._report = report
-        self._on: list[tuple[Switched, list[Part]]] = []
+        self._on: list[Applied] = []
         self._brought: list[str] = []  # names that a flattened parent says it holds
         self._broken = False
+
+    def climb(self, chain: Sequence[Document], begun: Begun) -> None:
+        """Lay the runtimes of a chain over one another, those left out that another composition began with as well."""
+        done = max((height for height in range(len(chain) + 1) if _key(chain[:height]) in begun), default=0)
+        if done:
+            spec, labels, parts, locks, on, brought = begun[_key(chain[:done])]
+            self.spec, self.labels = spec, dict(labels)
+            self.parts, self.locks, self._on, self._brought = list(parts), list(locks), list(on), list(brought)
+        for height, document in enumerate(chain[done:], done + 1):
+            self.level(document)
+            if not self._broken and not self._report.findings:
+                lists = (tuple(self.parts), tuple(self.locks), tuple(self._on), tuple(self._brought))
+                begun[_key(chain[:height])] = (self.spec, dict(self.labels), *lists)
 
     def level(self, document: Document) -> None:
         """Lay one runtime of the chain over what is there, then its components, then its locks."""
@@ -169,6 +194,11 @@ class Composition:
             metadata["annotations"] = {COMPONENTS: Sourced(",".join(self.components), origin)}
         tree = {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": self.spec}
         return Composed(self._leaf, tree, tuple(self.parts))
+
+
+def _key(chain: Sequence[Document]) -> tuple[int, ...]:
+    """A chain of runtimes by identity: what is known of it holds their documents, in its parts."""
+    return tuple(map(id, chain))
 
 
 class Flattened(Composed):

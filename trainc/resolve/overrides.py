@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 INITIALIZERS = {"dataset-initializer": "dataset", "model-initializer": "model"}
+_WORN = ("image", "command", "args")  # what the container takes over as it is
+_PAIR = 2  # fields of a variable that has a value: its name and that
 _EMPTY = Sourced("", Origin(by="TrainJob env conversion"))
 _ZERO = Sourced("0", Origin(by="TrainJob env conversion"))
 
@@ -40,12 +42,13 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     node = role.container()
     if node is None:
         return None
-    sets = {key: trainer[key] for key in ("image", "command", "args") if key in trainer} if labelled else {}
+    sets = {key: trainer[key] for key in _WORN if key in trainer} if labelled else {}
     asked = trainer.get("resourcesPerNode")
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
     if asked is not None and policy is not None:
         sets["resources"] = merge_resources(node.get("resources") or {}, asked)
-    env = tuple([convert(entry) for entry in trainer.get("env") or ()])
+    said = trainer.get("env")
+    env = tuple([convert(entry) for entry in said]) if said else ()
     return Patch(role.index, NODE, sets=sets, env=env) if sets or env else None
 
 
@@ -53,9 +56,11 @@ def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree
     """Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0)."""
     merged = {}
     for part in ("limits", "requests"):
-        both = dict(base.get(part) or {})
-        for name, amount in (asked.get(part) or {}).items():
-            both[name] = canonical(amount)
+        both = dict(base.get(part) or ())
+        more = asked.get(part)
+        if more:
+            for name, amount in more.items():
+                both[name] = canonical(amount)
         if both:
             merged[part] = both
     return merged
@@ -81,9 +86,11 @@ def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
 def convert(entry: Mapping[str, Tree]) -> Tree:
     """A job's env entry as the controller copies it: one source, some details dropped (Trainer v2.3.0)."""
     source = entry.get("valueFrom")
-    if source is None:
-        return {"name": entry["name"], "value": entry.get("value", _EMPTY)}
-    return {"name": entry["name"], "valueFrom": _source(source)}
+    if source is not None:
+        return {"name": entry["name"], "valueFrom": _source(source)}
+    if "value" in entry and len(entry) == _PAIR:
+        return entry
+    return {"name": entry["name"], "value": entry.get("value", _EMPTY)}
 
 
 def _source(source: Mapping[str, Tree]) -> Tree:

@@ -8,6 +8,7 @@ from trainc.model.plan import Layer
 from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
+from trainc.resolve.plainly import MoreThanSetError, laid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,10 +66,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
             layer["metadata"] = {k: v for k, v in overlay["metadata"].items() if k in ("labels", "annotations") and v}
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
-            layer["spec"] = normalise(overlay["spec"], patch=True)
-            spec = merge(spec, layer["spec"], MERGE_KEYS, exact=True)
-            if _unsettled(layer["spec"]):
-                spec = normalise(spec)
+            spec, layer["spec"] = _under(spec, overlay["spec"])
         layers.append(Layer("patches", value(patch, "manager") or "", layer))
     jobs = spec.get("replicatedJobs")
     if jobs and len(jobs) > 1:
@@ -76,6 +74,16 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
         order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
     return {"metadata": metadata, "spec": spec}, tuple(layers)
+
+
+def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
+    """A JobSet's spec under one patch, and the patch as typed structures write it."""
+    try:
+        return laid(spec, patch), patch
+    except MoreThanSetError:
+        patch = normalise(patch, patch=True)
+    spec = merge(spec, patch, MERGE_KEYS, exact=True)
+    return normalise(spec) if _unsettled(patch) else spec, patch
 
 
 def _unsettled(tree: Tree) -> bool:

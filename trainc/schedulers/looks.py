@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.schedulers import order, pod_sets, queues, sizes, ties
+from trainc.schedulers import order, pod_sets, queues, sizes, ties, versions
 from trainc.schedulers.placement import Placement
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued
         order.look(placement, report)
         ties.look(placement, report)
         sizes.look(placement, report)
+        versions.look(placement, report)
     queues.look(placement, report)
     if queued:
         pod_sets.look(placement, report)

@@ -20,7 +20,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     spec = jobset.get("spec") if type(jobset) is dict else None
     if type(spec) is not dict:
         return
-    groups = [tree for tree in bundle.objects if tree is not jobset and value(tree, "kind") == "PodGroup"]
+    groups = [tree for tree in bundle.around if tree is not jobset and value(tree, "kind") == "PodGroup"]
     named, gang, said = False, bool(groups), ""
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []

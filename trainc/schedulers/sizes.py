@@ -70,18 +70,26 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
     if group.minimum in {None, count} or group.minimum == sum(map(pods, placement.members)):
         return  # right for the members: where some are not tied, that is the mistake
     field = group.minimum_path[-1]
-    more = group.minimum > count
+    more, alone = group.minimum > count, _alone(placement, group)
     if group.minimum == at_first(placement, tied):
         return  # the others come once these are ready: to wait for them as well would be for ever
     yield SIZE.at(
         placement.bundle.span(group.tree, group.minimum_path),
         f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
-        effect="the group never starts" if more else f"{group.minimum} of {count} pods may start without the others",
+        effect=("the group never starts" if alone else "unless pods of other jobs belong to it, the group never starts")
+        if more
+        else f"{group.minimum} of {count} pods may start without the others",
         help=f"set it to {count}; with the cluster's `scheduler:` it is computed"
         if more
         else f"raise it to {count}, unless fewer pods are enough to train",
-        level=ERROR if more else WARNING,
+        level=ERROR if more and alone else WARNING,
     )
+
+
+def _alone(placement: Placement, group: Group) -> bool:
+    """Whether a group is for this job alone: one of another name may count the pods of several jobs."""
+    name = placement.bundle.name
+    return group.name == name or group.name.startswith(f"{name}-")
 
 
 def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:

@@ -97,7 +97,7 @@ def _two(placement: Placement) -> Iterator[Finding]:
 def _untied(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
         names = [tie for tie in placement.ties if tie.back_end == group.back_end and tie.group.value == group.name]
-        if not _writable(group) or (not names and placement.back_ends != [group.back_end]):
+        if not _writable(group) or not (names or _own(placement, group)):
             continue
         tied = {tie.role.index for tie in names}
         short = group.minimum is not None and group.minimum > sum(pods(tie.role) for tie in names)
@@ -112,6 +112,11 @@ def _untied(placement: Placement) -> Iterator[Finding]:
                     help=f"add {_key(group.back_end)} to the pod template",
                     level=ERROR if short else WARNING,
                 )
+
+
+def _own(placement: Placement, group: Group) -> bool:
+    """Whether a group to which no pod is tied is meant for them: it has the job's name."""
+    return placement.back_ends == [group.back_end] and group.name == placement.bundle.name
 
 
 def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.pods import Role
+    from trainc.verify.shell import Simple
 
 _DAEMON_PROGRAMS = frozenset(
     (
@@ -25,6 +26,13 @@ _DAEMON_PROGRAMS = frozenset(
         "gcsfuse",
     )
 )
+# Words without which a program leaves the foreground, and words with which it does, or ends.
+_STAYS = {
+    "gcsfuse": ("--foreground",),
+    "nginx": ("daemon off",),
+    "vmtouch": ("-l",),
+}
+_LEAVES = {"redis-server": ("--daemonize",), "etcd": ("--version",), "jupyter": ("nbconvert", "execute", "run ")}
 _LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "until false")
 
 
@@ -39,7 +47,13 @@ def endless(container: Container) -> bool:
     if not loop:
         return False
     body = line[line.index(loop) :]
-    return "break" not in body and "exit" not in body and "done &" not in body and "done&" not in body
+    return "break" not in body and "exit" not in body and not _behind(body)
+
+
+def _behind(body: str) -> bool:
+    """Whether a loop, or the parentheses around it, runs in the background."""
+    ends = [rest.lstrip(" )}") for rest in body.split("done")[1:]]
+    return any(rest.startswith("&") and not rest.startswith("&&") for rest in ends)
 
 
 def _last(container: Container, programs: tuple[str, ...]) -> bool:
@@ -59,8 +73,18 @@ def is_daemon(container: Container) -> bool:
         if simple.program in _DAEMON_PROGRAMS and simple.end != "&":
             if simple.program == "sshd":
                 return any(flag.startswith("-") and "D" in flag for flag in simple.words[1:])
-            return True
+            if _stays(simple):
+                return True
     return False
+
+
+def _stays(simple: Simple) -> bool:
+    """Whether a daemon stays in the foreground, by its words."""
+    line = " ".join(simple.words[1:])
+    wanted = _STAYS.get(simple.program)
+    if wanted is not None and not any(word in line for word in wanted):
+        return False
+    return not any(word in line for word in _LEAVES.get(simple.program, ()))
 
 
 def never_ends(role: Role) -> bool:

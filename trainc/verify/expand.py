@@ -25,7 +25,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
     """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
     if selection.admission_only:
         return
-    cluster = project.cluster.seeing(bundle.objects, closed=selection.closed_world)
+    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
     rules.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
     look(bundle, cluster, report, extra)

@@ -75,7 +75,7 @@ class Job:
         """The objects beside the JobSet by kind."""
         if self._kinds is None:
             self._kinds = {}
-            for tree in self.bundle.objects:
+            for tree in self.bundle.around:
                 if tree is not self.tree:
                     self._kinds.setdefault(text(tree, "kind"), []).append(tree)
         return self._kinds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.verify.launch import PYTHON
+from trainc.verify.launch import PYTHON, TORCHRUN
 from trainc.verify.values import Unknown, integer, table, text, texts
 
 TYPE_CHECKING = False
@@ -178,9 +178,26 @@ def ranks(container: Container) -> list[tuple[str, Value]]:
     ]
 
 
+def keeps_to_itself(container: Container) -> bool:
+    """Whether the processes of each pod are told to meet among themselves alone, as pods with work of their own do.
+
+    They are few enough for one pod, or torchrun is told of one node, and the address is none or the pod's own.
+    """
+    job = container.role.job
+    if any(meeting.host not in LOCAL for meeting in job.meetings if meeting.container is container):
+        return False
+    if container.launch is not None and container.launch.name == TORCHRUN:
+        nodes = container.launch.value("nnodes")
+        return (nodes if nodes is not None else container.value("PET_NNODES")) in {"1", "1:1"}
+    size = integer(container.value("WORLD_SIZE"))
+    return size is not None and size <= max([1, *(n for n in container.devices.values() if type(n) is int)])
+
+
 def collective(role: Role) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
     for container in role.main:
+        if keeps_to_itself(container):
+            continue
         if not RANKED.isdisjoint(container.env) or not ADDRESSED.isdisjoint(container.env):
             return True
         if (

@@ -296,5 +296,5 @@ def test_a_gang_without_a_scheduler_is_named() -> None:
     text = job("JAXJob", W3, spec="runPolicy: {schedulingPolicy: {minAvailable: 2}}")
     assert "scheduling-policy-unused" in Compiled(text).rules
     assert plain(Compiled(text, Options(gang="volcano")).plan.gang) == {
-        "older": {"scheduler": "volcano", "minAvailable": 2}
+        "older": {"scheduler": "volcano", "minAvailable": 2, "annotations": {}}
     }

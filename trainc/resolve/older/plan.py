@@ -46,6 +46,7 @@ def older(
     options: Options | None = None,
     *,
     companions: tuple[Document, ...] = (),
+    beside: tuple[Document, ...] = (),
     secrets: Mapping[str, Sourced[str]] | None = None,
 ) -> Plan | None:
     """The plan of a legal older job, None where it cannot be compiled; what will be different is reported."""
@@ -59,10 +60,16 @@ def older(
     shape = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind](job)
     if shape is None or not _fits(job, shape):
         return None
-    return _plan(job, shape, companions, secrets or {})
+    return _plan(job, shape, companions, beside, secrets or {})
 
 
-def _plan(job: Job, shape: Shape, companions: tuple[Document, ...], secrets: Mapping[str, Sourced[str]]) -> Plan | None:
+def _plan(
+    job: Job,
+    shape: Shape,
+    companions: tuple[Document, ...],
+    beside: tuple[Document, ...],
+    secrets: Mapping[str, Sourced[str]],
+) -> Plan | None:
     everyone = not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
     replicated = [tree for tree in built if tree is not None]
@@ -93,6 +100,7 @@ def _plan(job: Job, shape: Shape, companions: tuple[Document, ...], secrets: Map
         roles=roles,
         layers=(Layer("runtime", f"{job.kind.kind} {job.name.value}", template),),
         companions=companions,
+        beside=beside,
         secrets=secrets,
     )
 

@@ -84,7 +84,7 @@ def machine_of(role: Role) -> tuple[Machine | None, Path]:
     """The machine that a role's node selector names, and where it does."""
     selector = table(role.pod, "nodeSelector")
     for label in INSTANCE_LABELS:
-        machine = MACHINES.get(text(selector, label)) if label in selector else None
+        machine = MACHINES.get(text(selector, label).removeprefix("ml.")) if label in selector else None  # of HyperPod
         if machine is not None:
             return machine, (*role.pod_path, "nodeSelector", label)
     name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None

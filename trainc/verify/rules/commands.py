@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.verify.endless import endless, is_daemon
 from trainc.verify.launch import PYTHON
+from trainc.verify.rules.endings import counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def endless_init_container(job: Job) -> None:
 
 def endless_sidecar(job: Job) -> None:
     for role in job.roles:
-        if len(role.main) < 2:
+        if len(role.main) < 2 or not counts(role):
             continue
         trains = next((c for c in role.main if _at_work(c) and not endless(c) and not is_daemon(c)), None)
         for container in role.main if trains is not None else ():

@@ -10,6 +10,7 @@ from trainc.verify.values import table, text, texts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
+    from trainc.verify.pods import Role
 
 SELF = Rule(
     "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
@@ -85,12 +86,18 @@ def waits_for_endless_role(job: Job) -> None:
                 )
 
 
+def counts(role: Role) -> bool:
+    """Whether a job cannot succeed before the pods of a role have."""
+    policy = table(role.job.spec, "successPolicy")
+    targets = texts(policy, "targetReplicatedJobs") or [one.name for one in role.job.roles]
+    return role.name in targets and (len(targets) == 1 or text(policy, "operator") != "Any")
+
+
 def success_waits_for_endless_role(job: Job) -> None:
     policy = table(job.spec, "successPolicy")
     if text(policy, "operator") == "Any" or len(job.roles) < 2:
         return
-    targets = texts(policy, "targetReplicatedJobs")
-    endless = [role for role in job.roles if (not targets or role.name in targets) and never_ends(role)]
+    endless = [role for role in job.roles if counts(role) and never_ends(role)]
     others = [role for role in job.roles if role not in endless]
     if endless and others:
         driver = others[-1].name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR, WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ _SAFE_PROGRAMS = frozenset(
 )  # fmt: skip
 
 
+_PIPES = ("|", "|&")
+_LAUNCHERS = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "mpirun", "mpiexec")
 _TRAINING = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "mpirun", "mpiexec", "python", ".py", "train")
 
 
@@ -60,48 +62,75 @@ def masked_exit_code(job: Job) -> None:
         found = _masked(container)
         if found is None:
             continue
-        program, how, help_ = found
+        simple, next_, (how, help_) = found
+        program = _called(simple)
+        lost = f"when `{program}` fails, "
         job.report.add(
             MASKED.at(
                 job.at_word(container, program, program.partition(" ")[0]),
                 f"the exit code of `{program}` is lost: {how}",
                 label="nobody learns how it ends",
-                effect=f"when `{program}` fails, the pod ends as a success and the Job counts as complete",
+                effect=f"{lost}the script goes on with `{_called(next_)}`"
+                if next_ is not None
+                else f"{lost}the pod ends as a success and the Job counts as complete",
                 help=help_,
+                level=ERROR if next_ is None else WARNING,
             )
         )
 
 
-def _masked(container: Container) -> tuple[str, str, str] | None:
+def _masked(container: Container) -> tuple[Simple, Simple | None, tuple[str, str]] | None:
+    """A program whose exit code is lost, the like of it that runs later, and how and what helps.
+
+    Nothing is said of what prepares or watches the training: its failure is not that of the pod.
+    """
     commands = container.commands
-    strict = _strict(container)
-    pipefail = "pipefail" in container.script or "pipefail" in container.shell
     for index, simple in enumerate(commands):
-        if not _trains(simple):
+        weight = _weight(simple)
+        lost = _lost(container, simple, commands[index + 1 :]) if weight else None
+        if lost is None:
             continue
-        program = _called(simple)
-        following = commands[index + 1 :]
-        if simple.end in ("|", "|&") and not pipefail and "PIPESTATUS" not in container.script and following:
-            return (
-                program,
-                f"the pipe ends with the exit code of `{following[0].program}`",
-                "begin the script with `set -o pipefail`",
-            )
-        if simple.end == "||" and following and following[0].program in ("true", ":", "echo"):
-            return program, f"`|| {following[0].program}` makes a success of it", f"remove `|| {following[0].program}`"
-        if simple.end == "&" and not _waited(following, container.script):
-            return (
-                program,
-                "it runs in the background, and nobody waits for it",
-                "remove the `&`, or `wait $!` for it at the end",
-            )
-        if simple.end in (";", "\n") and not strict and _only_harmless(following, container.script):
-            last = following[-1].program
-            return (
-                program,
-                f"the script goes on and ends with that of `{last}`",
-                "begin the script with `set -e`, or keep `$?` and `exit` with it",
-            )
+        later = max(_rest(simple, commands[index + 1 :]), key=_weight, default=None)
+        weight_later = 0 if later is None else _weight(later)
+        if weight_later < weight:
+            return simple, None, lost
+        if weight_later == weight and simple.end != "&":
+            return simple, later, lost
+    return None
+
+
+def _weight(simple: Simple) -> int:
+    """How much a command looks like the training: 2 for a launcher, 1 for another program, 0 for what is none."""
+    if not _trains(simple):
+        return 0
+    line = " ".join(simple.words)
+    return 2 if any(word in line for word in _LAUNCHERS) else 1
+
+
+def _rest(simple: Simple, following: list[Simple]) -> list[Simple]:
+    """The commands after a pipeline that run in the foreground."""
+    index = 0
+    while simple.end in _PIPES and index < len(following):
+        simple = following[index]
+        index += 1
+    return [one for one in following[index:] if one.end != "&"]
+
+
+def _lost(container: Container, simple: Simple, following: list[Simple]) -> tuple[str, str] | None:
+    """How a script loses the exit code of one of its commands, and what helps."""
+    script, first = container.script, following[0].program if following else ""
+    if simple.end in _PIPES and following and "PIPESTATUS" not in script:
+        if "pipefail" in script or "pipefail" in container.shell:
+            return None
+        return f"the pipe ends with the exit code of `{first}`", "begin the script with `set -o pipefail`"
+    if simple.end == "||" and first in ("true", ":", "echo"):
+        return f"`|| {first}` makes a success of it", f"remove `|| {first}`"
+    if simple.end == "&" and not _waited(following, script):
+        help_ = "remove the `&`, or `wait $!` for it at the end"
+        return "it runs in the background, and nobody waits for it", help_
+    if simple.end in (";", "\n") and not _strict(container) and _only_harmless(following, script):
+        how = f"the script goes on and ends with that of `{following[-1].program}`"
+        return how, "begin the script with `set -e`, or keep `$?` and `exit` with it"
     return None
 
 

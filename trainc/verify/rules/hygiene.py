@@ -166,10 +166,16 @@ def server_managed_field(job: Job) -> None:
         )
 
 
+def _own(job: Job) -> dict[str, list[Tree]]:
+    """The objects that go out with this job, by kind: of others in its file the job that they go with is told."""
+    own = {id(tree) for tree in job.bundle.objects}
+    return {kind: [tree for tree in trees if id(tree) in own] for kind, trees in job.kinds.items()}
+
+
 def namespaces_differ(job: Job) -> None:
     if len(job.kinds) == 0:
         return
-    for kind, trees in job.kinds.items():
+    for kind, trees in _own(job).items():
         if kind not in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim"):
             continue
         for tree in trees:
@@ -207,7 +213,7 @@ def sensitive_host_path(job: Job) -> None:
 def object_twice(job: Job) -> None:
     if not job.kinds:
         return
-    for kind, trees in job.kinds.items():
+    for kind, trees in _own(job).items():
         seen: dict[tuple[str, str, str], object] = {}
         for tree in trees:
             metadata = table(tree, "metadata")

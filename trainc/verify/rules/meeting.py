@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.order import waits_for
 from trainc.verify.values import flag, integer, table, text
-from trainc.verify.world import LOCAL, Place
+from trainc.verify.world import LOCAL, Place, keeps_to_itself
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,13 +86,14 @@ def _address(job: Job, meeting: Meeting) -> str:
 def coordinator_is_local(job: Job) -> None:
     for meeting in job.meetings:
         if meeting.host in LOCAL and meeting.container.role.several:
-            role = meeting.container.role
+            role, alone = meeting.container.role, keeps_to_itself(meeting.container)
             job.report.add(
                 IS_LOCAL.at(
                     job.at(meeting.path),
                     f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
-                    effect=_EFFECT,
-                    help=f"use `{role.address()}`",
+                    effect="each pod trains by itself, on whatever it is given" if alone else _EFFECT,
+                    help=f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
+                    level=WARNING if alone else ERROR,
                 )
             )
 

@@ -32,6 +32,7 @@ _MODEL = (
 )
 _BATCHES = ("global_batch_size", "model.global_batch_size", "data.global_batch_size", "train_global_batch_size")
 _PREFIXES = ("", "trainer.strategy.", "strategy.", "model.", "trainer.", "model.strategy.")
+_MESHES = ("ici_", "dcn_")
 _KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=")
 
 
@@ -59,6 +60,9 @@ def _devices(container: Container) -> int:
 
 
 def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
+    if "google.com/tpu" not in container.devices:
+        _joined(job, container, found)
+        return
     for prefix, total, what in (
         ("ici_", _devices(container), "devices of a slice"),
         ("dcn_", container.role.replicas, "slices"),
@@ -92,6 +96,35 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
                 notes=(factors,),
             )
         )
+
+
+def _joined(job: Job, container: Container, found: dict[str, str]) -> None:
+    """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
+    sizes = {key: value for key, value in found.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
+    numbers = [integer(value) for value in sizes.values()]
+    replicas, product = container.role.replicas, 1
+    total = _devices(container) * replicas if type(replicas) is int else 0
+    for number in numbers:
+        product *= 1 if number is None or number == -1 else number
+    both = {prefix for prefix in _MESHES for key in sizes if key.startswith(prefix)} == set(_MESHES)
+    if (
+        not both
+        or None in numbers
+        or not total
+        or product == total
+        or (-1 in numbers and product and not total % product)
+    ):
+        return
+    job.report.add(
+        MESH.at(
+            job.at(container.word_path(next(iter(sizes)))),
+            f"the `ici_` and `dcn_` sizes make {product}, but there are {total} GPUs",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{total} GPUs")],
+            effect="the program stops at start: the mesh does not fit the devices",
+            help="change a size, or leave one at -1: it then takes what is left",
+            notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
+        )
+    )
 
 
 def _two_per_chip(container: Container) -> bool:

@@ -60,9 +60,11 @@ def _launchers(job: Job) -> list[Container]:
 
 def hostfile(job: Job) -> tuple[list[Host], Tree]:
     """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
+    own = {id(tree) for tree in job.bundle.objects}
     for config in job.kinds.get("ConfigMap", ()):
         held = text(table(config, "data"), "hostfile")
-        if held:
+        # One that goes out with another job of the file lists that job's hosts, unless it names pods of this one.
+        if held and (id(config) in own or f"{job.name}-" in held):
             lines = [line.split() for line in held.splitlines() if line.strip() and not line.startswith("#")]
             return [Host(words[0].partition(":")[0], _slots(words)) for words in lines], config
     return [], None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.launch import PYTHON
+from trainc.verify.launch import PYTHON, TORCHRUN
 from trainc.verify.values import COMPLETION_INDEX, Varies, integer
-from trainc.verify.world import RANKED, Place, ranks
+from trainc.verify.world import RANKED, Place, keeps_to_itself, ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def constant_rank(job: Job) -> None:
     if RANKED.isdisjoint(job.names):
         return
     for container in job.main:
-        if not container.role.several:
+        if not container.role.several or keeps_to_itself(container):
             continue
         for name, value in ranks(container):
-            if type(value) is str and integer(value) is not None:
+            if type(value) is str and integer(value) is not None and _read(container, name):
                 job.report.add(
                     CONSTANT.at(
                         job.at((*container.env_path(name), "value")),
@@ -61,6 +61,14 @@ def constant_rank(job: Job) -> None:
                         help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
                     )
                 )
+
+
+def _read(container: Container, name: str) -> bool:
+    """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
+    launch = container.launch
+    if launch is None or launch.name == PYTHON or name in container.text:
+        return True
+    return launch.name == TORCHRUN and name == "PET_NODE_RANK" and "node_rank" not in launch.flags
 
 
 def ranks_overlap(job: Job) -> None:

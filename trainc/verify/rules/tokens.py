@@ -127,6 +127,9 @@ def _random(value: str) -> bool:
         for word in ("your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy")
     ):
         return False
+    parts = value.replace("_", "-").replace(".", "-").split("-")
+    if len(parts) > 2 and all(part.isalpha() or part.isdigit() or len(part) < 4 for part in parts):
+        return False  # words and numbers, as names of models and runs have them
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
 
 

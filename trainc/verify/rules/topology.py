@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.verify.data.devices import GPU, device_kind
 from trainc.verify.launch import ACCELERATE, DEEPSPEED, TORCHRUN
 from trainc.verify.values import integer
-from trainc.verify.world import collective
+from trainc.verify.world import collective, keeps_to_itself
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def nodes_mismatch(job: Job) -> None:
         if least is None or most is None or not pods:
             job.report.skip("the number of nodes a launcher expects is not known here")
         elif not any(least <= count <= most for count in pods):
-            job.report.add(_nodes_finding(job, container, name, path, written, least))
+            job.report.add(_nodes_finding(job, container, name, path, written))
 
 
 _PROCESS_WORDS = ("--nproc_per_node", "--nproc-per-node", "--num_gpus", "--num_processes", "torchrun")
@@ -116,12 +116,15 @@ def _pods_meeting(job: Job, role: Role) -> set[int]:
     return counts
 
 
-def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str, least: int) -> Finding:
+def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str) -> Finding:
     role = container.role
+    low, _, high = written.partition(":")
+    least, most = integer(low) or 0, integer(high or low)
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
     launcher = container.launch.name if container.launch is not None else "the launcher"
     devices = sum(n for n in role.devices.values() if type(n) is int) * count
     held = f"; {devices} accelerators stand idle meanwhile" if devices else ""
+    alone = most == 1 and keeps_to_itself(container)
     waits = f"the {count} pods wait at the rendezvous for {least - count} more that never come{held}"
     extra = f"{count} pods want to join a group of {written}: those that come last never get in{held}"
     return NNODES.at(
@@ -129,8 +132,11 @@ def _nodes_finding(job: Job, container: Container, name: str, path: Path, writte
         f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
         label=f"`{name}` says {written}",
         also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
-        effect=waits if least > count else extra,
-        help=f"say {count} here, or give `{role.name}` {job.sized(role, least)}",
+        effect=f"each of the {count} pods trains by itself" if alone else waits if least > count else extra,
+        help=f"say {count} here, unless each pod has work of its own"
+        if alone
+        else f"say {count} here, or give `{role.name}` {job.sized(role, least)}",
+        level=WARNING if alone else ERROR,
     )
 
 
@@ -167,8 +173,9 @@ def processes_mismatch(job: Job) -> None:
 
 
 def _counted(container: Container) -> int:
-    """The GPUs of a container, 0 where there are none, or where they are not one process each."""
-    counts = [n for resource, n in container.devices.items() if device_kind(resource) == GPU]
+    """The GPUs of a container, 0 where there are none, or where they are not one process each: Intel's have tiles."""
+    devices = container.devices.items()
+    counts = [n for resource, n in devices if device_kind(resource) == GPU and not resource.startswith("gpu.intel")]
     return counts[0] if len(counts) == 1 and type(counts[0]) is int else 0
 
 
@@ -225,7 +232,7 @@ def world_size_mismatch(job: Job) -> None:
     if "WORLD_SIZE" not in job.names:
         return
     for container in job.main:
-        if "WORLD_SIZE" not in container.env or "WORLD_SIZE=" in container.script:
+        if "WORLD_SIZE" not in container.env or "WORLD_SIZE=" in container.script or keeps_to_itself(container):
             continue
         value = container.value("WORLD_SIZE")
         size = integer(value)

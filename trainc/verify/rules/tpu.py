@@ -8,6 +8,7 @@ from trainc.verify.values import substituted, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.finding import Finding
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.data.machines import Generation
@@ -108,25 +109,33 @@ def tpu_topology_mismatch(job: Job) -> None:
             if topology and not sizes:
                 job.report.skip("a TPU topology is not known here")
             continue
-        total = _product(sizes)
-        table_ = (
-            f"{' x '.join(map(str, sizes))} = {total} chips, {role.width} pods x {chips} chips = {role.width * chips}"
-        )
-        hosts = total // chips if chips and total % chips == 0 else 0
-        job.report.add(
-            CHIPS.at(
-                job.at(_topology_path(role)),
-                f"topology `{topology}` has {total} chips, but the {role.width} pod{'s' if role.width != 1 else ''} of a Job of `{role.name}` ask for {role.width * chips}",
-                label=f"{total} chips here",
-                also=[
-                    Label(job.at((*role.spec_path, "parallelism")), f"{role.width} pods"),
-                    Label(job.at(_chips_of(container)), f"{chips} chips each"),
-                ],
-                effect="the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts",
-                help=f"use {job.sized(role, hosts)}" if hosts else "choose the topology that these pods make",
-                notes=(table_,),
-            )
-        )
+        job.report.add(_mismatch(job, role, container, sizes, role.width, chips))
+
+
+def _mismatch(job: Job, role: Role, container: Container, sizes: tuple[int, ...], width: int, chips: int) -> Finding:
+    """Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them."""
+    total, alone = _product(sizes), chips == _product(sizes)
+    table_ = f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {width * chips}"
+    hosts = total // chips if chips and total % chips == 0 else 0
+    if alone:
+        effect = "each pod gets a slice of its own, with no fast network to the others"
+        help_ = f"choose a topology of {width * chips} chips, unless each pod has work of its own"
+    else:
+        effect = "the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts"
+        help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that these pods make"
+    return CHIPS.at(
+        job.at(_topology_path(role)),
+        f"topology `{_topology(role)}` has {total} chips, but the {width} pod{'s' if width != 1 else ''} of a Job of `{role.name}` ask for {width * chips}",
+        label=f"{total} chips here",
+        also=[
+            Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
+            Label(job.at(_chips_of(container)), f"{chips} chips each"),
+        ],
+        effect=effect,
+        help=help_,
+        notes=(table_,),
+        level=WARNING if alone else ERROR,
+    )
 
 
 def tpu_topology_unknown(job: Job) -> None:
