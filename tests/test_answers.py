@@ -31,6 +31,12 @@ if TYPE_CHECKING:
             "webhook",
             'clustertrainingruntimes.trainer.kubeflow.org "troch"',
         ),
+        (
+            job("bert").replace("name: torch", "{name: torch, kind: Runtime, apiGroup: ''}"),
+            "rejected",
+            "webhook",
+            "unsupported runtime: Runtime",
+        ),
     ],
 )
 def test_each_document_has_its_answer(tmp_path: Path, text: str, verdict: str, by: str, words: str) -> None:
@@ -74,3 +80,33 @@ def test_an_answer_is_what_the_server_says(tmp_path: Path, old: str, new: str, b
     done = compile_in(tmp_path, "validate", "job.yaml", "--report", "json", "--only", "admission")
     (answer,) = json.loads(done.out)["documents"]
     assert answer["admission"] == {"verdict": "rejected", "by": by, "messages": messages}
+
+
+WRONG = """\
+  initializer:
+    dataset:
+      storageUri: hf://example/corpus
+  runtimePatches:
+    - manager: alone
+"""
+
+
+def test_the_webhook_says_all_that_it_has_against_a_job(tmp_path: Path) -> None:
+    env = "  trainer:\n    env:\n      - {name: PET_NNODES, value: '1'}\n"
+    text = job("bert").replace("  trainer:\n", env)
+    write(tmp_path, {"runtimes/torch.yaml": RUNTIME, "jobs/job.yaml": text + WRONG})
+    done = compile_in(tmp_path, "validate", "--only", "admission")
+    assert [finding.rule.name for finding in done.findings] == [
+        "reserved-env",
+        "initializer-without-home",
+        "patch-manager",
+    ]
+
+
+def test_a_job_that_is_refused_cannot_be_impossible_to_build(tmp_path: Path) -> None:
+    text = job("bert").partition("  trainer:\n")[0]
+    runtime = RUNTIME.replace("torch: {}", "flux: {}")
+    for added, rules in (("", ["unbuildable"]), (WRONG, ["initializer-without-home", "patch-manager"])):
+        write(tmp_path, {"runtimes/torch.yaml": runtime, "jobs/job.yaml": text + added})
+        done = compile_in(tmp_path, "validate", "--only", "admission")
+        assert [finding.rule.name for finding in done.findings] == rules

@@ -81,6 +81,12 @@ def test_an_argument_that_falls_apart() -> None:
     assert said(flux("{numNodes: 2, args: [a b]}")) == ["secret-needed", "split-argument"]
 
 
+def test_an_installer_without_image() -> None:
+    planned = flux("{numNodes: 1, env: [{name: FLUX_VIEW_IMAGE}]}")
+    [installer] = [c for patch in patches(planned, "node") for c in patch.init_containers]
+    assert "image" not in installer
+
+
 def test_a_trainer_that_flux_does_not_equip() -> None:
     planned = plan("{flux: {}}", role("ranks"), "{numNodes: 1}")
     assert said(planned) == ["secret-needed", "trainer-not-node"]

@@ -104,6 +104,11 @@ def test_roles_that_are_missing(roles: str, expected: list[str]) -> None:
     assert [name for name in said(mpi(roles=roles)) if name != "secret-needed"] == expected
 
 
+def test_an_init_container_is_no_node() -> None:
+    both = f"{role('node', '{name: main}], initContainers: [{name: node}', trainer=False)}, {role('launcher')}"
+    assert [patch.role for patch in lowered(mpi(roles=both)).patches if patch.container] == [1, 1]
+
+
 def test_several_launchers() -> None:
     both = f"{role('node', trainer=False)}, {role('launcher')}"
     assert "several-launchers" in said(plan("{numNodes: 3, mpi: {}}", both))

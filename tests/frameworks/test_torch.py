@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 TUNE = "command: [tune, run]"
+AS_STORED = (
+    'spec.trainer.env: Invalid value: [{"name":"PET_NNODES"},{"name":"A","valueFrom":{"resourceFieldRef":'
+    '{"resource":"limits.cpu","divisor":"0"}}}]: must not have reserved envs, invalid envs configured: [PET_NNODES]'
+)
 RESERVED = (
     'spec.trainer.env: Invalid value: [{"name":"PET_NNODES","value":"1"},{"name":"A"},'
     '{"name":"PET_MASTER_ADDR","value":"x"}]: must not have reserved envs, '
@@ -136,6 +140,10 @@ def test_the_command_of_torchtune_keeps_the_runtimes_paths_alone() -> None:
             RESERVED,
         ),
         (
+            "{env: [{name: PET_NNODES, value: ''}, {name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}",
+            AS_STORED,
+        ),
+        (
             f"{{{TUNE}, numNodes: 2}}",
             "spec.trainer.numNodes: Invalid value: 2: must be 1 for llama3_2/1B model",
         ),
@@ -145,7 +153,7 @@ def test_the_command_of_torchtune_keeps_the_runtimes_paths_alone() -> None:
         ),
         (
             f"{{{TUNE}, args: [model.quantize_base=True]}}",
-            "spec.trainer.numProcPerNode: Invalid value: null: must be auto or 1 for llama3_2/1B model when using QLoRA",
+            'spec.trainer.numProcPerNode: Invalid value: "auto": must be auto or 1 for llama3_2/1B model when using QLoRA',
         ),
     ],
 )

@@ -11,15 +11,25 @@ from hypothesis import strategies as st
 
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.model.tree import UnknownDirectiveError, first_leaf, get, leaves, merge, plain, stamp, value
+from trainc.model.tree import (
+    MissingKeyError,
+    UnknownDirectiveError,
+    first_leaf,
+    get,
+    leaves,
+    merge,
+    plain,
+    stamp,
+    value,
+)
 
 
 def named(*names: str, **extra: object) -> list[dict[str, object]]:
     return [{"name": name, **extra} for name in names]
 
 
-def merged(base: object, patch: object, *, append: bool = False) -> Any:
-    return plain(merge(stamp(base, "base"), stamp(patch, "patch"), MERGE_KEYS, append=append))
+def merged(base: object, patch: object, *, append: bool = False, exact: bool = False) -> Any:
+    return plain(merge(stamp(base, "base"), stamp(patch, "patch"), MERGE_KEYS, append=append, exact=exact))
 
 
 @pytest.mark.parametrize(
@@ -124,6 +134,56 @@ def test_any_other_directive_is_refused() -> None:
     with pytest.raises(UnknownDirectiveError) as error:
         merged({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"$patch": "explode"}})
     assert error.value.leaf.value == "explode"
+
+
+EXACTLY = [
+    ("a map with a directive is not taken where there is none", {"a": 1}, {"nodeSelector": {"$patch": "replace", "k": "v"}}, {"a": 1}),
+    ("nor where it has an unknown one", {"a": 1}, {"labels": {"$patch": "explode"}}, {"a": 1}),
+    ("nor below what is new", {}, {"template": {"labels": {"$patch": "delete"}, "x": [{"labels": {"$patch": "delete"}}]}}, {"template": {"x": [{}]}}),
+    ("a directive counts where there is a map", {"labels": {"a": "1"}}, {"labels": {"$patch": "replace", "b": "2"}}, {"labels": {"b": "2"}}),
+    (
+        "a new item is taken as it stands",
+        {"containers": [{"name": "a"}]},
+        {"containers": [{"name": "b", "labels": {"$patch": "delete"}}]},
+        {"containers": [{"name": "b", "labels": {"$patch": "delete"}}, {"name": "a"}]},
+    ),
+    (
+        "a key that the patch has twice is one item",
+        {"volumeMounts": [{"name": "a", "mountPath": "/x"}]},
+        {"volumeMounts": [{"name": "b", "mountPath": "/y"}, {"name": "c", "mountPath": "/y", "readOnly": True}]},
+        {"volumeMounts": [{"name": "c", "mountPath": "/y", "readOnly": True}, {"name": "a", "mountPath": "/x"}]},
+    ),
+    (
+        "but not in a list that is new",
+        {},
+        {"volumeMounts": [{"name": "b", "mountPath": "/y"}, {"name": "c", "mountPath": "/y"}]},
+        {"volumeMounts": [{"name": "b", "mountPath": "/y"}, {"name": "c", "mountPath": "/y"}]},
+    ),
+    ("a text where a list is wanted takes the place of a text", {"labels": {"a": "1"}}, {"labels": {"$deleteFromPrimitiveList/a": "2", "$deleteFromPrimitiveList/b": "2"}}, {"labels": {"a": "2"}}),
+    ("and is an entry where there is no map", {}, {"labels": {"$retainKeys": "a"}}, {"labels": {"$retainKeys": "a"}}),
+    ("items without key are taken where there is no list", {}, {"imagePullSecrets": [{}]}, {"imagePullSecrets": [{}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("base", "patch", "expected"), [rule[1:] for rule in EXACTLY], ids=[rule[0] for rule in EXACTLY]
+)
+def test_corner_of_the_api_machinery(base: object, patch: object, expected: object) -> None:
+    assert merged(base, patch, exact=True) == expected
+
+
+@pytest.mark.parametrize(("base", "patch"), [([{}], named("a")), (named("a"), [{}])])
+def test_an_item_without_its_key_cannot_be_merged(base: list[object], patch: list[object]) -> None:
+    with pytest.raises(MissingKeyError) as error:
+        merged({"imagePullSecrets": base}, {"imagePullSecrets": patch}, exact=True)
+    assert (error.value.field, error.value.key) == ("imagePullSecrets", "name")
+
+
+@pytest.mark.parametrize("key", ["$retainKeys", "$setElementOrder/a", "$setElementOrder", "$deleteFromPrimitiveList"])
+def test_a_directive_without_its_list_cannot_be_merged(key: str) -> None:
+    with pytest.raises(UnknownDirectiveError) as error:
+        merged({"labels": {"a": "1"}}, {"labels": {key: "a"}}, exact=True)
+    assert error.value.name == key
 
 
 def test_the_merge_key_keeps_the_place_where_it_was_first_written() -> None:

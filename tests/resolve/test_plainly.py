@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainc.model.merge_keys import MERGE_KEYS
-from trainc.model.tree import leaves, merge, plain, stamp
-from trainc.resolve.normalise import normalise
+from trainc.model.normalise import normalise
+from trainc.model.tree import MissingKeyError, leaves, merge, plain, stamp
 from trainc.resolve.plainly import MoreThanSetError, laid
 
 SCALARS = st.sampled_from(["a", "b", "1", "1000m", "", 0, 1, True, False, None, "replace", "delete"])
@@ -50,9 +50,12 @@ def test_one_walk_comes_to_the_same_as_two(base: Any, patch: Any) -> None:
         found = laid(base, patch)
     except MoreThanSetError:
         return
-    tidy = normalise(patch)
+    tidy = normalise(patch, patch=True)
     assert said(tidy) == said(patch)
-    assert said(found) == said(merge(base, tidy, MERGE_KEYS))
+    try:
+        assert said(found) == said(merge(base, tidy, MERGE_KEYS, exact=True))
+    except MissingKeyError:
+        return  # what lies below has an item that no server stores
 
 
 def _decided(tree: Any) -> Any:

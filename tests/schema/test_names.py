@@ -45,11 +45,13 @@ def test_patterns(text: str) -> None:
         (label("a.b"), ("must not contain dots",)),
         (label("A.b"), (LABEL_TEXT,)),
         (label("é" * 32), ("must be no more than 63 characters", LABEL_TEXT)),
+        (label("a..b"), (LABEL_TEXT,)),
         (dns1035("1a"), (DNS1035_TEXT,)),
         (dns1035("1" * 64), ("must be no more than 63 characters", DNS1035_TEXT)),
         (label_value("a" * 64), ("must be no more than 63 bytes",)),
         (qualified("example.com/name"), ()),
         (qualified("a"), ()),
+        (qualified("a" * 254 + "/b"), ("prefix part must be no more than 253 bytes",)),
     ],
 )
 def test_lengths_and_texts(faults: tuple[str, ...], expected: tuple[str, ...]) -> None:

@@ -135,6 +135,24 @@ KEYED = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-ma
         (KEYED, [{"name": "a"}, {"name": "b"}], []),
         (KEYED, [{"name": "a"}, {"name": "a"}, {"name": "a"}], ['x[1]: Duplicate value: {"name":"a"}']),
         (
+            KEYED,
+            [None, None, {"name": "a"}],
+            [
+                'x[0]: Invalid value: "null": x[0] in body must be of type object: "null"',
+                'x[1]: Invalid value: "null": x[1] in body must be of type object: "null"',
+                "x[1]: Duplicate value: {}",
+            ],
+        ),
+        (
+            KEYED,
+            [{"name": "a"}, 1, "b"],
+            [
+                'x[1]: Invalid value: "integer": x[1] in body must be of type object: "integer"',
+                'x[2]: Invalid value: "string": x[2] in body must be of type object: "string"',
+                "x[1]: Invalid value: 1: must be an object for an array of list-type map",
+            ],
+        ),
+        (
             {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT},
             ["a", "b", "a"],
             ['x[2]: Duplicate value: "a"'],

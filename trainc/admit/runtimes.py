@@ -74,8 +74,8 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
                 refusal=Refusal("webhook", text),
             )
         )
-    containers = get(job, "template", "spec", "template", "spec", "containers") or []
-    if not any(value(container, "name") == _CONTAINERS[step] for container in containers):
+    containers = get(job, "template", "spec", "template", "spec", "containers")
+    if not any(value(container, "name") == _CONTAINERS[step] for container in containers or ()):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
         schema = load().at(f"{document.api_version}/{document.kind}", at)
         from trainc.schema.golang import typed  # noqa: PLC0415 (only where something is wrong)

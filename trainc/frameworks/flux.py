@@ -84,7 +84,7 @@ def equip(plan: Plan, role: Role, name: Sourced[str], image: Sourced[str]) -> Co
     flux, config = _mount("flux-install", "/mnt/flux"), {**_mount(name, SCRIPTS), "readOnly": True}
     installer = {
         "name": INSTALLER,
-        "image": image,
+        **({"image": image} if image.value else {}),
         "command": ["/bin/bash", f"{SCRIPTS}/init.sh"],
         "volumeMounts": [flux, config],
     }

@@ -42,7 +42,7 @@ def lower(plan: Plan) -> Contribution:
     whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
     injected = _NOTHING
     for _, job, container in targets(plan):
-        injected += on(plan.role(job), container, env=whole)
+        injected += on(plan.role(job), container, env=whole, init=True)
     if not plan.wired:
         return injected
     if tunes(plan):

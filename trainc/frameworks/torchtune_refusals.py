@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
-from trainc.model.quantity import Quantity
+from trainc.model.normalise import normalise
 from trainc.model.refusals import refuse
 from trainc.model.tree import dotted, get, plain
 from trainc.model.wording import invalid
@@ -46,22 +46,11 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     if "_qlora" in kind and known == QWEN:
         yield REF, name, f"QLoRA is not supported for {QWEN} model"
     if kind == "_qlora" and known in SMALL_LLAMAS:
-        yield (*trainer, "numProcPerNode"), procs, f"must be auto or 1 for {known} model when using QLoRA"
+        yield (*trainer, "numProcPerNode"), p, f"must be auto or 1 for {known} model when using QLoRA"
         detail = f"must have gpu resource with value 1 for {known} model when using QLoRA"
-        yield (*trainer, "resourcesPerNode"), _printed(resources), detail
+        yield (*trainer, "resourcesPerNode"), normalise(resources, "resources"), detail
     if n > 1 and (lora(args) or qlora(args)):
         yield (*trainer, "numNodes"), nodes, "LoRA fine-tuning is not supported for multi-node training in TorchTune"
-
-
-def _printed(resources: Tree) -> Tree:
-    """Resources as the webhook prints them: every amount in its canonical spelling."""
-    if resources is None:
-        return None
-    parts = {part: plain(amounts) for part, amounts in resources.items()}
-    for part in ("limits", "requests"):
-        if part in parts:
-            parts[part] = {name: str(Quantity.parse(amount)) for name, amount in parts[part].items()}
-    return parts
 
 
 def _managed(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:

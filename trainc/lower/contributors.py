@@ -27,7 +27,10 @@ UNKNOWN_FRAMEWORK = Rule(
 
 
 def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Report) -> Framework | None:
-    """The framework of a plan, None with findings where it is not known, or somebody refuses the job."""
+    """The framework of a plan, None with findings where it is not known, or somebody refuses the job.
+
+    The webhook says all that it has against a job, so a job that is refused already is judged all the same.
+    """
     found = framework(plan.framework)
     if found is None:
         report.add(
@@ -37,6 +40,9 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
                 help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
             )
         )
+        return None
+    if plan.refused:
+        _let_in(plan, found, cluster, report)
         return None
     alike = _alike(plan, found)
     if alike is None or plan.shared is None:
@@ -101,6 +107,9 @@ def _let_in(plan: Plan, found: Framework, cluster: Cluster, report: Report) -> b
         found.refuse(plan, heard)
     schedulers.refuse(plan, cluster, heard)
     findings = heard.findings
+    # Only a job that is let in can turn out impossible to build.
+    barred = plan.refused or any(finding.refusal and finding.refusal.by == "webhook" for finding in findings)
     for finding in findings:
-        report.add(finding)
+        if not (barred and finding.refusal and finding.refusal.by == "build"):
+            report.add(finding)
     return not findings or not heard.failed

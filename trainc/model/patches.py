@@ -182,10 +182,14 @@ def on(
     env: Mapping[str, Any] | None = None,
     ports: Iterable[int] = (),
     mounts: Iterable[Mapping[str, Any]] = (),
+    init: bool = False,
     **sets: Any,
 ) -> Contribution:
-    """Env, ports, mounts and fields (`command=`, `args=`, `image=`) on one container; nothing where it is missing."""
-    if role is None or (role.container(container) or role.init_container(container)) is None:
+    """Env, ports, mounts and fields (`command=`, `args=`, `image=`) on one container; nothing where it is missing.
+
+    With `init` an init container of that name will do where no other has it.
+    """
+    if role is None or (role.container(container) is None and not (init and role.init_container(container))):
         return _ADDS_NOTHING
     patch = Patch(
         role.index,

@@ -135,6 +135,7 @@ class Plan:
         "namespace",
         "overrides",
         "policy",
+        "refused",
         "roles",
         "runtime",
         "secrets",
@@ -180,6 +181,7 @@ class Plan:
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
@@ -259,7 +261,7 @@ class Plan:
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
-        view.shared = self.shared
+        view.shared, view.refused = self.shared, self.refused
         view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
         return view
 

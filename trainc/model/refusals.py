@@ -50,10 +50,13 @@ def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -
     found = reserved(plan, names)
     if not found:
         return
+    from trainc.model.normalise import normalise  # noqa: PLC0415 (only a refusal prints what it refuses)
+
     listed = " ".join(sorted(name for _, name in found))
+    printed = normalise(plan.asked("env"), "env")
     for at, name in found:
         detail = f"must not have reserved envs, invalid envs configured: [{listed}]"
-        report.add(reserved_env(plan, at, name, invalid("spec.trainer.env", plan.asked("env"), detail), instead))
+        report.add(reserved_env(plan, at, name, invalid("spec.trainer.env", printed, detail), instead))
 
 
 def reserved_env(plan: Plan, at: int, name: str, text: str, instead: str) -> Finding:

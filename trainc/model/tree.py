@@ -7,10 +7,12 @@ from trainc.model.sourced import Origin, Sourced
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
+    from typing import Any, NamedTuple
 
     Tree = Any
     Path = tuple[str | int, ...]
+else:
+    from trainc.model.record import NamedTuple
 
 
 def plain(tree: Tree) -> Any:
@@ -94,29 +96,41 @@ def first_leaf(tree: Tree) -> Sourced[Any] | None:
     return next((leaf for _, leaf in leaves(tree)), None)
 
 
-def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = False) -> Tree:
+def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = False, exact: bool = False) -> Tree:
     """Kubernetes' strategic merge of `patch` over `base`; neither is changed, and no leaf is looked into.
 
     `keys` names the merge key of each list field that merges; other lists are replaced. A null removes. The maps'
     `$patch: replace|delete` is honoured. Items that only the patch has come out before the originals that it does
     not name, as the API machinery orders them; with `append` they come last, as controllers' upserts do.
     In keyed lists an item with `$patch: delete` removes its namesake, one with `$patch: replace` all that was there.
+
+    With `exact` the API machinery's corners count too (k8s.io/apimachinery/pkg/util/strategicpatch 0.36): what the
+    base lacks is taken without the maps that hold a directive, a new item of a list is taken as it stands, and an
+    item without its key is refused.
     """
-    return _merge(base, patch, keys, append, "")
+    return _merge(base, patch, _How(keys, append, exact), "")
 
 
-def _merge(base: Tree, patch: Tree, keys: Mapping[str, str], append: bool, field: str) -> Tree:
+class _How(NamedTuple):
+    """What a merge goes by on its way down."""
+
+    keys: Mapping[str, str]
+    append: bool
+    exact: bool
+
+
+def _merge(base: Tree, patch: Tree, how: _How, field: str) -> Tree:
     if type(patch) is dict:
-        return _merge_maps(base, patch, keys, append)
-    if type(patch) is list and field in keys:
-        key = keys[field]
+        return _merge_maps(base, patch, how)
+    if type(patch) is list and field in how.keys:
+        key = how.keys[field]
         if key:
-            return _merge_lists(base if type(base) is list else [], patch, keys, append, key)
+            return _merge_lists(base if type(base) is list else [], patch, how, (field, key))
         return _merge_sets(base, patch) if type(base) is list else patch
     return patch
 
 
-def _merge_maps(base: Tree, patch: dict[str, Tree], keys: Mapping[str, str], append: bool) -> Tree:
+def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
     directive = patch.get("$patch")
     if directive is not None:
         if directive.value == "delete":
@@ -124,6 +138,10 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], keys: Mapping[str, str], app
         if directive.value != "replace":
             raise UnknownDirectiveError(directive)
         return {key: node for key, node in patch.items() if key != "$patch"}
+    if how.exact and type(base) is dict and any(key[:1] == "$" for key in patch):
+        from trainc.model.directives import undone  # noqa: PLC0415 (hardly anybody writes one)
+
+        patch = undone(base, patch)
     out = dict(base) if type(base) is dict else {}
     for key, node in patch.items():
         kind = type(node)
@@ -132,19 +150,44 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], keys: Mapping[str, str], app
                 out.pop(key, None)
             else:
                 out[key] = node
+        elif how.exact and type(out.get(key)) is not kind:
+            out[key] = _undirected(node)
+            if out[key] is None:
+                del out[key]
         elif kind is dict:
-            out[key] = _merge_maps(out.get(key), node, keys, append)
+            out[key] = _merge_maps(out.get(key), node, how)
         else:
-            out[key] = _merge(out.get(key), node, keys, append, key)
+            out[key] = _merge(out.get(key), node, how, key)
     return out
 
 
-class UnknownDirectiveError(ValueError):
-    """A `$patch` that is neither `replace` nor `delete`; carries the leaf."""
+def _undirected(node: Tree) -> Tree:
+    """A part without the maps that hold a directive; None for one that holds it itself."""
+    if type(node) is dict:
+        if "$patch" in node:
+            return None
+        return {key: kept for key, part in node.items() if (kept := _undirected(part)) is not None}
+    if type(node) is list:
+        return [kept for part in node if (kept := _undirected(part)) is not None]
+    return None if type(node) is Sourced and node.value is None else node
 
-    def __init__(self, leaf: Sourced[Any]) -> None:
-        super().__init__(leaf.value)
+
+class UnknownDirectiveError(ValueError):
+    """A `$patch` that is neither `replace` nor `delete`, or another directive that cannot be; carries the leaf."""
+
+    def __init__(self, leaf: Sourced[Any], name: str = "$patch") -> None:
+        super().__init__(name, leaf.value)
         self.leaf = leaf
+        self.name = name
+
+
+class MissingKeyError(ValueError):
+    """An item of a merged list that lacks the key by which it would be found; carries the names of both."""
+
+    def __init__(self, field: str, key: str) -> None:
+        super().__init__(field, key)
+        self.field = field
+        self.key = key
 
 
 def _key_of(item: Tree, key: str) -> object:
@@ -152,20 +195,32 @@ def _key_of(item: Tree, key: str) -> object:
     return leaf.value if type(leaf) is Sourced else None
 
 
-def _merge_lists(base: list[Tree], patch: list[Tree], keys: Mapping[str, str], append: bool, key: str) -> list[Tree]:
+def _merge_lists(base: list[Tree], patch: list[Tree], how: _How, keyed: tuple[str, str]) -> list[Tree]:
+    field, key = keyed
     for item in patch:
         if type(item) is dict and "$patch" in item:
             base, patch = _directed(base, patch, key)
             break
+    if how.exact:
+        for item in (*base, *patch):
+            if _key_of(item, key) is None:
+                raise MissingKeyError(field, key)
     position: dict[object, int] = {}
     for index, item in enumerate(base):
         position.setdefault(_key_of(item, key), index)
     position.pop(None, None)  # items without their key stand for themselves
-    merged = []
+    merged: list[tuple[int | None, Tree]] = []
+    made: dict[object, int] = {}  # a key that the patch has twice is one item
     for item in patch:
-        at = position.get(_key_of(item, key))
-        merged.append((at, _over(base[at] if at is not None else None, item, keys, append, key)))
-    if append:
+        named = _key_of(item, key)
+        at, again = position.get(named), made.get(named)
+        if again is not None:
+            merged[again] = (at, _over(merged[again][1], item, how, key))
+            continue
+        if named is not None:
+            made[named] = len(merged)
+        merged.append((at, _over(base[at] if at is not None else None, item, how, key)))
+    if how.append:
         out = list(base)
         for at, item in merged:
             if at is None:
@@ -193,10 +248,10 @@ def _directed(base: list[Tree], patch: list[Tree], key: str) -> tuple[list[Tree]
     return base, rest
 
 
-def _over(base: Tree, item: Tree, keys: Mapping[str, str], append: bool, key: str) -> Tree:
-    if type(item) is not dict:
+def _over(base: Tree, item: Tree, how: _How, key: str) -> Tree:
+    if type(item) is not dict or (how.exact and base is None):
         return item
-    merged = _merge_maps(base, item, keys, append)
+    merged = _merge_maps(base, item, how)
     # The item's identity keeps the place where it was first written: the patch only points at it.
     if base is not None:
         merged[key] = base[key]

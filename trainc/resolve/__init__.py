@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule, place
+from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.plan import TRAINER, Layer, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import UnknownDirectiveError, get
+from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
 from trainc.resolve.overrides import overrides
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
@@ -133,7 +133,8 @@ def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project,
         from trainc.resolve.locks import check_job  # noqa: PLC0415 (few runtimes lock anything)
 
         check_job(plan, runtime, report)
-    return plan if check(plan, report) else None
+    plan.refused = not check(plan, report)
+    return plan
 
 
 def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
@@ -141,8 +142,8 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     spec, metadata = document.tree["spec"], document.tree["metadata"]
     try:
         template, layers = patched(runtime.template, spec.get("runtimePatches") or [])
-    except UnknownDirectiveError as error:
-        report.add(_unknown_directive(document, error))
+    except (MissingKeyError, UnknownDirectiveError) as error:
+        report.add(_unmergeable(document, error))
         return None
     trainer = spec.get("trainer")
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
@@ -192,16 +193,38 @@ UNKNOWN_DIRECTIVE = Rule(
     "unknown-patch-directive",
     ERROR,
     "a `$patch` that the strategic merge does not know",
-    "The merge knows `replace` and `delete`; for anything else the Trainer controller fails to build the job.",
-    admission=True,
+    "The merge knows `replace` and `delete`; over anything else the TrainJob webhook breaks off.",
+    verdict=True,
 )
 
 
-def _unknown_directive(document: Document, error: UnknownDirectiveError) -> Finding:
+UNFINDABLE_ITEM = Rule(
+    "unfindable-item",
+    ERROR,
+    "a list that a runtimePatch merges has an item without its key",
+    "The merge finds an item by its key; over one that has none the TrainJob webhook breaks off.",
+    verdict=True,
+)
+
+
+# The webhook goes on without the template that could not be merged, and dies of that.
+_PANIC = Refusal("webhook", "panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
+
+
+def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveError) -> Finding:
+    patches = document.span(("spec", "runtimePatches"))
+    if isinstance(error, MissingKeyError):
+        return UNFINDABLE_ITEM.at(
+            patches,
+            f"a patch merges `{error.field}`, and one item has no `{error.key}`",
+            help=f"give every item of `{error.field}` its `{error.key}`, in the runtime and in the patch",
+            refusal=_PANIC,
+        )
     return UNKNOWN_DIRECTIVE.at(
-        place(error.leaf.origin) or document.span(("spec", "runtimePatches")),
-        f"`$patch: {error.leaf.value}` is no directive of the strategic merge",
+        place(error.leaf.origin) or patches,
+        f"`{error.name}: {error.leaf.value}` is no directive of the strategic merge",
         help="write `replace` or `delete`, or remove the key",
+        refusal=_PANIC,
     )
 
 

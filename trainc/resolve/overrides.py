@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.model.normalise import canonical
 from trainc.model.patches import Patch
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
-from trainc.resolve.normalise import canonical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,14 +7,15 @@ walk is given up: `normalise` and `merge` know what to do with all of them, one 
 from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.normalise import COMPLETED, SPELLED
 from trainc.model.sourced import Sourced
-from trainc.resolve.normalise import SPELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
-_WORDS = SPELLED | {"$patch"}
+# The items of a list of pull secrets may lack their key, which no merge takes.
+_WORDS = SPELLED | COMPLETED | {"$patch", "imagePullSecrets"}
 
 
 class MoreThanSetError(Exception):
@@ -33,7 +34,7 @@ def laid(base: Tree, patch: Tree) -> Tree:
     for key, node in patch.items():
         kind = type(node)
         if kind is Sourced:
-            if not node.value:
+            if not node.value or key[:1] == "$":
                 raise MoreThanSetError
             out[key] = node
         elif not node:

@@ -90,7 +90,8 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
         document.span(("spec", "runtimeRef", "kind")),
         f"no Trainer serves runtimes of kind `{kind}` in group `{group}`" if named else "the job names no runtime",
         help=hint if named else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
-        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}"),
+        # Kubernetes writes a kind of no group without the dot.
+        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
     )
 
 

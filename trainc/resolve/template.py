@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.normalise import PATCH_POINTERS, normalise
 from trainc.model.plan import Layer
 from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
-from trainc.resolve.normalise import normalise
 from trainc.resolve.plainly import MoreThanSetError, laid
 
 TYPE_CHECKING = False
@@ -52,6 +52,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
 
     Raises:
         UnknownDirectiveError: for a `$patch` that is neither `replace` nor `delete`.
+        MissingKeyError: for an item that the merge could not find again.
     """
     if not patches:
         return template, ()
@@ -80,18 +81,18 @@ def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
     try:
         return laid(spec, patch), patch
     except MoreThanSetError:
-        patch = normalise(patch)
-    spec = merge(spec, patch, MERGE_KEYS)
-    return normalise(spec) if _directed(patch) else spec, patch
+        patch = normalise(patch, patch=True)
+    spec = merge(spec, patch, MERGE_KEYS, exact=True)
+    return normalise(spec) if _unsettled(patch) else spec, patch
 
 
-def _directed(tree: Tree) -> bool:
-    """Whether a directive of the merge stands anywhere in a tree."""
+def _unsettled(tree: Tree) -> bool:
+    """Whether something stands in a patch that can leave what typed structures drop: a directive, an emptied text."""
     todo = [tree]
     while todo:
         node = todo.pop()
         if type(node) is dict:
-            if "$patch" in node:
+            if "$patch" in node or any(value(node, name) == "" for name in PATCH_POINTERS):
                 return True
             todo.extend(node.values())
         elif type(node) is list:

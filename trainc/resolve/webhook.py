@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.normalise import normalise
 from trainc.model.tree import get, plain, value
 from trainc.resolve.overrides import INITIALIZERS
 from trainc.resolve.runtimes import reference_text
@@ -46,7 +47,7 @@ _RESERVED = ("dataset-initializer", "model-initializer", "node")
 
 
 def check(plan: Plan, report: Report) -> bool:
-    """Whether the webhook lets the job in, as far as no framework is involved."""
+    """Whether the webhook lets the job in, as far as neither framework nor scheduler is involved."""
     spec = plan.job["spec"]
     found: list[Finding] = []
     if "initializer" in spec:
@@ -102,7 +103,8 @@ def _patches(plan: Plan) -> Iterator[Finding]:
                 refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
             )
         for spot, name in _reserved_env(patch):
-            text = f"spec.runtimePatches: Invalid value: {compact(plain(patches))}: "
+            printed = plain(normalise(patches, "runtimePatches", patch=True))
+            text = f"spec.runtimePatches: Invalid value: {compact(printed)}: "
             yield PATCH_RESERVED_ENV.at(
                 plan.document.span(("spec", "runtimePatches", index, *spot), key=True),
                 f"a patch sets env on container `{name}`",

@@ -136,12 +136,12 @@ def _unknown(fields: Mapping[str, str], tree: Tree, path: Path) -> list[Fault]:
 
 
 def read(metadata: Tree) -> Tree:
-    """Decodable metadata as the server holds it: without unknown fields and nulls, null labels as empty texts."""
+    """Decodable metadata as the server holds it: without unknown fields, nulls and empty texts; null labels are empty."""
     if type(metadata) is not dict:
         return metadata
     out = {}
     for name, value in metadata.items():
-        if name in _FIELDS and _word(value):
+        if name in _FIELDS and _word(value) and not (value.__class__ is Sourced and value.value == ""):
             out[name] = _texts(value) if _FIELDS[name].startswith("map[") else value
     return out
 

@@ -86,7 +86,7 @@ def qualified(text: str) -> tuple[str, ...]:
     faults: tuple[str, ...] = ()
     if len(parts) == 2:
         faults = (
-            tuple(f"prefix part {reason}" for reason in subdomain(parts[0]))
+            tuple(f"prefix part {reason.replace('253 characters', '253 bytes')}" for reason in subdomain(parts[0]))
             if parts[0]
             else ("prefix part must be non-empty",)
         )

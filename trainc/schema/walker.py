@@ -238,7 +238,8 @@ def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
     if len(set(keys)) == len(keys):
         return
     seen: dict[object, bool] = {}
-    for index, key in enumerate(keys):
+    for index, bare in enumerate(keys):
+        key = (bare.__class__, bare)  # true is not 1
         if key not in seen:
             seen[key] = False
         elif not seen[key]:

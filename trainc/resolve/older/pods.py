@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.normalise import normalise
 from trainc.model.older import LISTED, MPI_OPERATOR
 from trainc.model.tree import get, stamp, value
-from trainc.resolve.normalise import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
