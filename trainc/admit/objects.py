@@ -7,7 +7,7 @@ from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
-from trainc.schema.fault import Fault, is_placeholder
+from trainc.schema.fault import NO_MAP, Fault, is_placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
@@ -120,7 +120,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
     from trainc.admit.values import retyped  # noqa: PLC0415
 
     for fault in faults:
-        rule = _RULES.get(fault.kind, UNDECODABLE)
+        rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
         path = fault.message.partition(": ")[0]
         text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
         placed = _placed(document, fault, text)

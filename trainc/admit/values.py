@@ -7,6 +7,7 @@ import json
 from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
+from trainc.schema.fault import NO_MAP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
         return _name(written)
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
         return f"shorten it from {len(written)} to at most {LABEL} characters"
-    return _of_type(written, fault.message.partition(" must be of type ")[2].partition(":")[0], node)
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
 
 
 def retyped(document: Document, fault: Fault) -> list[Edit]:

@@ -14,6 +14,8 @@ SKIPPED_RULES = (
     "correct the existing errors to complete validation"
 )
 
+NO_MAP = "must be an object for an array of list-type map"
+
 
 class Fault:
     """One complaint: where, of which kind, and the server's own text.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
-from trainc.schema.fault import Fault, compact, invalid, shown
+from trainc.schema.fault import NO_MAP, Fault, compact, invalid, shown
 from trainc.schema.piece import piece
 from trainc.schema.scalar import scalar, type_faults, unsupported
 
@@ -231,7 +231,7 @@ def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
         if item.__class__ is not dict and plain(item) is not None:
             # The server looks no further in such a list.
             path = flat((trail, index))
-            text = invalid(dotted(path), plain(item), "must be an object for an array of list-type map")
+            text = invalid(dotted(path), plain(item), NO_MAP)
             log.lists.append(Fault(path, "listtype", text))
             return
     keys = [_key(item, node.keys) for item in tree]
