@@ -45,6 +45,16 @@ def is_device(name: str) -> bool:
     return own and not qualified(f"requests.{name}")
 
 
+def strange(name: str) -> tuple[str, ...]:
+    """Why a name without a vendor is none that a container asks for, empty where it is one."""
+    if name in CONTAINER or name.startswith(PAGES):
+        return ()
+    alone = ("must be a standard resource for containers",)
+    if name in _STANDARD or qualified(name):
+        return alone
+    return ("must be a standard resource type or fully qualified", *alone)
+
+
 def resources(tree: Any, path: Path, said: Said) -> None:
     """The names of resources, and what only comes as a whole."""
     held = fields(tree)
@@ -66,10 +76,7 @@ def _name(name: str, path: Path, at: Path, said: Said) -> None:
     reasons = qualified(name)
     said.invalid(path, name, *reasons, at=at)
     if "/" not in name:
-        if not reasons and name not in _STANDARD and not name.startswith(PAGES):
-            said.invalid(path, name, "must be a standard resource type or fully qualified", at=at)
-        if name not in CONTAINER and not name.startswith(PAGES):
-            said.invalid(path, name, "must be a standard resource for containers", at=at)
+        said.invalid(path, name, *strange(name), at=at)
     elif "kubernetes.io/" not in name and not is_device(name):
         said.invalid(path, name, "doesn't follow extended resource name standard", at=at)
 

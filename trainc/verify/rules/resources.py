@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
-from trainc.schema.pods.amounts import is_device
+from trainc.schema.pods.amounts import is_device, strange
 from trainc.verify.amounts import ONE, amount, canonical
 from trainc.verify.data.devices import DEVICES, device_kind
 from trainc.verify.demand import MANY, STANDARD
@@ -150,11 +150,10 @@ def too_many_devices(job: Job) -> None:
 def unknown_resource(job: Job) -> None:
     said: set[tuple[int, str]] = set()
     for container, side, resource, _ in _each(job):
-        known = "/" in resource or resource in STANDARD or resource.startswith("hugepages-")
-        if known or (id(container), resource) in said:
+        reasons = () if "/" in resource else strange(resource)
+        if not reasons or (id(container), resource) in said:
             continue
         said.add((id(container), resource))  # one name to mend, under limits and requests
-        reasons = ("must be a standard resource type or fully qualified", "must be a standard resource for containers")
         refuse(
             job,
             UNKNOWN,
