@@ -69,20 +69,30 @@ def _whole(value: Any) -> int:
     return value if type(value) is int else 0
 
 
-def probe(tree: Any, path: Path, said: Said, name: str) -> None:
-    """One of the three probes, aside from its number of handlers."""
+def probe(tree: Any, path: Path, said: Said) -> None:
+    """A probe of life or of the start, aside from its number of handlers."""
     held = fields(tree)
+    _probe(held, path, said)
+    if held.get("successThreshold") not in (None, 0, 1):
+        said.invalid((*path, "successThreshold"), held["successThreshold"], "must be 1")
+
+
+def readiness(tree: Any, path: Path, said: Said) -> None:
+    """A probe of readiness, aside from its number of handlers."""
+    held = fields(tree)
+    _probe(held, path, said)
+    grace = held.get("terminationGracePeriodSeconds")
+    if grace is not None:
+        said.invalid((*path, "terminationGracePeriodSeconds"), grace, "must not be set for readinessProbes")
+
+
+def _probe(held: dict[str, Any], path: Path, said: Said) -> None:
     _handlers(held, path, said)
     for field in _COUNTS:
         said.not_negative((*path, field), held.get(field))
     grace = held.get("terminationGracePeriodSeconds")
     if type(grace) is int and grace <= 0:
         said.invalid((*path, "terminationGracePeriodSeconds"), grace, "must be greater than 0")
-    if name == "readinessProbe":
-        if grace is not None:
-            said.invalid((*path, "terminationGracePeriodSeconds"), grace, "must not be set for readinessProbes")
-    elif held.get("successThreshold") not in (None, 0, 1):
-        said.invalid((*path, "successThreshold"), held["successThreshold"], "must be 1")
 
 
 def _handlers(held: dict[str, Any], path: Path, said: Said) -> None:

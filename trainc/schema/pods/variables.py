@@ -44,20 +44,19 @@ _WHOLE = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei"
 _ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
 
-def sources(tree: Any, path: Path, said: Said) -> None:
-    """What each variable is read from."""
-    for index, entry in maps(tree):
-        if entry.get("valueFrom") is None:
-            continue
-        at: Path = (*path, index, "valueFrom")
-        source = fields(entry["valueFrom"])
-        given = is_set(source, *_SOURCES)
-        for name in given:
-            _ONE[name](fields(source[name]), (*at, name), said)
-        if not given:
-            said.invalid(at, "", f"must specify one of: {', '.join(f'`{n}`' for n in _SOURCES[:4])} or `fileKeyRef`")
-        elif len(given) > 1 and not entry.get("value"):
-            said.invalid(at, "", "may not have more than one field specified at a time")
+def origin(entry: dict[str, Any], path: Path, said: Said) -> None:
+    """What one variable is read from; `path` is that of the entry."""
+    if entry.get("valueFrom") is None:
+        return
+    at: Path = (*path, "valueFrom")
+    source = fields(entry["valueFrom"])
+    given = is_set(source, *_SOURCES)
+    for name in given:
+        _ONE[name](fields(source[name]), (*at, name), said)
+    if not given:
+        said.invalid(at, "", f"must specify one of: {', '.join(f'`{n}`' for n in _SOURCES[:4])} or `fileKeyRef`")
+    elif len(given) > 1 and not entry.get("value"):
+        said.invalid(at, "", "may not have more than one field specified at a time")
 
 
 def field(ref: dict[str, Any], path: Path, said: Said) -> None:

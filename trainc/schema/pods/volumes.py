@@ -195,7 +195,16 @@ _SOURCES: dict[str, Any] = {
 }
 
 
-def mounts(tree: Any, path: Path, said: Said, *, privileged: bool) -> None:
+def mounts(tree: Any, path: Path, said: Said) -> None:
+    """The rare fields of mounts of a container that is not privileged."""
+    privileged_mounts(tree, path, said)
+    for _, mount in maps(tree):
+        if mount.get("mountPropagation") == "Bidirectional":
+            text = "Bidirectional mount propagation is available only to privileged containers"
+            said.forbidden((*path, "mountPropagation"), text)
+
+
+def privileged_mounts(tree: Any, path: Path, said: Said) -> None:
     """The rare fields of mounts."""
     for index, mount in maps(tree):
         at: Path = (*path, index)
@@ -204,9 +213,6 @@ def mounts(tree: Any, path: Path, said: Said, *, privileged: bool) -> None:
         spread = mount.get("mountPropagation")
         if spread is not None:
             said.one_of((*path, "mountPropagation"), spread, _PROPAGATION, at=(*at, "mountPropagation"))
-            if spread == "Bidirectional" and not privileged:
-                text = "Bidirectional mount propagation is available only to privileged containers"
-                said.forbidden((*path, "mountPropagation"), text)
         _read_only(mount, (*path, "recursiveReadOnly"), said)
 
 

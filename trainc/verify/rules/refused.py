@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import get, plain
+from trainc.model.remembered import Nodes
+from trainc.model.tree import get, plain, value
 from trainc.schema.pods import amounts, containers, placement, settings, variables, volumes
-from trainc.schema.pods.said import Said, fields
+from trainc.schema.pods.said import Said
 from trainc.verify.refusal import lost_mounts, refused
 from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -24,24 +26,51 @@ REFUSED = Rule(
     "a pod template that no pod can be made from",
     "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods.",
 )
-# What looks at one field alone.
+
+
+class Part:
+    """What looks at one field alone, whoever holds it; a node with which nothing was wrong is not looked at again."""
+
+    __slots__ = ("_fine", "_look")
+
+    def __init__(self, look: Callable[[Any, Path, Said], None]) -> None:
+        self._look = look
+        self._fine = Nodes(self._is_fine)
+
+    def look(self, node: Tree, path: Path, said: Said) -> None:
+        """Add what is wrong with a node that stands at a path."""
+        if not self._fine[node]:
+            self._look(plain(node), path, said)
+
+    def _is_fine(self, node: Tree) -> bool:
+        said = Said()
+        self._look(plain(node), (), said)
+        return not said.faults
+
+
 _POD = {
-    "affinity": placement.affinity,
-    "hostAliases": settings.aliases,
-    "securityContext": settings.rights,
-    "tolerations": placement.tolerations,
-    "topologySpreadConstraints": placement.spread,
-    "volumes": volumes.volumes,
+    "affinity": Part(placement.affinity),
+    "hostAliases": Part(settings.aliases),
+    "securityContext": Part(settings.rights),
+    "tolerations": Part(placement.tolerations),
+    "topologySpreadConstraints": Part(placement.spread),
+    "volumes": Part(volumes.volumes),
 }
 _CONTAINER = {
-    "env": variables.sources,
-    "envFrom": variables.whole,
-    "ports": containers.ports,
-    "resources": amounts.resources,
-    "restartPolicy": containers.restart_policy,
-    "securityContext": settings.rights,
-    "terminationMessagePolicy": containers.termination_message,
+    "envFrom": Part(variables.whole),
+    "ports": Part(containers.ports),
+    "resources": Part(amounts.resources),
+    "restartPolicy": Part(containers.restart_policy),
+    "securityContext": Part(settings.rights),
+    "terminationMessagePolicy": Part(containers.termination_message),
 }
+_PROBES = {
+    "livenessProbe": Part(containers.probe),
+    "readinessProbe": Part(containers.readiness),
+    "startupProbe": Part(containers.probe),
+}
+_ORIGIN = Part(variables.origin)
+_MOUNTS = Part(volumes.mounts)
 _SMALL = (
     "dnsConfig",
     "dnsPolicy",
@@ -61,7 +90,6 @@ _SMALL = (
     "shareProcessNamespace",
     "terminationGracePeriodSeconds",
 )
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
 def refused_pod_template(job: Job) -> None:
@@ -80,19 +108,18 @@ def refused_pod_template(job: Job) -> None:
 
 def _pod(role: Role, said: Said) -> None:
     path = role.pod_path
-    for field, look in _POD.items():
+    for field, part in _POD.items():
         if field in role.pod:
-            look(plain(role.pod[field]), (*path, field), said)
+            part.look(role.pod[field], (*path, field), said)
     pod = {field: plain(role.pod[field]) for field in _SMALL if field in role.pod}
-    for part in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
-        part(pod, path, said)
-    trees: list[tuple[Path, dict[str, Any]]] = []
+    if pod:
+        for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
+            look(pod, path, said)
     for container in role.containers:
-        tree = fields(plain(container.tree))
-        _container(container, tree, pod, said)
-        if container.kind != "init container":
-            trees.append((container.path, tree))
+        _container(container, pod, said)
     _same_names(role, said)
+    open_ones = [one for one in role.containers if one.kind != "init container" and "ports" in one.tree]
+    trees = [(one.path, {"ports": plain(one.tree["ports"])}) for one in open_ones]
     containers.host_ports(trees, said, host_network=pod.get("hostNetwork") is True)
 
 
@@ -105,22 +132,33 @@ def _same_names(role: Role, said: Said) -> None:
         names.add(container.name)
 
 
-def _container(container: Container, tree: dict[str, Any], pod: dict[str, Any], said: Said) -> None:
-    path = container.path
-    for field, look in _CONTAINER.items():
+def _container(container: Container, pod: dict[str, Any], said: Said) -> None:
+    path, tree = container.path, container.tree
+    for field, part in _CONTAINER.items():
         if field in tree:
-            look(tree[field], (*path, field), said)
-    privileged = fields(tree.get("securityContext")).get("privileged") is True
-    volumes.mounts(tree.get("volumeMounts"), (*path, "volumeMounts"), said, privileged=privileged)
-    if "volumeDevices" in tree:
-        volumes.devices(tree["volumeDevices"], (*path, "volumeDevices"), said, container.role.volumes)
+            part.look(tree[field], (*path, field), said)
+    for index, entry in container.sources:
+        _ORIGIN.look(entry, (*path, "env", index), said)
+    _mounts(container, said)
     if container.kind == "init container":
-        if tree.get("lifecycle") is not None:
+        if "lifecycle" in tree and plain(tree["lifecycle"]) is not None:
             said.forbidden((*path, "lifecycle"), "may not be set for init containers without restartPolicy=Always")
         return
-    for probe in _PROBES:
-        if probe in tree:
-            containers.probe(tree[probe], (*path, probe), said, probe)
+    for name, part in _PROBES.items():
+        if name in tree:
+            part.look(tree[name], (*path, name), said)
     if "lifecycle" in tree:
         grace = pod.get("terminationGracePeriodSeconds")
-        containers.lifecycle(tree["lifecycle"], (*path, "lifecycle"), said, grace if type(grace) is int else 30)
+        containers.lifecycle(plain(tree["lifecycle"]), (*path, "lifecycle"), said, grace if type(grace) is int else 30)
+
+
+def _mounts(container: Container, said: Said) -> None:
+    path, tree = container.path, container.tree
+    if "volumeMounts" in tree:
+        at: Path = (*path, "volumeMounts")
+        if "securityContext" in tree and value(tree, "securityContext", "privileged") is True:
+            volumes.privileged_mounts(plain(tree["volumeMounts"]), at, said)
+        else:
+            _MOUNTS.look(tree["volumeMounts"], at, said)
+    if "volumeDevices" in tree:
+        volumes.devices(plain(tree["volumeDevices"]), (*path, "volumeDevices"), said, container.role.volumes)
