@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.tree import write
 from trainc import pipeline
 from trainc.model.bundle import Bundle
 from trainc.model.report import Report
@@ -14,7 +16,7 @@ from trainc.model.settings import Selection
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get
 from trainc.project import open_project
-from trainc.schedulers import rules, usual
+from trainc.schedulers import looks, rules, usual
 from trainc.schedulers.keys import COSCHEDULING_LABEL, EXCLUSIVE, KUEUE_QUEUE, PODSET_REQUIRED, VOLCANO_GROUP
 
 if TYPE_CHECKING:
@@ -39,12 +41,16 @@ MISTAKE = Origin(by="a mistake")
 
 
 def bundles() -> list[tuple[Bundle, Cluster]]:
-    """One job of each cluster of the example."""
+    """One job of each cluster of the example, and a gang of coscheduling."""
     project = open_project((str(EXAMPLE),), Report())
     found = []
     for cluster in project.clusters:
         first = next(pipeline.bundles(project, Selection((".",), clusters=(cluster.name,)), Report()))
         found.append((first, cluster))
+    with TemporaryDirectory() as folder:
+        write(1, folder, gangs=True)
+        project = open_project((folder,), Report())
+        found.append((next(pipeline.bundles(project, Selection((".",)), Report())), project.cluster))
     return found
 
 
@@ -76,7 +82,7 @@ def heard(bundle: Bundle, cluster: Cluster) -> tuple[list[str], dict[str, int]]:
     return [repr(finding.identity()) for finding in report.findings], report.unknown
 
 
-@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("at", range(3))
 def test_nothing_that_is_usual_is_worth_a_word(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle, cluster = bundles()[at]
     variants: list[Bundle] = [bundle]
@@ -87,8 +93,19 @@ def test_nothing_that_is_usual_is_worth_a_word(at: int, monkeypatch: pytest.Monk
                 for one in changed(tree)
                 if get(one, "kind") == get(tree, "kind") and type(get(one, "spec")) is dict
             ]
+    looked: list[None] = []
+    whole = looks.look
+
+    def look(*given: Any, **more: Any) -> None:
+        looked.append(None)
+        whole(*given, **more)
+
+    monkeypatch.setattr(looks, "look", look)
+    assert heard(bundle, cluster) == ([], {})
+    assert looked == []
     quick = [heard(one, cluster) for one in variants]
-    for name in ("queued", "gang_of_volcano"):
+    assert 0 < len(looked) < len(variants)
+    for name in ("queued", "gang"):
         monkeypatch.setattr(usual, name, lambda *_: False)
     assert quick == [heard(one, cluster) for one in variants]
     assert quick[0] == ([], {})

@@ -40,9 +40,10 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     waits = "kueue" in whole
     if gang or waits or named:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
-        from trainc.schedulers.usual import gang_of_volcano, queued  # noqa: PLC0415
+        from trainc.schedulers import usual  # noqa: PLC0415
 
-        if gang_of_volcano(bundle, cluster, jobs, groups, whole) if gang else queued(bundle, cluster, jobs, pods, said):
+        usually = usual.gang(bundle, cluster, jobs, groups, whole) if gang else None
+        if usually or (usually is None and usual.queued(bundle, cluster, jobs, pods, said)):
             return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 

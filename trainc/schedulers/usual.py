@@ -1,4 +1,4 @@
-"""How most placed jobs look: one queue of Kueue, or one gang of Volcano over all pods, with nothing to be said of it.
+"""How most placed jobs look: one queue of Kueue, or one gang over all pods, with nothing to be said of it.
 
 Each function answers yes only where no rule would say anything; whatever is out of the ordinary gets a closer look.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.schedulers.keys import (
     COSCHEDULING_LABEL,
+    DEFAULT_PROFILE,
     EXCLUSIVE,
     KUEUE_PRIORITY,
     KUEUE_QUEUE,
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 _VOLCANO = PROFILES["volcano"]
-_ELSEWHERE = ("", PROFILES["coscheduling"])  # who knows nothing of Volcano's groups
+VOLCANO, COSCHEDULING = "volcano", "coscheduling"
+_TIES = {VOLCANO: ("annotations", VOLCANO_GROUP), COSCHEDULING: ("labels", COSCHEDULING_LABEL)}
+_ELSEWHERE = {  # who knows nothing of these groups
+    VOLCANO: ("", PROFILES[COSCHEDULING]),
+    COSCHEDULING: ("", DEFAULT_PROFILE, _VOLCANO),
+}
+_GROUPS = {VOLCANO: "scheduling.volcano.sh/", COSCHEDULING: "scheduling.x-k8s.io/"}
 _NONE: dict[str, Tree] = {}
 _FEW = 8  # pod sets that every version of Kueue takes
 
@@ -63,8 +70,8 @@ def _at_once(pod: Tree, cluster: Cluster) -> bool:
     return _there(cluster, "PriorityClass", pod.get("priorityClassName"))
 
 
-def gang_of_volcano(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
-    """Whether the pods of a job are one gang of Volcano, of the right size, in a queue and a class that are there.
+def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
+    """Whether the pods of a job are one gang of the right size, in a queue and a class that are there.
 
     `said` are the keys of all labels and annotations of the JobSet and its templates.
     """
@@ -73,51 +80,71 @@ def gang_of_volcano(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], grou
         return False
     if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
         return False
+    back_end = next((one for one in _GROUPS if _text(groups[0], "apiVersion").startswith(_GROUPS[one])), "")
     pod = _map(_map(_map(_map(jobs[0], "template"), "spec"), "template"), "spec")
-    name = _text(_map(groups[0], "metadata"), "name")
     scheduler, priority = _text(pod, "schedulerName"), _text(pod, "priorityClassName")
-    if not name or scheduler in _ELSEWHERE or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
+    if not back_end or scheduler in _ELSEWHERE[back_end]:
+        return False
+    name = _text(_map(groups[0], "metadata"), "name")
+    if name != _text(_map(bundle.jobset, "metadata"), "name"):
+        return False
+    if not name or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
         return False
     count = 0
     for job in jobs:
-        many = _members(job, name, scheduler, priority)
+        many = _members(job, back_end, name, scheduler, priority)
         if not many:
             return False
         count += many
-    return _group(groups[0], cluster, count, priority)
+    return _group(groups[0], back_end, cluster, count, priority)
 
 
-def _members(job: Tree, group: str, scheduler: str, priority: str) -> int:
+def _members(job: Tree, back_end: str, group: str, scheduler: str, priority: str) -> int:
     """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
     template = _map(job, "template")
     work = _map(template, "spec")
     pods = _map(work, "template")
     metadata, pod = _map(pods, "metadata"), _map(pods, "spec")
-    labels, annotations = _map(metadata, "labels"), _map(metadata, "annotations")
-    if _text(annotations, VOLCANO_GROUP) != group or not _unpinned(template) or "dependsOn" in job:
-        return 0
-    if VOLCANO_GROUP in labels or COSCHEDULING_LABEL in labels or COSCHEDULING_LABEL in annotations:
+    if not _tied(metadata, back_end, group) or not _unpinned(template) or "dependsOn" in job:
         return 0
     if _text(pod, "schedulerName") != scheduler or _text(pod, "priorityClassName") != priority or NATIVE_FIELD in pod:
         return 0
     containers = pod.get("containers")
     if type(containers) is not list or not containers or not _map(_map(containers[0], "resources"), "requests"):
         return 0
+    if back_end != VOLCANO and _whole(work, "backoffLimit"):
+        return 0
     width = _whole(work, "parallelism")
     replicas = _whole(job, "replicas") if "replicas" in job else 1
     return width * replicas if width == _whole(work, "completions") and type(job.get("name")) is Sourced else 0
 
 
-def _group(group: Tree, cluster: Cluster, count: int, priority: str) -> bool:
-    """Whether a PodGroup of Volcano waits for so many pods, in a queue that is there."""
+def _tied(metadata: Tree, back_end: str, group: str) -> bool:
+    """Whether the metadata of a pod ties it to a group of one back end, and to nothing else."""
+    section, key = _TIES[back_end]
+    if _text(_map(metadata, section), key) != group:
+        return False
+    ties = [
+        one
+        for part in ("labels", "annotations")
+        for one in (VOLCANO_GROUP, COSCHEDULING_LABEL)
+        if one in _map(metadata, part)
+    ]
+    return len(ties) == 1
+
+
+def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: str) -> bool:
+    """Whether a PodGroup waits for so many pods, in a queue that is there."""
     spec = _map(group, "spec")
-    if not _text(group, "apiVersion").startswith("scheduling.volcano.sh/") or _whole(spec, "minMember") != count:
+    if _whole(spec, "minMember") != count:
         return False
     if "minTaskMember" in spec or ("priorityClassName" in spec and _text(spec, "priorityClassName") != priority):
         return False
     for leaf in _map(spec, "minResources").values():
         if type(leaf) is not Sourced or leaf.origin.by != REQUESTS:
             return False  # people wrote it
+    if back_end != VOLCANO:
+        return True
     return _text(spec, "queue") not in ("", "root") and _there(cluster, "Queue", spec["queue"])
 
 
