@@ -42,8 +42,11 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
         from trainc.schedulers import usual  # noqa: PLC0415
 
-        usually = usual.gang(bundle, cluster, jobs, groups, whole) if gang else None
-        if usually or (usually is None and usual.queued(bundle, cluster, jobs, pods, said)):
+        if gang:
+            ordinary = usual.gang(bundle, cluster, jobs, groups, whole)
+        else:
+            ordinary = usual.queued(bundle, cluster, jobs, pods, said)
+        if ordinary:
             return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 
