@@ -57,3 +57,51 @@ def test_the_number_of_nodes_is_missed(as_node: str, names: list[str], tmp_path:
     run = compile_in(tmp_path, "build", "job.yaml")
     assert (run.code, run.out) == (1, "")
     assert "unknown-size" in [finding.rule.name for finding in run.findings]
+
+
+TUNED = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: torchtune-llama3.2-1b}
+spec:
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: node
+                      image: registry.example.com/research/tune:1.0.0
+                      command: [tune, run, --config=a, output_dir=/out]
+                      resources: {limits: {nvidia.com/gpu: 2}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert, namespace: nlp}
+spec:
+  runtimeRef: {name: torchtune-llama3.2-1b}
+  trainer:
+    command: [tune, run]
+    numNodes: ${NODES}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        ("${NODES}", "${NODES}", 1),
+        ("${NODES}", "1\n    numProcPerNode: ${PROCS}", 1),
+        ("${NODES}", "1", 0),
+        ("[tune, run]", "[torchrun, train.py]", 0),
+    ],
+)
+def test_torchtune_alone_has_to_know_the_size(before: str, after: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(TUNED.replace(before, after), "utf-8")
+    done = compile_in(tmp_path, "build", "job.yaml")
+    assert done.code == code, done.err
+    assert ("unknown-size" in done.err) is bool(code)

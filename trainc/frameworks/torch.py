@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, amounts
-from trainc.model.patches import COMPLETION_INDEX, PROCESSES, Contribution, Framework, literal, on
+from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.sourced import derive
 from trainc.model.tree import get
@@ -56,6 +56,11 @@ def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
     command = plan.asked("command")
     return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
+
+
+def computes(plan: Plan) -> tuple[str, ...]:
+    """Torchrun counts its nodes and processes itself; torchtune's recipe follows from how many there are."""
+    return (PODS, PROCESSES) if tunes(plan) else (PROCESSES,)
 
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
@@ -141,6 +146,6 @@ FRAMEWORK = Framework(
     reserved=PET,
     refuse=refuse_job,
     verify=verify,
-    computes=(PROCESSES,),
+    computes=computes,
     alike=alike,
 )

@@ -20,13 +20,14 @@ def computable(plan: Plan, framework: Framework, report: Report) -> bool:
     """Whether every number is known that the framework computes with; what is not is reported."""
     asked = plan.asked("numProcPerNode")
     ok = True
-    if PODS in framework.computes:
+    needs = framework.needs(plan)
+    if PODS in needs:
         advice = f"write the number: {framework.name} computes addresses and sizes with it"
         for leaf in (plan.asked("numNodes"), *[leaf for role in plan.roles for leaf in (role.count, role.replicas)]):
             ok &= _known(leaf, "how many pods there are", advice, plan, report)
         for leaf in (asked, plan.settings.get("numProcPerNode")):
             ok &= _known(leaf, _PROCESSES, advice, plan, report)
-    if PROCESSES in framework.computes and asked is None:
+    if PROCESSES in needs and asked is None:
         advice = "write the amount, or set `numProcPerNode`: otherwise the number of processes follows from it"
         for leaf in plan.inferred.counted:
             ok &= _known(leaf, _PROCESSES, advice, plan, report)

@@ -231,8 +231,8 @@ class Framework:
 
     `reserved` are the variables a job must not set; `refuse` words that refusal as the TrainJob webhook does, given
     the plan and the report. `env_first` puts the framework's variables before the job's own. `verify` looks at a
-    plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them:
-    those that are filled in later stop the job. `alike` gives all that a job can say to `refuse` and `verify` but for
+    plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
+    of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say to `refuse` and `verify` but for
     its containers, or None where that is too much: jobs of one runtime with the same answer are judged once.
     """
 
@@ -247,7 +247,7 @@ class Framework:
         refuse: Callable[[Plan, Report], None] | None = None,
         env_first: bool = False,
         verify: Callable[[Plan, Report], None] | None = None,
-        computes: tuple[str, ...] = (PODS, PROCESSES),
+        computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
         alike: Callable[[Plan], Hashable | None] | None = None,
     ) -> None:
         self.name = name
@@ -258,6 +258,10 @@ class Framework:
         self.env_first = env_first
         self.computes = computes
         self.verify = verify
+
+    def needs(self, plan: Plan) -> tuple[str, ...]:
+        """The numbers of a plan that have to be known."""
+        return self.computes(plan) if callable(self.computes) else self.computes
 
 
 class Scheduler:
