@@ -58,11 +58,6 @@ def tunes(plan: Plan) -> bool:
     return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 
-def computes(plan: Plan) -> tuple[str, ...]:
-    """Torchrun counts its nodes and processes itself; torchtune's recipe follows from how many there are."""
-    return (PODS, PROCESSES) if tunes(plan) else (PROCESSES,)
-
-
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
     """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
     asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
@@ -146,6 +141,7 @@ FRAMEWORK = Framework(
     reserved=PET,
     refuse=refuse_job,
     verify=verify,
-    computes=computes,
+    # torchrun counts for itself; torchtune's recipe follows from how many nodes there are.
+    computes=lambda plan: (PODS, PROCESSES) if tunes(plan) else (PROCESSES,),
     alike=alike,
 )
