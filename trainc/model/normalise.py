@@ -12,24 +12,14 @@ if TYPE_CHECKING:
 # Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
 # API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,
 # core/v1 of Kubernetes 1.36): false and 0 are kept but in the fields below, the empty text is dropped but in these.
-_PLAIN_FALSE = frozenset(
+VALUES = frozenset(
     {
         "chapAuthDiscovery",
         "chapAuthSession",
+        "failureThreshold",
         "hostIPC",
         "hostNetwork",
         "hostPID",
-        "readOnly",
-        "sslEnabled",
-        "stdin",
-        "stdinOnce",
-        "tty",
-    }
-)
-_POINTED_FALSE = {"readOnly": frozenset({"azureDisk", "csi"})}
-_PLAIN_ZERO = frozenset(
-    {
-        "failureThreshold",
         "hostPort",
         "initialDelaySeconds",
         "jobIndex",
@@ -37,11 +27,17 @@ _PLAIN_ZERO = frozenset(
         "partition",
         "periodSeconds",
         "podIndex",
+        "readOnly",
         "replicas",
+        "sslEnabled",
+        "stdin",
+        "stdinOnce",
         "successThreshold",
         "timeoutSeconds",
+        "tty",
     }
 )
+_POINTED = {"readOnly": frozenset({"azureDisk", "csi"})}
 _KEPT_EMPTY = frozenset(
     [
         "apiGroup",
@@ -233,9 +229,9 @@ def _omitted(key: str, value: object, parent: str) -> bool:
     if value == "" and type(value) is str:
         return key not in _KEPT_EMPTY and parent not in _KEPT_BELOW.get(key, ())
     if value is False:
-        return key in _PLAIN_FALSE and parent not in _POINTED_FALSE.get(key, ())
+        return key in VALUES and parent not in _POINTED.get(key, ())
     if value == 0 and type(value) is int:
-        return key in _PLAIN_ZERO
+        return key in VALUES
     return value is None
 
 

@@ -6,12 +6,13 @@ a webhook that changes anything also respells quantities and adds the fields tha
 
 from __future__ import annotations
 
+from trainc.model.normalise import VALUES
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
 from trainc.schema.fault import is_placeholder, number
 from trainc.schema.gonames import field_name, type_name
-from trainc.schema.gozeros import OMITTED, POINTERS, VALUES, WRITTEN
+from trainc.schema.gozeros import OMITTED, POINTERS, WRITTEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

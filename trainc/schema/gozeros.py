@@ -1,4 +1,4 @@
-"""What a zero means in the Go structs behind a JobSet: nothing for plain values, a value behind pointers.
+"""Where an empty text is something in the Go structs behind a JobSet, and what they always or never write.
 
 Fields go by their name, or by the name of the field that holds them and their own where structs differ
 (JobSet v1alpha2, core/v1, batch/v1).
@@ -6,33 +6,7 @@ Fields go by their name, or by the name of the field that holds them and their o
 
 from __future__ import annotations
 
-# Numbers and booleans that are plain values: a zero is the same as nothing. All others are pointers.
-VALUES = frozenset(
-    {
-        "chapAuthDiscovery",
-        "chapAuthSession",
-        "failureThreshold",
-        "hostIPC",
-        "hostNetwork",
-        "hostPID",
-        "hostPort",
-        "initialDelaySeconds",
-        "jobIndex",
-        "maxRestarts",
-        "partition",
-        "periodSeconds",
-        "podIndex",
-        "readOnly",
-        "replicas",
-        "sslEnabled",
-        "stdin",
-        "stdinOnce",
-        "successThreshold",
-        "timeoutSeconds",
-        "tty",
-    }
-)
-# Texts behind pointers, where an empty one is something, and the numbers that are pointers against the rule above.
+# Texts behind pointers, where an empty one is something, and what is a pointer though `VALUES` of the model names it.
 POINTERS = frozenset(
     {
         "apiGroup",
