@@ -143,6 +143,8 @@ _SMALL = frozenset(((1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 1), (2, 2
 _FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
 
 # Labels of cloud.google.com/gke-tpu-accelerator (axlearn, xpk; shapes from xpk's generate_tpu_topologies).
+# An annotation by which GKE cuts a slice out of a larger node pool, or puts one together from several.
+SLICE = "cloud.google.com/gke-tpu-slice-topology"
 GENERATIONS = {
     "tpu-v4-podslice": Generation("v4", (4,), cubes=64, ascending=False),
     "tpu-v5-lite-podslice": Generation("v5e", (1, 4, 8), _FLAT),

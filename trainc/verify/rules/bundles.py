@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.model.remembered import Remembered
-from trainc.verify.data.machines import TPU
+from trainc.verify.data.machines import SLICE, TPU
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.rules.networks import HALF, TCPXO
-from trainc.verify.rules.tpu import SLICE
 from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False

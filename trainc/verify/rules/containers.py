@@ -7,8 +7,6 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
 from trainc.schema.fault import quoted
 from trainc.schema.names import label, qualified
-from trainc.schema.pods.said import Said
-from trainc.schema.pods.variables import field as field_reference
 from trainc.verify.refusal import refuse, unsupported
 from trainc.verify.values import rows, substituted, table, text
 
@@ -142,6 +140,9 @@ def bad_field_path(job: Job) -> None:
         for index, entry in container.sources:
             field = text(table(table(entry, "valueFrom"), "fieldRef"), "fieldPath")
             if field and not readable(field):
+                from trainc.schema.pods.said import Said  # noqa: PLC0415 (only where something is wrong)
+                from trainc.schema.pods.variables import field as field_reference  # noqa: PLC0415
+
                 path = (*container.path, "env", index, "valueFrom", "fieldRef")
                 said = Said()
                 field_reference(plain(entry["valueFrom"]["fieldRef"]), path, said)

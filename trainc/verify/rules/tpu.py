@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.data.machines import GENERATIONS, TPU
+from trainc.verify.data.machines import GENERATIONS, SLICE, TPU
 from trainc.verify.values import substituted, table, text
 
 TYPE_CHECKING = False
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
-# An annotation by which GKE cuts a slice out of a larger node pool, or puts one together from several.
-SLICE = "cloud.google.com/gke-tpu-slice-topology"
 
 CHIPS = Rule(
     "tpu-topology-mismatch",
