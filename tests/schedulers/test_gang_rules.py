@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -56,6 +57,19 @@ def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
         bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
         verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
         assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("field", ["apiVersion", "name", "kind", "minMember", "minCount"])
+@pytest.mark.parametrize("other", ["7", "[1]", "true"])
+def test_a_group_without_schema_may_hold_anything(rule: str, field: str, other: str) -> None:
+    case, report = CASES / rule / "fails", Report()
+    parts = (case / "input" / "job.yaml").read_text("utf-8").split("---\n")
+    wrong = re.compile(rf"^( *){field}: .*$", re.MULTILINE)
+    text = "---\n".join(part if "kind: JobSet" in part else wrong.sub(rf"\1{field}: {other}", part) for part in parts)
+    documents = list(read(text, "job.yaml", report))
+    bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
+    verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
 
 
 def test_a_bundle_without_a_job_is_left_alone() -> None:

@@ -54,7 +54,8 @@ class Group:
             ("spec", "schedulingPolicy", "gang", "minCount") if back_end == "native" else ("spec", "minMember")
         )
         self.minimum: int | None = _whole(get(tree, *self.minimum_path))
-        self.name: str = value(tree, "metadata", "name") or ""  # its pods tie themselves to it
+        name = value(tree, "metadata", "name")
+        self.name: str = name if type(name) is str else ""  # its pods tie themselves to it
 
 
 class Gang:

@@ -162,7 +162,7 @@ def _scheduler_names(placement: Placement) -> Iterator[Finding]:
         return  # no name can be right for two
     for gang in placement.gangs():
         back_end, tied = gang.back_end, gang.roles
-        written = {value(role.pod, "schedulerName") or "" for role in tied}
+        written = {str(value(role.pod, "schedulerName") or "") for role in tied}
         names = {"" if name == DEFAULT_PROFILE else name for name in written}
         # Where the coscheduling plugin runs in the cluster's one scheduler, its name is written on purpose.
         meant = back_end == "coscheduling" and DEFAULT_PROFILE in written

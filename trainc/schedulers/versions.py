@@ -31,7 +31,7 @@ def _objects(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
     for kind in _KINDS:
         served = _served(kind, kubernetes)
         for tree in placement.bundle.of_kind(kind):
-            group, _, version = (value(tree, "apiVersion") or "").partition("/")
+            group, _, version = str(value(tree, "apiVersion") or "").partition("/")
             if group == GROUP and version not in served:
                 yield API_NOT_SERVED.at(
                     placement.bundle.span(tree, ("apiVersion",)),
