@@ -49,11 +49,16 @@ spec: {%s}
 CPUS = "requests: {cpu: 4}"
 
 
-def built(folder: Path, jobs: list[str], policy: str = "torch", resources: str = CPUS, spec: str = "") -> list[str]:
+def built(
+    folder: Path, jobs: list[str], policy: str = "torch", resources: str = CPUS, spec: str = "", gang: str = ""
+) -> list[str]:
     """What is found in jobs of one runtime, and for each bundle the deadline of its first Job."""
     (folder / "trainc.yaml").write_text(PROJECT % spec, "utf-8")
     (folder / "runtimes").mkdir()
-    (folder / "runtimes" / "shared.yaml").write_text(RUNTIME % (policy, resources), "utf-8")
+    runtime = RUNTIME % (policy, resources)
+    if gang:
+        runtime = runtime.replace("spec:\n", f"spec:\n  podGroupPolicy: {{{gang}: {{}}}}\n", 1)
+    (folder / "runtimes" / "shared.yaml").write_text(runtime, "utf-8")
     for number, said in enumerate(jobs):
         (folder / f"job-{number}.yaml").write_text(JOB % (f"job-{number}", said), "utf-8")
     report = Report()
@@ -109,12 +114,13 @@ TABLE = [
 ]
 
 
+@pytest.mark.parametrize("gang", ["", "coscheduling"])
 @pytest.mark.parametrize(("policy", "resources", "jobs", "expected"), TABLE)
 def test_what_a_job_says_is_judged(
-    tmp_path: Path, policy: str, resources: str, jobs: list[str], expected: list[str]
+    tmp_path: Path, policy: str, resources: str, jobs: list[str], expected: list[str], gang: str
 ) -> None:
-    found = built(tmp_path, jobs, policy, resources)
-    assert [line.replace(f"{tmp_path}/", "") for line in found] == expected
+    found = built(tmp_path, jobs, policy, resources, gang=gang)
+    assert [line.replace(f"{tmp_path}/", "") for line in found if "gang" not in line] == expected
 
 
 def test_a_deadline_stays_under_a_gang(tmp_path: Path) -> None:

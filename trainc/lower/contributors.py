@@ -64,8 +64,8 @@ _MOST = 1_000  # kinds of jobs remembered for each runtime
 
 
 def _alike(plan: Plan, found: Framework) -> Hashable | None:
-    """All on which a framework's judgement can depend beside the runtime, None where it may be anything."""
-    if found.alike is None or PODS in found.needs(plan) or plan.gang is not None or type(plan.block) is not dict:
+    """All on which the judgement of a job can depend beside the runtime, None where it may be anything."""
+    if found.alike is None or PODS in found.needs(plan) or type(plan.block) is not dict or schedulers.judges(plan):
         return None
     if plan.shared is None:
         return None

@@ -12,6 +12,8 @@ from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan
     from trainc.model.report import Report
@@ -95,11 +97,16 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
 
 def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
     """The TrainJob webhook's refusals for the policies that the runtime selects."""
-    for name in POLICIES if type(plan.gang) is dict else ():
-        if type(plan.gang.get(name)) is dict:
-            back_end = find(name)
-            if back_end is not None and back_end.refuse is not None:
-                back_end.refuse(plan, cluster, report)
+    for judge in judges(plan):
+        judge(plan, cluster, report)
+
+
+def judges(plan: Plan) -> list[Callable[[Plan, Cluster, Report], None]]:
+    """What the policies that the runtime selects say of a job before it is let in; most say nothing."""
+    if type(plan.gang) is not dict:
+        return []
+    back_ends = [find(name) for name in POLICIES if type(plan.gang.get(name)) is dict]
+    return [back_end.refuse for back_end in back_ends if back_end is not None and back_end.refuse is not None]
 
 
 def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
