@@ -21,11 +21,12 @@ def may_hold_runtimes(data: bytes) -> bool:
 
 
 def _refers(data: bytes, at: int) -> bool:
-    """Whether a word belongs to a reference: it stands on the same line, or less indented above."""
+    """Whether a word belongs to a reference: it is open on the same line, or stands less indented above."""
     end = data.rfind(b"\n", 0, at) + 1
     line = data[end:at]
-    if REFERENCE in line:
-        return True
+    _, named, inside = line.rpartition(REFERENCE)
+    if named:
+        return b"}" not in inside  # several objects may stand on one line
     indent = _indent(line)
     for _ in range(_FAR):
         start = data.rfind(b"\n", 0, max(end - 1, 0)) + 1

@@ -85,17 +85,7 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
             or not _complete(prefix, sizes, product, total)
         ):
             continue
-        factors = " x ".join(f"{key} {value}" for key, value in sizes.items())
-        job.report.add(
-            MESH.at(
-                job.at(container.word_path(next(iter(sizes)))),
-                f"the `{prefix}` sizes make {product}, but there are {total} {what}",
-                also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{total} {what}")],
-                effect="the program stops at start: the mesh does not fit the devices",
-                help="change a size, or leave one at -1: it then takes what is left",
-                notes=(factors,),
-            )
-        )
+        _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
 
 
 def _joined(job: Job, container: Container, found: dict[str, str]) -> None:
@@ -115,11 +105,15 @@ def _joined(job: Job, container: Container, found: dict[str, str]) -> None:
         or (-1 in numbers and product and not total % product)
     ):
         return
+    _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
+
+
+def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> None:
     job.report.add(
         MESH.at(
             job.at(container.word_path(next(iter(sizes)))),
-            f"the `ici_` and `dcn_` sizes make {product}, but there are {total} GPUs",
-            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{total} GPUs")],
+            f"{made}, but there are {there}",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
             effect="the program stops at start: the mesh does not fit the devices",
             help="change a size, or leave one at -1: it then takes what is left",
             notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
