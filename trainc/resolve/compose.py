@@ -157,7 +157,7 @@ class Composition:
         after = merge(self.spec, part.tree, keys)
         for lock in self.locks:
             if changed(lock, self.spec, after):
-                spot = touching(part.tree, lock.steps) or self._leaf.span(("metadata", "name"))
+                spot = touching(part.tree, lock.steps, self.spec) or self._leaf.span(("metadata", "name"))
                 self._report.add(lock.broken(spot, who or f"{part.name} `{part.label}`"))
         self.spec = after
         self.parts.append(part)

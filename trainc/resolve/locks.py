@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.normalise import normalise
 from trainc.model.overlay import overlay
-from trainc.model.paths import found, parsed
+from trainc.model.paths import found, keyed_leaves, parsed
+from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
@@ -38,16 +41,22 @@ UNKNOWN_LOCK = Rule(
 
 
 class Held:
-    """A lock that holds: the field, why, where it was locked, and by which runtime."""
+    """A lock that holds: the field, what has to stay there, why, where it was locked, and by which runtime."""
 
-    __slots__ = ("owner", "path", "reason", "span", "steps")
+    __slots__ = ("node", "owner", "path", "reason", "span", "steps")
 
-    def __init__(self, path: str, steps: Steps, reason: str, owner: str, span: Span) -> None:
+    def __init__(self, path: str, steps: Steps, node: Tree, reason: str, owner: str, span: Span) -> None:
         self.path = path
         self.steps = steps
+        self.node = node
         self.reason = reason
         self.owner = owner
         self.span = span
+
+    def keeps(self, node: Tree, inner: Steps = ()) -> bool:
+        """Whether a node says what the lock holds, at a place in the locked field and in whatever spelling."""
+        whole = (*self.steps, *inner)
+        return bool(_spelled(node, whole) == _spelled(found(self.node, inner), whole))
 
     def broken(self, span: Span, who: str) -> Finding:
         """The finding for something at `span` that changes the field."""
@@ -60,6 +69,17 @@ class Held:
         )
 
 
+def _spelled(node: Tree, steps: Steps) -> object:
+    """The values of a field as the API writes them: amounts in one spelling, nothing for a null."""
+    if node is None or len(steps) < 2:
+        return plain(node)
+    *_, above, last = steps
+    if type(last) is str:
+        field = above if type(above) is str else f"{steps[-3]}[]"
+        return plain(normalise({last: node}, field).get(last))
+    return plain(normalise([node], str(above))[0])
+
+
 def held(document: Document, spec: Tree, report: Report) -> Iterator[Held]:
     """The locks of one runtime, over its composed spec; a path that leads nowhere in it is a finding."""
     for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
@@ -69,7 +89,7 @@ def held(document: Document, spec: Tree, report: Report) -> Iterator[Held]:
             report.add(_nowhere(document, index, path, spec))
         else:
             span = document.span(("spec", "locks", index, "path"))
-            yield Held(path, steps, lock["reason"].value, document.name, span)
+            yield Held(path, steps, found(spec, steps), lock["reason"].value, document.name, span)
 
 
 def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
@@ -86,26 +106,44 @@ def _longest(path: str, spec: Tree) -> str:
     """How far a path leads, in words."""
     text = path
     while text:
-        text = text.rstrip("]").rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]
+        text = (text.rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]).rstrip(".")
         if text and parsed(text, spec) is not None:
             return f"only `{text}` is there"
     return ""
 
 
 def changed(lock: Held, before: Tree, after: Tree) -> bool:
-    """Whether a locked field is no longer what it was."""
+    """Whether a locked field is no longer what it was, nor what it has to be."""
     was, now = found(before, lock.steps), found(after, lock.steps)
-    return was is not now and bool(plain(was) != plain(now))
+    return was is not now and _spelled(was, lock.steps) != _spelled(now, lock.steps) and not lock.keeps(now)
 
 
-def touching(tree: Tree, steps: Steps) -> Span | None:
-    """Where a tree says something about a field: at it, below it, or the nearest thing above."""
-    for length in range(len(steps), 0, -1):
-        node = found(tree, steps[:length])
-        leaf = first_leaf(node) if node is not None else None
-        if leaf is not None and (spot := place(leaf.origin)) is not None:
+def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
+    """Where a tree says something new about a field of `before`: in it, in what takes it away, or the nearest above."""
+    for leaf in _said(tree, steps, before):
+        spot = place(leaf.origin)
+        if spot is not None:
             return spot
     return None
+
+
+def _said(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
+    """The leaves of a tree that may be what changes a field, the likeliest first."""
+    above = [found(tree, steps[:length]) for length in range(len(steps), -1, -1)]
+    field = next((step for step in reversed(steps) if type(step) is str), "")
+    for inner, leaf in keyed_leaves(above[0], steps, field) if above[0] is not None else ():
+        old = found(before, inner)
+        if type(old) is not Sourced or old.value != leaf.value:
+            yield leaf
+    for node in above:
+        for one in (node, *node) if type(node) is list else (node,):
+            directive = one.get("$patch") if type(one) is dict else one
+            if type(directive) is Sourced:
+                yield directive
+    for node in above:
+        first = first_leaf(node) if node is not None else None
+        if first is not None:
+            yield first
 
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
@@ -154,10 +192,11 @@ def _touched(inner: Steps, units: list[Steps]) -> list[Steps]:
 def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     """What the runtimePatches change: the last one that says something about the field."""
     inner = lock.steps[1:]
-    if plain(found(before, inner)) == plain(found(plan.template, inner)):
+    now = found(plan.template, inner)
+    if plain(found(before, inner)) == plain(now) or lock.keeps(now):
         return
     layers = [layer for layer in plan.layers if layer.name == "patches"]
-    spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner)) is not None]
+    spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner, before)) is not None]
     if spots:
         spot, layer = spots[-1]
         yield lock.broken(spot, f"the patch of `{layer.label}`")
@@ -171,7 +210,7 @@ def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:
         own = _own(policy, field)
         if asked is None or own is None or (own[: len(steps)] != steps and steps[: len(own)] != own):
             continue
-        if asked.value != plain(get(policy, *own)):
+        if asked.value != plain(get(policy, *own)) and not lock.keeps(asked, own[len(steps) :]):
             yield lock.broken(job.span(("spec", "trainer", field)), f"`spec.trainer.{field}`")
 
 
@@ -186,7 +225,7 @@ def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterat
     for unit in units:
         deeper = max(unit, inner, key=len)
         new = found(patch, deeper)
-        if plain(new) != plain(found(template, deeper)):
+        if plain(new) != plain(found(template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
             leaf = first_leaf(new if new is not None else found(patch, unit))
             spot = place(leaf.origin) if leaf is not None else None
             if spot is not None:
