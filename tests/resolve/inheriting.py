@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainc import pipeline
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.model.tree import plain
 from trainc.yaml.writer import dump, dump_all
+
+if TYPE_CHECKING:
+    from trainc.model.finding import Finding
 
 JOB: dict[str, Any] = {
     "apiVersion": "trainer.kubeflow.org/v1alpha1",
@@ -83,3 +86,13 @@ def flattened(name: str, *objects: dict[str, Any]) -> str:
     found = pipeline.flattened(name, Project("/nowhere"), selection, report)
     assert found is not None, report.findings
     return dump(found.tree)
+
+
+def told(*objects: dict[str, Any]) -> list[tuple[str, str, Finding]]:
+    """The errors found in one stream of objects: the rule, the line that is blamed, and all of it."""
+    text = dump_all(objects)
+    report = Report()
+    list(pipeline.bundles(Project("/nowhere"), Selection((), stdin=text.encode()), report))
+    lines = text.splitlines()
+    errors = [finding for finding in report.findings if finding.level == "error"]
+    return [(one.rule.name, lines[one.span.line - 1].strip(" -"), one) for one in errors]

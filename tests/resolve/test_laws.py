@@ -140,3 +140,36 @@ def test_an_inherited_chain_may_be_of_any_depth() -> None:
     objects, errors = compiled(BASE, *chain, runtime("leaf", {"extends": "level59"}), JOB)
     assert errors == []
     assert objects[-1]["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"] == 60
+
+
+PIECES = st.sampled_from(
+    [
+        {"nodeSelector": {"zone": "1"}},
+        {"nodeSelector": {"zone": "2"}},
+        {"nodeSelector": {"zone": None}},
+        {"nodeSelector": {"$patch": "replace", "pool": "1"}},
+        {"nodeSelector": None},
+        {"tolerations": [{"key": "red", "operator": "Exists"}]},
+        {"tolerations": None},
+        {"containers": [{"name": "node", "command": ["x"]}]},
+        {"containers": [{"name": "node", "command": ["x", "y"]}]},
+        {"containers": [{"name": "node", "command": None}]},
+        {"containers": [{"name": "node", "env": [{"name": "A", "value": "1"}]}]},
+        {"containers": [{"name": "node", "env": [{"name": "A", "$patch": "delete"}]}]},
+        {"containers": [{"name": "node", "env": [{"$patch": "replace"}, {"name": "C", "value": "1"}]}]},
+        {"containers": [{"name": "node", "resources": {"limits": {"cpu": "1"}}}]},
+        {"containers": [{"name": "node", "resources": None}]},
+    ]
+)
+
+
+@given(PIECES, PIECES)
+@settings(max_examples=150, deadline=None)
+def test_components_clash_or_their_order_does_not_matter(one: dict[str, Any], two: dict[str, Any]) -> None:
+    both = [component(name, {"job": {"spec": {"template": {"spec": pod}}}}) for name, pod in (("a", one), ("b", two))]
+    results = []
+    for order in ("ab", "ba"):
+        uses = [{"name": name} for name in order]
+        results.append(compiled(BASE, runtime("leaf", {"extends": "base", "components": uses}), *both, JOB))
+    assert results[0][1] == results[1][1]
+    assert results[0] == results[1] or results[0][1] == ["components-clash"]

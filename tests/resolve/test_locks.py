@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.resolve.inheriting import BASE, JOB, component, on_pods, runtime
-from trainc import pipeline
-from trainc.model.report import Report
-from trainc.model.settings import Project, Selection
-from trainc.yaml.writer import dump_all
+from tests.resolve.inheriting import BASE, JOB, component, on_pods, runtime, told
 
 LIMIT = "resources.limits[nvidia.com/gpu]"
 CONTAINER = "template.spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
@@ -25,12 +21,8 @@ def broken(path: str, *later: dict[str, Any], **spec: Any) -> list[tuple[str, st
     limits = {"resources": {"limits": {"nvidia.com/gpu": 4}}}
     locks = [{"path": path, "reason": "ours"}]
     locked = runtime("locked", {"extends": "base", "locks": locks, **on_node(limits)})
-    text = dump_all([BASE, locked, *later, {**JOB, "spec": {**JOB["spec"], **spec}}])
-    report = Report()
-    list(pipeline.bundles(Project("/nowhere"), Selection((), stdin=text.encode()), report))
-    lines = text.splitlines()
-    found = [finding for finding in report.findings if finding.rule.name == "locked-field"]
-    return sorted((one.message.partition(" changes")[0], lines[one.span.line - 1].strip(" -")) for one in found)
+    found = told(BASE, locked, *later, {**JOB, "spec": {**JOB["spec"], **spec}})
+    return sorted((one.message.partition(" changes")[0], line) for rule, line, one in found if rule == "locked-field")
 
 
 def leaf(fields: dict[str, Any]) -> dict[str, Any]:
@@ -71,20 +63,9 @@ def test_a_lock_on_a_whole_template_holds_against_patches_components_and_jobs() 
     patch = {"manager": "me.example.com/it", "trainingRuntimeSpec": on_pods({"nodeSelector": {"zone": "b"}})}
     empty = runtime("leaf", {"extends": "locked"})
     locks = {"extends": "base", "locks": [{"path": "template", "reason": "ours"}]}
-    text = dump_all(
-        [
-            BASE,
-            runtime("locked", locks),
-            empty,
-            tolerant,
-            {**JOB, **metadata, "spec": {**JOB["spec"], "runtimePatches": [patch], "trainer": {"image": "mine"}}},
-        ]
-    )
-    report = Report()
-    list(pipeline.bundles(Project("/nowhere"), Selection((), stdin=text.encode()), report))
-    lines = text.splitlines()
-    found = [one for one in report.findings if one.rule.name == "locked-field"]
-    assert {(one.message.partition(" changes")[0], lines[one.span.line - 1].strip(" -")) for one in found} == {
+    job = {**JOB, **metadata, "spec": {**JOB["spec"], "runtimePatches": [patch], "trainer": {"image": "mine"}}}
+    found = told(BASE, runtime("locked", locks), empty, tolerant, job)
+    assert {(one.message.partition(" changes")[0], line) for _, line, one in found} == {
         ("component `tol`", "key: gpu"),
         ("the patch of `me.example.com/it`", "zone: b"),
         ("the job", "image: mine"),

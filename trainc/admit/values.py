@@ -26,7 +26,9 @@ _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     """What to write in the place of a value of the wrong type or shape, empty where nobody can say."""
     written = value(document.written, *fault.path)
-    if " of type string" in fault.message and isinstance(written, bool | int | float):
+    if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
+        " of type integer,string" in fault.message and isinstance(written, float)
+    ):
         return _quoted(get(document.written, *fault.path))
     if not isinstance(written, str):
         return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)

@@ -56,18 +56,33 @@ ADDING = frozenset(("tolerations", "add", "drop"))
 class Use:
     """One component switched on: its name where it is written, the values given, the file that names it, and who."""
 
-    __slots__ = ("by", "file", "given", "name")
+    __slots__ = ("by", "file", "given", "name", "owner")
 
-    def __init__(self, name: Sourced[str], file: str, by: str, given: Mapping[str, Sourced[Any]] | None = None) -> None:
+    def __init__(
+        self,
+        name: Sourced[str],
+        file: str,
+        by: str,
+        given: Mapping[str, Sourced[Any]] | None = None,
+        owner: tuple[Document, int] | None = None,
+    ) -> None:
         self.name = name
         self.file = file
         self.by = by
         self.given = given or {}
+        self.owner = owner  # the runtime that gives the values, and which of its components gets them
 
     @property
     def span(self) -> Span:
         """Where the component is named."""
         return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
+
+    def named(self, parameter: str) -> Span:
+        """Where the name of a parameter stands that is given a value."""
+        if self.owner is None:
+            return self.span
+        document, index = self.owner
+        return document.span(("spec", "components", index, "with", parameter), key=True)
 
 
 class Switched:
@@ -93,8 +108,8 @@ class Switched:
 
 def of_runtime(document: Document) -> Iterator[Use]:
     """The components that a Runtime switches on."""
-    for item in get(document.tree, "spec", "components") or ():
-        yield Use(item["name"], document.file, f"runtime `{document.name}`", item.get("with"))
+    for index, item in enumerate(get(document.tree, "spec", "components") or ()):
+        yield Use(item["name"], document.file, f"runtime `{document.name}`", item.get("with"), (document, index))
 
 
 def of_job(document: Document) -> Iterator[Use]:
@@ -141,7 +156,7 @@ def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Sw
         return None
     if found.source == SHIPPED and not use.file.startswith("trainc:"):
         report.add(shipped(use.span, use.name.value, project))
-    spec = filled(found.document, use.given, use.span, report)
+    spec = filled(found.document, use, report)
     return None if spec is None else Switched(use, found.document, spec)
 
 

@@ -128,7 +128,7 @@ class Composition:
             self.parts.append(Part("runtime", document.name, own, document))
         if document.kind == RUNTIME:
             self.switch(list(of_runtime(document)))
-            self.locks += held(document, self.spec, self._report)
+            self.locks += held(document, self.spec, self._report, whole=not self._broken)
 
     def switch(self, uses: Iterable[Use]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
@@ -176,7 +176,7 @@ class Composition:
     def closed(self) -> Composition | None:
         """This composition once everything is in it, None where something could not be put into it."""
         if not self._broken:
-            check(self._on, self._brought, self._report)
+            check(self._on, self._brought, self._catalog, self._report)
         return None if self._broken else self
 
     @property

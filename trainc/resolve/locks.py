@@ -80,14 +80,14 @@ def _spelled(node: Tree, steps: Steps) -> object:
     return plain(normalise([node], str(above))[0])
 
 
-def held(document: Document, spec: Tree, report: Report) -> Iterator[Held]:
-    """The locks of one runtime, over its composed spec; a path that leads nowhere in it is a finding."""
+def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iterator[Held]:
+    """The locks of one runtime, over its composed spec; a path that leads nowhere in a `whole` one is a finding."""
     for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
         path = lock["path"].value
         steps = parsed(path, spec)
-        if steps is None:
+        if steps is None and whole:
             report.add(_nowhere(document, index, path, spec))
-        else:
+        elif steps is not None:
             span = document.span(("spec", "locks", index, "path"))
             yield Held(path, steps, found(spec, steps), lock["reason"].value, document.name, span)
 

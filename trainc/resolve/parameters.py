@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.paths import parsed
+from trainc.model.paths import found, parsed
 from trainc.model.quantity import Quantity
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
+    from trainc.resolve.components import Use
 
     Values: TypeAlias = Mapping[str, Sourced[Any]]
 
@@ -53,27 +54,28 @@ _WRITE = {
 }
 
 
-def filled(component: Document, given: Values, use: Span, report: Report) -> Tree | None:
+def filled(component: Document, use: Use, report: Report) -> Tree | None:
     """The component's spec with every parameter in its places, None with findings where that cannot be done."""
+    given = use.given
     spec = component.tree.get("spec") or {}
     parameters = {value(one, "name"): (index, one) for index, one in enumerate(spec.get("parameters") or ())}
     problems = [
-        _unknown(component, name, leaf, list(parameters)) for name, leaf in given.items() if name not in parameters
+        _unknown(component, use.named(name), name, list(parameters)) for name in given if name not in parameters
     ]
     chosen = _chosen(parameters, given)
     for name, (index, parameter) in parameters.items():
         leaf = chosen.get(name)
         if leaf is None:
             if value(parameter, "required") is True:
-                problems.append(_lacking(component, index, name, use))
+                problems.append(_lacking(component, index, name, use.span))
             continue
         wrong = _wrong(parameter, leaf)
         if wrong:
-            problems.append(_bad(component, index, leaf, wrong, use))
+            problems.append(_bad(component, index, leaf, wrong, use.span))
         for at, path in enumerate(parameter.get("sets") or ()):
             steps = _steps(path.value, spec)
-            if steps is None:
-                problems.append(_placeless(component, (index, at), name, path.value))
+            if steps is None or type(found(spec, steps)) in (dict, list):
+                problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
             elif not wrong:
                 spec = put(spec, steps, leaf)
     for problem in problems:
@@ -172,10 +174,10 @@ def _parameter_place(component: Document, index: int) -> Span:
     return component.span(("spec", "parameters", index, "name"))
 
 
-def _unknown(component: Document, name: str, leaf: Sourced[Any], known: list[str]) -> Finding:
+def _unknown(component: Document, at: Span, name: str, known: list[str]) -> Finding:
     listed = f"its parameters: {', '.join(known)}" if known else "it takes no parameters"
     return UNKNOWN_PARAMETER.at(
-        place(leaf.origin) or component.span(),
+        at,
         f"component `{component.name}` has no parameter `{name}`",
         also=[Label(component.span(("metadata", "name")), "this component")],
         help=meant(name, known, listed),
@@ -201,9 +203,12 @@ def _lacking(component: Document, index: int, name: str, use: Span) -> Finding:
     )
 
 
-def _placeless(component: Document, spot: tuple[int, int], name: str, path: str) -> Finding:
+def _placeless(component: Document, spot: tuple[int, int], name: str, path: str, *, there: bool) -> Finding:
     return PARAMETER_PLACE.at(
         component.span(("spec", "parameters", spot[0], "sets", spot[1])),
-        f"parameter `{name}` sets `{path}`, which component `{component.name}` does not have",
-        help="write the place into the component's own `job` or `runtime`, and here its path as `trainc why` prints it",
+        f"parameter `{name}` sets `{path}`, which "
+        + ("holds more than one value" if there else f"component `{component.name}` does not have"),
+        help="name a field in it that takes the value"
+        if there
+        else "write the place into the component's own `job` or `runtime`, and here its path as `trainc why` prints it",
     )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.paths import keyed_leaves, shown
-from trainc.resolve.components import ADDING
+from trainc.model.paths import shown
+from trainc.model.sourced import Sourced
+from trainc.model.spelling import meant
+from trainc.model.tree import first_leaf, plain
+from trainc.resolve.clashes import clash
+from trainc.schema.fault import compact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from typing import Any
 
+    from trainc.model.catalog import Catalog
     from trainc.model.composed import Part
     from trainc.model.finding import Finding
-    from trainc.model.paths import Steps
     from trainc.model.report import Report
-    from trainc.model.sourced import Sourced, Span
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
     from trainc.resolve.components import Switched
 
 REQUIRED = Rule(
@@ -84,14 +88,16 @@ def _circle(left: list[Switched]) -> Finding:
     )
 
 
-def check(applied: Sequence[tuple[Switched, list[Part]]], known: Collection[str], report: Report) -> None:
+def check(
+    applied: Sequence[tuple[Switched, list[Part]]], known: Collection[str], catalog: Catalog, report: Report
+) -> None:
     """Findings about components in the order in which they were applied; `known` are those a parent brought along."""
     components = [one for one, _ in applied]
     on = {one.name for one in components} | set(known)
     for one in components:
         for name in one.listed("requires"):
             if name not in on:
-                report.add(_required(one, name))
+                report.add(_required(one, name, catalog.shelves.names("RuntimeComponent", "", one.use.file)))
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
@@ -103,12 +109,13 @@ def _where(component: Switched, field: str, name: str) -> Span:
     return component.document.span(("spec", field, component.listed(field).index(name)))
 
 
-def _required(component: Switched, name: str) -> Finding:
+def _required(component: Switched, name: str, there: Collection[str]) -> Finding:
+    on = f"switch on `{name}` as well"
     return REQUIRED.at(
         component.span,
         f"component `{component.name}` needs `{name}`, which is not switched on",
         also=[Label(_where(component, "requires", name), "required here")],
-        help=f"switch on `{name}` as well",
+        help=on if name in there else meant(name, there, f"add a RuntimeComponent of that name, and {on}"),
     )
 
 
@@ -127,26 +134,21 @@ def _excluded(component: Switched, name: str, components: Sequence[Switched]) ->
 
 
 def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding]:
-    seen: dict[Steps, list[tuple[Switched, Sourced[Any]]]] = {}
-    for component, parts in applied:
-        for steps, leaf in (found for part in parts for found in keyed_leaves(part.tree)):
-            if ADDING.isdisjoint(steps):
-                seen.setdefault(steps, []).append((component, leaf))
     told: set[tuple[str, str]] = set()
-    for steps, said in seen.items():
-        for index, (later, new) in enumerate(said):
-            for earlier, old in said[:index]:
-                pair = (earlier.name, later.name)
-                if earlier.name == later.name or new.value == old.value or pair in told:
-                    continue
-                if earlier.name not in later.listed("after"):
-                    told.add(pair)
-                    yield _clash((earlier, old), (later, new), shown(steps))
+    for index, (later, parts) in enumerate(applied):
+        for earlier, before in applied[:index]:
+            pair = (earlier.name, later.name)
+            if earlier.name == later.name or pair in told or earlier.name in later.listed("after"):
+                continue
+            found = (clash(old.tree, new.tree) for old in before for new in parts)
+            for steps, old, new in filter(None, found):
+                told.add(pair)
+                yield _clash((earlier, old), (later, new), shown(steps))
+                break
 
 
-def _clash(earlier: tuple[Switched, Sourced[Any]], later: tuple[Switched, Sourced[Any]], path: str) -> Finding:
+def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: str) -> Finding:
     (one, old), (two, new) = earlier, later
-    spots = [place(leaf.origin) or who.span for who, leaf in (later, earlier)]
     if two.name in one.listed("after"):
         return CONTRADICTORY.at(
             _where(one, "after", two.name),
@@ -155,12 +157,24 @@ def _clash(earlier: tuple[Switched, Sourced[Any]], later: tuple[Switched, Source
             help="switch both on in the same place",
         )
     return CLASH.at(
-        spots[0],
+        _spot(two, new),
         f"components `{one.name}` and `{two.name}` set `{path}` to different values",
-        label=f"component `{two.name}` says `{new.value}`",
+        label=f"component `{two.name}` {_says(new)}",
         also=[
-            Label(spots[1], f"component `{one.name}` says `{old.value}`"),
+            Label(_spot(one, old), f"component `{one.name}` {_says(old)}"),
             Label(two.span, f"switched on by {two.use.by}"),
         ],
         help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
     )
+
+
+def _spot(component: Switched, node: Tree) -> Span:
+    leaf = first_leaf(node)
+    return (place(leaf.origin) if leaf is not None else None) or component.span
+
+
+def _says(node: Tree) -> str:
+    """What a component does to a field, in words."""
+    if type(node) is not Sourced:
+        return "sets it" if type(node) is dict else f"says `{compact(plain(node))}`"
+    return "takes it away" if node.value in (None, "delete") else f"says `{node.value}`"
