@@ -220,3 +220,23 @@ def test_a_run_for_all_clusters_finds_what_runs_for_each_of_them_do(tmp_path: Pa
     assert all_made == eu_made | us_made == {"eu/a", "eu/both", "us/both", "us/c"}
     assert len(all_met) > 1
     assert all_met == {key: eu_met.get(key, set()) | us_met.get(key, set()) for key in {**eu_met, **us_met}}
+
+
+@pytest.mark.parametrize(
+    ("setting", "place", "message"),
+    [
+        ("images: {registries: {docker.io: 5}}", "5:34", "`docker.io` gets one registry"),
+        ("images: {registries: {docker.io: [a, b]}}", "5:34", "`docker.io` gets one registry"),
+        ("images: {registries: {docker.io: null}}", "5:34", "`docker.io` gets one registry"),
+        ('images: {registries: {docker.io: ""}}', "5:34", "`docker.io` gets one registry"),
+        ("images: {digests: {train:1: {a: b}}}", "5:29", "`train:1` gets one digest"),
+        ("patch: {template: {$patch: [a]}}", "5:28", "`$patch` is one word"),
+        ("patch: {template: {spec: {replicatedJobs: [{name: a, $patch: {a: b}}]}}}", "5:62", "`$patch` is one word"),
+    ],
+)
+def test_what_a_cluster_cannot_use_is_said(setting: str, place: str, message: str, tmp_path: Path) -> None:
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {{clusters: {{a: {{\n\n{setting}}}}}}}\n"
+    write(tmp_path, {"trainc.yaml": text})
+    report = Report()
+    open_project((str(tmp_path),), report)
+    assert [(f"{one.span.line}:{one.span.column}", one.message) for one in report.findings] == [(place, message)]

@@ -17,6 +17,9 @@ _BY = "composed runtime"
 API_VERSION = Sourced("trainer.kubeflow.org/v1alpha1", Origin(by=_BY))
 KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 
+# Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
+ADDING = frozenset(("add", "drop", "tolerations"))
+
 
 class Part:
     """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document that it stands in.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("components", "paths")
 _MAPS = ("images", "patch")
+_IMAGES = {"registries": "registry", "digests": "digest"}
 _FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
 
 
@@ -49,7 +50,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     for key in _LISTS:
         fields[key] = checker.texts((*path, key))
     if "patch" in node:
-        fields["patch"] = checker.map((*path, "patch"))
+        fields["patch"] = _patch(checker, (*path, "patch"))
     fields["delivery"] = checker.choice((*path, "delivery"), TOOLS)
     fields["images"] = _images(checker, (*path, "images"))
     folder = checker.folder(root, (*path, "folder"))
@@ -73,20 +74,40 @@ def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, An
 
 def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
     """`registries` (prefix of an image -> prefix that replaces it) and `digests` (image -> sha256:...)."""
-    found = {}
+    found: dict[str, dict[str, Sourced[str]]] = {}
     for part in checker.map(path):
-        if part not in ("registries", "digests"):
+        if part not in _IMAGES:
             checker.complain(
                 (*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True
             )
             continue
-        found[part] = {name: leaf for name, leaf in checker.map((*path, part)).items() if type(leaf) is Sourced}
-        for name, leaf in found[part].items():
-            if part == "digests" and not _is_digest(str(leaf.value)):
-                checker.complain(
-                    (*path, part, name), f"`{leaf.value}` is no digest", "write `sha256:` and 64 hexadecimal digits"
-                )
+        found[part] = {}
+        for name, leaf in checker.map((*path, part)).items():
+            text = leaf.value if type(leaf) is Sourced else None
+            if type(text) is not str or not text:
+                hint = f"write it behind `{name}:` as text"
+                checker.complain((*path, part, name), f"`{name}` gets one {_IMAGES[part]}", hint)
+            elif part == "digests" and not _is_digest(text):
+                hint = "write `sha256:` and 64 hexadecimal digits"
+                checker.complain((*path, part, name), f"`{text}` is no digest", hint)
+            else:
+                found[part][name] = leaf
     return found
+
+
+def _patch(checker: Checker, path: Path) -> Tree:
+    """The cluster's piece of a runtime, which is judged once it is merged; a directive in it has to be one word."""
+    tree, sound = checker.map(path), True
+    todo: list[tuple[Path, Tree]] = [(path, tree)]
+    while todo:
+        at, node = todo.pop()
+        for step, below in node.items() if type(node) is dict else enumerate(node):
+            if type(below) is not Sourced and step == "$patch":
+                checker.complain((*at, step), "`$patch` is one word", "write `replace` or `delete`, or remove the key")
+                sound = False
+            elif type(below) is not Sourced:
+                todo.append(((*at, step), below))
+    return tree if sound else {}
 
 
 def _is_digest(text: str) -> bool:

@@ -77,24 +77,23 @@ def landing_text(landing: Landing, shown: Callable[[str], str], *, most: int) ->
     if landing.reason:
         lines.append(f"  lands nowhere: {landing.reason}")
     lines.extend(f"  refused: {one.message} [{one.rule.name}]" for one in landing.findings)
-    for field, objects in _by_path(landing.fields):
-        names = ", ".join(objects[:3]) + (f" and {len(objects) - 3} more:" if len(objects) > 3 else "")
-        lines.append(f"  {landing.outcome} in {names} {field.path}" + _beaten(landing, field, shown))
+    several = clusters((*landing.fields, *landing.beaten))
+    for outcome, fields in ((landing.outcome, landing.fields), ("beaten", landing.beaten)):
+        for field, objects in _by_path(fields, several):
+            names = ", ".join(objects[:3]) + (f" and {len(objects) - 3} more:" if len(objects) > 3 else "")
+            lines.append(f"  {outcome} in {names} {field.path}" + (_by(field, shown) if outcome == "beaten" else ""))
     if len(lines) > most:
         lines[most:] = [f"  and {len(lines) - most} more"]
     return "\n".join(lines)
 
 
-def _beaten(landing: Landing, field: Why, shown: Callable[[str], str]) -> str:
-    if landing.outcome != "beaten":
-        return ""
+def _by(field: Why, shown: Callable[[str], str]) -> str:
     winner = field.winner
     return f" by {_who(winner)} {_where(winner.origin, shown)}: {dumps(field.value, ensure_ascii=False)}"
 
 
-def _by_path(fields: Sequence[Why]) -> list[tuple[Why, list[str]]]:
+def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:
     """Fields of the same path and value in several objects, as one with the names of all."""
-    several = clusters(fields)
     found: dict[tuple[str, str], tuple[Why, list[str]]] = {}
     for field in fields:
         found.setdefault((field.path, repr(field.winner)), (field, []))[1].append(_object(field, several))
@@ -115,5 +114,6 @@ def _landing(landing: Landing, shown: Callable[[str], str]) -> dict[str, object]
         "outcome": landing.outcome,
         "reason": landing.reason,
         "fields": [_answer(field, shown) for field in landing.fields],
+        "beaten": [_answer(field, shown) for field in landing.beaten],
         "findings": [{"rule": one.rule.name, "message": one.message} for one in landing.findings],
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.composed import ADDING
 from trainc.model.tree import plain, value
-from trainc.resolve.components import ADDING, COMPONENT_KEYS
+from trainc.resolve.components import COMPONENT_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
-from trainc.model.composed import Part
+from trainc.model.composed import ADDING, Part
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
@@ -48,9 +48,7 @@ NO_RUNTIME = Rule(
     "Components are merged into runtimes; a JobSet and the older job kinds have none.",
 )
 
-# Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
-COMPONENT_KEYS = {**MERGE_KEYS, "tolerations": "", "add": "", "drop": ""}
-ADDING = frozenset(("tolerations", "add", "drop"))
+COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
 
 
 class Use:

@@ -9,7 +9,8 @@ from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves
 from trainc.why import Layers, label, of_leaf
-from trainc.why.reasons import is_pointer, reason
+from trainc.why.pieces import Pieces
+from trainc.why.reasons import Use, is_pointer, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ LANDS, BEATEN, REFUSED, NOWHERE = "lands", "beaten", "refused", "nowhere"
 class Landing(NamedTuple):
     """What becomes of one value that somebody wrote: `outcome` is lands, beaten, refused or nowhere.
 
-    `fields` are the fields of the output that hold it or, where it is beaten, that hold another value; `findings`
-    are the errors at its place; `reason` says why it lands nowhere.
+    `fields` are the fields of the output that hold it or, where it is beaten, that hold another value or none;
+    `beaten` are such fields beside those in which it lands. `findings` are the errors at its place; `reason` says why
+    it lands nowhere.
     """
 
     path: str
@@ -39,6 +41,7 @@ class Landing(NamedTuple):
     fields: tuple[Why, ...] = ()
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    beaten: tuple[Why, ...] = ()
 
 
 def landings(
@@ -53,7 +56,7 @@ def landings(
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    known = _Known(explained or fields(bundles))
+    known = _Known(explained or fields(bundles), Pieces(bundles))
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
@@ -122,13 +125,13 @@ def _landing(
     )
     if errors:
         return Landing(where, leaf.value, at, REFUSED, findings=errors)
-    landed = known.won.get(at)
+    landed, lost = tuple(known.won.get(at, ())), known.lost.get(at, [])
+    beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.taken(at))
     if landed:
-        return Landing(where, leaf.value, at, LANDS, tuple(landed))
-    lost = known.lost.get(at)
-    if lost and not (is_pointer(path) and all(one.value == leaf.value for one in lost)):
-        return Landing(where, leaf.value, at, BEATEN, tuple(lost))
-    return Landing(where, leaf.value, at, NOWHERE, reason=reason(document, path, leaf.value, bundles))
+        return Landing(where, leaf.value, at, LANDS, landed, beaten=beaten)
+    if beaten:
+        return Landing(where, leaf.value, at, BEATEN, beaten)
+    return Landing(where, leaf.value, at, NOWHERE, reason=known.reason(document, path, leaf, bundles))
 
 
 def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
@@ -146,7 +149,8 @@ def _holds(span: Span, at: Span) -> bool:
 class _Known:
     """Fields of the output by the places that their value rests on, and by those that it beat."""
 
-    def __init__(self, fields: Iterable[Why]) -> None:
+    def __init__(self, fields: Iterable[Why], pieces: Pieces) -> None:
+        self._pieces = pieces
         self.won: dict[Span, list[Why]] = {}
         self.lost: dict[Span, list[Why]] = {}
         for one in fields:
@@ -154,3 +158,15 @@ class _Known:
                 self.won.setdefault(at, []).append(one)
             for at in dict.fromkeys(at for said in one.beaten for at in said.origin.spans()):
                 self.lost.setdefault(at, []).append(one)
+
+    def taken(self, at: Span) -> Iterator[Why]:
+        """What took a value away from jobs in which it neither landed nor was beaten."""
+        told = {(one.cluster, one.object) for one in (*self.won.get(at, ()), *self.lost.get(at, ()))}
+        return self._pieces.taken(at, told)
+
+    def reason(self, document: Document, path: Path, leaf: Sourced[Any], bundles: Sequence[Bundle]) -> str:
+        """Why a value is in no manifest."""
+        at = leaf.origin.at
+        counts = at is not None and self._pieces.say(at)
+        use = Use(counts, held=counts or self._pieces.hold(document), renamed=at in self.lost)
+        return reason(document, path, leaf.value, bundles, use)

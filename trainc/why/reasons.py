@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.tree import get
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.tree import Path
 
+_FRAMEWORK = "trainer.kubeflow.org/framework"
 _OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods stand in its template"
 _JOB_LEVEL = (
     "wrong level: labels and annotations of a TrainJob are copied to nothing but for kueue.x-k8s.io/*; write them into "
@@ -54,7 +57,15 @@ _SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no
 _META = ("name", "namespace", "finalizers")
 
 
-def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle]) -> str:
+class Use(NamedTuple):
+    """What became of a value on the way: whether it counts itself, its document does, and somebody above says the same."""
+
+    counts: bool
+    held: bool
+    renamed: bool
+
+
+def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: Use) -> str:
     """Why the value at a path of a document is in no manifest, in words that name the cause where it is known."""
     if len(path) == 1:
         return "says what this document is"
@@ -67,16 +78,20 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
         return _of_project(path)
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
-    if is_pointer(path):
-        return f"points at `{content}`; the name itself was written by a lower layer"
-    if not plans:
+    if not use.held:
         return "no job that was compiled uses it"
-    if document.kind == "RuntimeComponent":
-        return "a parameter of the component writes this field, or no job switches the component on"
-    return "no job that was compiled uses this document, or a null or an empty value stands here"
+    if path[-1] == "$patch" or (content is None and use.counts):
+        return "takes away what lower layers say" if content != "replace" else "replaces what lower layers say"
+    if is_pointer(path):
+        return f"points at `{content}`; the name itself was written by a {'higher' if use.renamed else 'lower'} layer"
+    if not use.counts:
+        return "a parameter of the component writes this field"
+    return "the API leaves an empty value out, or nothing in the manifests rests on it"
 
 
 def _metadata(kind: str, path: Path) -> str:
+    if path[-1] == _FRAMEWORK:
+        return "says which framework the runtime is for; where no policy does, it selects the framework"
     if str(path[-1]).startswith("trainc.dev/"):
         return "trainc itself reads it"
     if path[1] == "name":
