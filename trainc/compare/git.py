@@ -9,7 +9,7 @@ from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
 
@@ -68,10 +68,26 @@ class Repository:
 
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
-        tracked = self._bytes("diff-index", "--name-only", "-z", "--no-renames", commit, "--")
+        tracked = self._bytes("diff-index", "--raw", "--no-abbrev", "-z", "--no-renames", commit, "--")
         fresh = self._bytes("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
-        names = (tracked + fresh).decode("utf-8", "surrogateescape").split("\0")
-        return {name for name in names if name}
+        words = tracked.decode("utf-8", "surrogateescape").split("\0")
+        entries = dict(zip(words[1::2], words[::2], strict=False))
+        names = {*entries, *fresh.decode("utf-8", "surrogateescape").split("\0")} - {""}
+        return names - self._touched(entries)
+
+    def _touched(self, entries: Mapping[str, str]) -> set[str]:
+        """Those of the entries of a raw difference that were only saved again: the index knows times, not contents."""
+        saved = {}
+        for path, entry in entries.items():
+            before, after, old, _, status = entry.split()
+            if status == "M" and before[1:] == after and after.startswith("100") and "\n" not in path:
+                saved[path] = old
+        here = os.path.realpath(self._folder)
+        feed = "".join(f"{os.path.relpath(os.path.join(self.top, path), here)}\n" for path in saved)
+        hashes = (
+            self._bytes("hash-object", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape")) if saved else b""
+        )
+        return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
 
     def _text(self, *words: str, about: str = "") -> str:
         return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
