@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,24 +49,6 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
         "\n"
         "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
     )
-
-
-def test_a_file_that_was_only_saved_again_causes_nothing(project: WorkingTree) -> None:
-    for path in sorted(project.folder.rglob("*.yaml")):
-        os.utime(path, (1, 1))
-    project.change("runtimes/torch.yaml", *IMAGE)
-    out = project.run("diff").out
-    assert out.startswith("~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
-
-
-def test_a_run_keeps_its_rendering_though_its_file_was_saved_again(project: WorkingTree) -> None:
-    assert project.run("build", "-w").code == 0
-    assert project.commit("rendered").returncode == 0
-    project.change("runtimes/torch.yaml", *IMAGE)
-    os.utime(project.folder / "jobs/bert.yaml", (1, 1))
-    out = project.run("diff").out
-    assert out.startswith("~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
-    assert "committed runs keep their rendering" in out
 
 
 def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:

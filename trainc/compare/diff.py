@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.compare.facts import Facts, facts
+from trainc.compare.facts import QUEUES, Facts, facts
+from trainc.compare.order import moved
 from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
 from trainc.schema.served import Served
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from trainc.compare.facts import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
+
+_TOLD = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
 
 
 class Change(NamedTuple):
@@ -40,7 +43,8 @@ class Edited(NamedTuple):
 class Diff(NamedTuple):
     """All of it: new jobs, jobs that are gone, edits, and totals on both sides.
 
-    `runs` holds for each new job that is the next run of one on the other side what that one is called.
+    `runs` holds for each new job that is the next run of one on the other side what that one is called, `uncounted`
+    whether jobs that hold accelerators are restarted without end for reasons that use up none of their restarts.
     """
 
     added: tuple[Facts, ...]
@@ -49,6 +53,7 @@ class Diff(NamedTuple):
     edited: tuple[Edited, ...]
     accelerators: tuple[Mapping[str, int], Mapping[str, int]]
     hours: tuple[float | None, float | None]
+    uncounted: bool
     runs: Mapping[Key, str]
 
     @property
@@ -68,7 +73,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     groups: dict[tuple[object, ...], list[str]] = {}
     for key in sorted(before.keys() & after.keys()):
         was, now = before[key], after[key]
-        if was.digest != now.digest:
+        if was.digest != now.digest or was.order != now.order:
             refused = update(was.jobset, now.jobset, servers[key[0]]).refused
             kept = bool(refused) and old.keeps(now.source, was.jobset)
             after[key] = was if kept else now
@@ -84,15 +89,16 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of four
     added = [after[key] for key in sorted(after.keys() - before.keys())]
     removed = [before[key] for key in sorted(before.keys() - after.keys())]
-    moved = renamed(removed, [one for one in added if one.key not in runs])
-    told = {one.key for pair in moved for one in pair}
+    pairs = renamed(removed, [one for one in added if one.key not in runs])
+    told = {one.key for pair in pairs for one in pair}
     return Diff(
         tuple(one for one in added if one.key not in told),
         tuple(one for one in removed if one.key not in told),
-        tuple(moved),
+        tuple(pairs),
         tuple(sorted(edited, key=lambda one: one.names)),
         (_total(before.values()), _total(after.values())),
         (_hours(before.values()), _hours(after.values())),
+        any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
         runs,
     )
 
@@ -131,10 +137,23 @@ def _changes(was: Facts, now: Facts) -> tuple[Change, ...]:
         for name in names
         if was.values.get(name) != now.values.get(name)
     ]
-    if found:
-        return tuple(found)
-    paths = sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
-    return tuple(Change(path.partition(" ")[2], _text(was, path), _text(now, path)) for path in paths)
+    paths = [path for path in _changed(was, now) if not (found and _is_told(path))]
+    found += [Change(path.partition(" ")[2], _text(was, path), _text(now, path)) for path in paths]
+    for path, old, new in moved(was.order, now.order):
+        found.append(Change(f"order of {path.partition(' ')[2]}", ", ".join(map(str, old)), ", ".join(map(str, new))))
+    return tuple(found)
+
+
+def _changed(was: Facts, now: Facts) -> list[str]:
+    return sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
+
+
+def _is_told(path: str) -> bool:
+    """Whether a leaf is among what a reviewer asks about, or follows from it as the numbers of a PodGroup do."""
+    named, _, steps = path.partition(" ")
+    _, inside, field = steps.partition("ontainers[")
+    field = field.partition("].")[2].partition(".")[0].partition("[")[0] if inside else steps.rpartition(".")[2]
+    return named.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
 
 
 def _text(facts_: Facts, path: str) -> str:
@@ -143,7 +162,7 @@ def _text(facts_: Facts, path: str) -> str:
 
 def _causes(was: Facts, now: Facts, edited: frozenset[str] | None) -> tuple[str, ...]:
     """The edited files that the changed leaves rest on, else those that anything in the job rests on."""
-    changed = [path for path in {*was.digest, *now.digest} if was.digest.get(path) != now.digest.get(path)]
+    changed = [*_changed(was, now), *(path for path, *_ in moved(was.order, now.order))]
     found: frozenset[str] = frozenset()
     for path in changed:
         found |= now.files.get(path) or was.files.get(path) or frozenset()

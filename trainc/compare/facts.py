@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.model.paths import keyed, shown
+from trainc.compare.order import keys, orders
+from trainc.compare.updates import apart
+from trainc.model.paths import shown
 from trainc.model.report import Report
-from trainc.model.tree import get, leaves, plain, value
+from trainc.model.tree import get, plain, value
 from trainc.verify import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from trainc.compare.order import Keys
     from trainc.model.bundle import Bundle
     from trainc.model.tree import Tree
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
 
 QUEUES = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name")
 
@@ -30,9 +35,11 @@ class Facts(NamedTuple):
     values: Mapping[str, str]
     accelerators: Mapping[str, int]
     hours: float | None  # an upper bound of accelerator hours, None where nothing bounds it
+    uncounted: bool  # whether restarts that use up none of the job's own come on top of that
     digest: Mapping[str, object]  # every leaf of every object, by object and path
     files: Mapping[str, frozenset[str]]
     named: frozenset[str]  # the leaves that rest on the job's name
+    order: Mapping[str, Keys]  # of the items of lists, by object and path
 
 
 def facts(bundle: Bundle) -> Facts:
@@ -41,22 +48,34 @@ def facts(bundle: Bundle) -> Facts:
     digest: dict[str, object] = {}
     files: dict[str, frozenset[str]] = {}
     named: set[str] = set()
+    order: dict[str, Keys] = {}
     given = bundle.document.span(("metadata", "name"))
     for tree in bundle.objects:
         label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-        for path, leaf in leaves(tree):
-            name = f"{label} {shown(keyed(tree, path))}"
+        for steps, names in orders(tree).items():
+            order[f"{label} {shown(steps)}"] = keys(names)
+            files[f"{label} {shown(steps)}"] = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
+        for steps, _, leaf in apart(tree):
+            name = f"{label} {shown(steps)}"
             digest[name] = leaf.value
             spans = leaf.origin.spans()
             files[name] = frozenset(span.file for span in spans)
             if given in spans:
                 named.add(name)
-    accelerators = _accelerators(bundle)
-    hours = _hours(bundle.jobset, sum(accelerators.values()))
-    key = (bundle.cluster, namespace, bundle.name)
-    values = dict(_values(bundle.jobset))
-    source = bundle.document.file
-    return Facts(key, source, bundle.jobset, values, accelerators, hours, digest, files, frozenset(named))
+    job = expand(bundle, None, Report())
+    return Facts(
+        key=(bundle.cluster, namespace, bundle.name),
+        source=bundle.document.file,
+        jobset=bundle.jobset,
+        values=dict(_values(bundle.jobset)),
+        accelerators=_accelerators(job),
+        hours=_hours(job, bundle.jobset),
+        uncounted=_uncounted(bundle.jobset),
+        digest=digest,
+        files=files,
+        named=frozenset(named),
+        order=order,
+    )
 
 
 def _values(jobset: Tree) -> Iterator[tuple[str, str]]:
@@ -92,25 +111,35 @@ def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str]]:
             yield f"{part} {resource} of {name}", str(amount.value)
 
 
-def _accelerators(bundle: Bundle) -> dict[str, int]:
+def _accelerators(job: Job | None) -> dict[str, int]:
     """Accelerators of the whole job by resource, of pods that run at the same time or not."""
-    job = expand(bundle, None, Report())
     found: dict[str, int] = {}
     for role in job.roles if job is not None else ():
-        replicas, width = role.replicas, role.width
-        pods = replicas * width if isinstance(replicas, int) and isinstance(width, int) else 0
         for resource, amount in role.devices.items():
             if isinstance(amount, int):
-                found[resource] = found.get(resource, 0) + amount * pods
+                found[resource] = found.get(resource, 0) + amount * _pods(role)
     return found
 
 
-def _hours(jobset: Tree, accelerators: int) -> float | None:
-    """Accelerators times the longest deadline times all attempts, None where no deadline bounds the job."""
-    deadlines = [
-        value(job, "template", "spec", "activeDeadlineSeconds") for job in get(jobset, "spec", "replicatedJobs") or ()
-    ]
-    if not accelerators or not deadlines or any(deadline is None for deadline in deadlines):
-        return None
+def _pods(role: Role) -> int:
+    replicas, width = role.replicas, role.width
+    return replicas * width if isinstance(replicas, int) and isinstance(width, int) else 0
+
+
+def _hours(job: Job | None, jobset: Tree) -> float | None:
+    """Accelerators times the deadline of their role times all attempts, None where no deadline bounds one of them."""
+    seconds = 0
+    for role in job.roles if job is not None else ():
+        held = sum(amount for amount in role.devices.values() if isinstance(amount, int)) * _pods(role)
+        deadline = value(role.spec, "activeDeadlineSeconds")
+        if held and type(deadline) is not int:
+            return None
+        seconds += held * (deadline or 0)
     attempts = 1 + (value(jobset, "spec", "failurePolicy", "maxRestarts") or 0)
-    return float(accelerators * max(deadlines) * attempts / 3600)
+    return float(seconds * attempts / 3600)
+
+
+def _uncounted(jobset: Tree) -> bool:
+    """Whether some restarts use up none of those that the job has."""
+    rules = get(jobset, "spec", "failurePolicy", "rules") or ()
+    return any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
 from trainc.model.paths import keyed, keyed_leaves, shown
 from trainc.model.tree import get, leaves, value
@@ -13,9 +14,12 @@ from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from trainc.model.bundle import Bundle
     from trainc.model.paths import Steps
-    from trainc.model.sourced import Span
+    from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Path, Tree
     from trainc.schema.served import Served
 
@@ -27,7 +31,10 @@ _ABSENT = object()
 
 
 class Change(NamedTuple):
-    """One leaf that differs: its path in any form, its place or the nearest one above it in the new form, both values."""
+    """One leaf that differs: its path in any form, its place or the nearest one above it in the new form, both values.
+
+    Of a list in another order: its path, the first item that stands elsewhere, the names that moved.
+    """
 
     steps: Steps
     path: Path
@@ -57,7 +64,7 @@ class Update(NamedTuple):
 
     def cause(self, change: Change, bundle: Bundle) -> str:
         """The file that says what the field is now, empty where trainc alone decides."""
-        leaf = get(self.tree, *change.path) if len(change.path) == len(change.steps) else None
+        leaf = get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
         if leaf is None:
             return self.place(change, bundle).file
         spans = [span for span in leaf.origin.spans() if span.file != bundle.document.file]
@@ -95,11 +102,11 @@ def _lengths(change: Change) -> range:
 
 
 def differences(old: Tree, new: Tree) -> list[Change]:
-    """The leaves at which two objects differ, items of keyed lists matched by their key, sorted by path."""
-    before = {steps: leaf.value for steps, leaf in keyed_leaves(old)}
+    """The leaves at which two objects differ, items of keyed lists matched by their key, and orders; sorted by path."""
+    before = {steps: leaf.value for steps, _, leaf in apart(old)}
     after: dict[Steps, object] = {}
     ways: dict[Steps, Path] = {(): ()}
-    for (path, leaf), (steps, _) in zip(leaves(new), keyed_leaves(new), strict=True):
+    for steps, path, leaf in apart(new):
         after[steps] = leaf.value
         for length in range(len(steps), 0, -1):
             if steps[:length] in ways:
@@ -111,7 +118,20 @@ def differences(old: Tree, new: Tree) -> list[Change]:
         if was != now:
             nearest = next(ways[steps[:length]] for length in range(len(steps), -1, -1) if steps[:length] in ways)
             found.append(Change(steps, nearest, was, now))
+    one, other = orders(old), orders(new)
+    for steps, was, now in moved(*({path: keys(names) for path, names in each.items()} for each in (one, other))):
+        path = next(path for path, leaf in other[steps] if leaf.value == now[0])
+        found.append(Change(steps, path, was, now))
     return sorted(found, key=lambda change: change.shown)
+
+
+def apart(tree: Tree) -> Iterator[tuple[Steps, Path, Sourced[Any]]]:
+    """Every leaf with its keyed path and its own; of two items with the same key the second keeps its index."""
+    seen = set()
+    for (path, leaf), (steps, _) in zip(leaves(tree), keyed_leaves(tree), strict=True):
+        name = steps if steps not in seen else path
+        seen.add(name)
+        yield name, path, leaf
 
 
 def _text(content: object) -> str:

@@ -72,6 +72,7 @@ def diff_json(diff: Diff, base: str) -> str:
         "edited": [_edited(edited) for edited in diff.edited],
         "accelerators": {"old": dict(diff.accelerators[0]), "new": dict(diff.accelerators[1])},
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
+        "uncountedRestarts": diff.uncounted,
     }
     return dumps(content, indent=2, sort_keys=True) + "\n"
 
@@ -142,9 +143,14 @@ def _short(text: str) -> str:
 def _totals(diff: Diff) -> list[str]:
     lines = [f"accelerators: {_held(diff.accelerators[0])} -> {_held(diff.accelerators[1])}"]
     old, new = diff.hours
-    if old is not None and new is not None and (old or new):
-        lines.append(f"accelerator hours at most: {old:,.0f} -> {new:,.0f}")
+    if old or new:
+        aside = ", restarts that do not count aside" if diff.uncounted else ""
+        lines.append(f"accelerator hours at most{aside}: {_bound(old)} -> {_bound(new)}")
     return lines
+
+
+def _bound(hours: float | None) -> str:
+    return "no bound" if hours is None else f"{hours:,.0f}"
 
 
 def _held(total: Mapping[str, int]) -> str:
