@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import repository
 from tests.compiling import compile_in
 from tests.repository import job, write
 from trainc import pipeline
@@ -230,6 +231,8 @@ def test_a_run_for_all_clusters_finds_what_runs_for_each_of_them_do(tmp_path: Pa
         ("images: {registries: {docker.io: null}}", "5:34", "`docker.io` gets one registry"),
         ('images: {registries: {docker.io: ""}}', "5:34", "`docker.io` gets one registry"),
         ("images: {digests: {train:1: {a: b}}}", "5:29", "`train:1` gets one digest"),
+        ("images: {registries: {docker.io: 'https://a'}}", "5:34", "`https://a` is no prefix of an image's name"),
+        ("patch: {mlPolcy: {numNodes: 1}}", "5:9", "unknown setting `mlPolcy` of a patch"),
         ("patch: {template: {$patch: [a]}}", "5:28", "`$patch` is one word"),
         ("patch: {template: {spec: {replicatedJobs: [{name: a, $patch: {a: b}}]}}}", "5:62", "`$patch` is one word"),
     ],
@@ -240,3 +243,29 @@ def test_what_a_cluster_cannot_use_is_said(setting: str, place: str, message: st
     report = Report()
     open_project((str(tmp_path),), report)
     assert [(f"{one.span.line}:{one.span.column}", one.message) for one in report.findings] == [(place, message)]
+
+
+@pytest.mark.parametrize("name", ['""', '","', '" "'])
+def test_an_annotation_that_names_no_cluster_binds_nobody(name: str, tmp_path: Path) -> None:
+    annotated = job("bert").replace("spec:", f"  annotations: {{trainc.dev/cluster: {name}}}\nspec:", 1)
+    write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/bert.yaml": annotated})
+    done = compile_in(tmp_path, "validate", ".")
+    assert done.code == 1
+    assert [(one.rule.name, one.help) for one in done.findings] == [
+        ("unbound-job", "name one of eu, us, or remove the annotation")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("patch", "place"),
+    [
+        ("mlPolicy: []", "6:25"),
+        ("mlPolicy: {numNods: 1}", "6:26"),
+        ("template: {spec: {zork: {a: b}}}", "6:33"),
+    ],
+)
+def test_what_is_wrong_in_a_patch_stands_in_the_patch(patch: str, place: str, tmp_path: Path) -> None:
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  clusters:\n    eu:\n      patch: {{{patch}}}\n"
+    write(tmp_path, {"trainc.yaml": text, "runtimes/torch.yaml": repository.RUNTIME, "jobs/bert.yaml": job("bert")})
+    errors = [one for one in compile_in(tmp_path, "validate", ".").findings if one.level == "error"]
+    assert {f"{one.span.file} {one.span.line}:{one.span.column}" for one in errors} == {f"trainc.yaml {place}"}

@@ -47,6 +47,8 @@ def binds(document: Document, project: Project, report: Report) -> bool:
         for name in names:
             if all(cluster.name != name for cluster in clusters):
                 _unknown(document, name, clusters, report)
+        if not names:
+            _nameless(document, clusters, report)
         return project.cluster.name in names
     if len(clusters) == 1 and not clusters[0].paths:
         return True
@@ -65,6 +67,18 @@ def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], repor
             document.span(("metadata", "annotations", ANNOTATION)),
             f"there is no cluster `{name}`",
             help=meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}"),
+        )
+    )
+
+
+def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
+    known = ", ".join(cluster.name for cluster in clusters if cluster.name)
+    report.add(
+        UNBOUND_JOB.at(
+            document.span(("metadata", "annotations", ANNOTATION)),
+            f"`{document.name}` names no cluster here",
+            effect="no cluster would ever run it",
+            help=f"name one of {known}, or remove the annotation" if known else "remove the annotation",
         )
     )
 

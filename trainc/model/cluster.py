@@ -50,6 +50,7 @@ class Cluster:
         "components",
         "definitions",
         "delivery",
+        "document",
         "folder",
         "gates",
         "images",
@@ -78,6 +79,7 @@ class Cluster:
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
     patch: Tree  # a partial runtime spec over every runtime
+    document: Document | None  # that says all this
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
     runtimes: tuple[Document, ...]
     definitions: tuple[Definitions, ...]  # of each file that holds any

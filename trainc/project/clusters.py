@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("components", "paths")
 _MAPS = ("images", "patch")
+_PIECES = ("mlPolicy", "podGroupPolicy", "template")
 _IMAGES = {"registries": "registry", "digests": "digest"}
 _FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
 
@@ -51,6 +52,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         fields[key] = checker.texts((*path, key))
     if "patch" in node:
         fields["patch"] = _patch(checker, (*path, "patch"))
+        fields["document"] = checker.document
     fields["delivery"] = checker.choice((*path, "delivery"), TOOLS)
     fields["images"] = _images(checker, (*path, "images"))
     folder = checker.folder(root, (*path, "folder"))
@@ -90,6 +92,9 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
             elif part == "digests" and not _is_digest(text):
                 hint = "write `sha256:` and 64 hexadecimal digits"
                 checker.complain((*path, part, name), f"`{text}` is no digest", hint)
+            elif part == "registries" and ("://" in text or text.split() != [text]):
+                hint = "write the host and the path alone, such as `mirror.example.com/hub`"
+                checker.complain((*path, part, name), f"`{text}` is no prefix of an image's name", hint)
             else:
                 found[part][name] = leaf
     return found
@@ -107,7 +112,11 @@ def _patch(checker: Checker, path: Path) -> Tree:
                 sound = False
             elif type(below) is not Sourced:
                 todo.append(((*at, step), below))
-    return tree if sound else {}
+    for key in tree:
+        if key not in _PIECES:
+            hint = meant(key, _PIECES, f"a patch holds {', '.join(_PIECES)}")
+            checker.complain((*path, key), f"unknown setting `{key}` of a patch", hint, key=True)
+    return {key: node for key, node in tree.items() if key in _PIECES} if sound else {}
 
 
 def _is_digest(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.composed import API_VERSION, KIND, Composed, Part
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.paths import located
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import UnknownDirectiveError, get, merge
 from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, pieces, switched
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
+    from trainc.model.paths import Steps
     from trainc.model.report import Report
     from trainc.model.settings import Project
+    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
     from trainc.resolve.components import Switched
 
@@ -69,7 +72,8 @@ def compose(
         if job is not None:
             out.switch(list(of_job(job)))
         if cluster.patch is not None:
-            out.add(Part("cluster", cluster.name, cluster.patch))
+            below = ("spec", "clusters", cluster.name, "patch")
+            out.add(Part("cluster", cluster.name, cluster.patch, cluster.document, below=below))
     except UnknownDirectiveError as error:
         out.misdirected(error)
     return out.closed()
@@ -157,10 +161,19 @@ class Composition:
         after = merge(self.spec, part.tree, keys)
         for lock in self.locks:
             if changed(lock, self.spec, after):
-                spot = touching(part.tree, lock.steps, self.spec) or self._leaf.span(("metadata", "name"))
+                spot = touching(part.tree, lock.steps, self.spec) or self._nearest(part, lock.steps)
                 self._report.add(lock.broken(spot, who or f"{part.name} `{part.label}`"))
         self.spec = after
         self.parts.append(part)
+
+    def _nearest(self, part: Part, steps: Steps) -> Span:
+        """Where a part says something of a field, if only by an empty map or list: at it, or at what lies above it."""
+        for length in range(len(steps), 0, -1):
+            path = located(part.tree, steps[:length])
+            spot = part.span(path, key=True) if path is not None else None
+            if spot is not None:
+                return spot
+        return self._leaf.span(("metadata", "name"))
 
     def misdirected(self, error: UnknownDirectiveError) -> None:
         """Say that a merge stopped at a directive that it does not know."""

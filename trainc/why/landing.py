@@ -168,5 +168,7 @@ class _Known:
         """Why a value is in no manifest."""
         at = leaf.origin.at
         counts = at is not None and self._pieces.say(at)
-        use = Use(counts, held=counts or self._pieces.hold(document), renamed=at in self.lost)
+        use = Use(
+            counts, held=counts or (document.kind != "Project" and self._pieces.hold(document)), renamed=at in self.lost
+        )
         return reason(document, path, leaf.value, bundles, use)
