@@ -71,3 +71,15 @@ def test_a_runtime_that_no_cluster_would_take(tmp_path: Path) -> None:
 def test_a_runtime_that_is_not_there(tmp_path: Path) -> None:
     project(tmp_path, BASE)
     assert compile_in(tmp_path, "runtimes", "flatten", "leaf").code == 2
+
+
+def test_flatten_says_what_was_probably_meant(tmp_path: Path) -> None:
+    project(tmp_path, BASE, runtime("leaf", {"extends": "base"}))
+    for name, hint in (
+        ("lea", "did you mean `leaf`?"),
+        ("shm", "`shm` is a component; name a runtime that switches it on"),
+        ("zzzzzz", "see trainc runtimes list"),
+    ):
+        run = compile_in(tmp_path, "runtimes", "flatten", name)
+        assert (run.code, run.out) == (2, "")
+        assert run.err == f"trainc: there is no runtime `{name}` here or in trainc's catalogue; {hint}\n"

@@ -71,8 +71,6 @@ def _flatten(name: str, options: Options) -> int:
     chosen = [one for one in session.project.clusters if one.name == options.one("cluster")]
     project = session.project.at(chosen[0] if options.has("cluster") and chosen else Cluster())
     found = pipeline.flattened(name, project, session.selection, session.report)
-    if found is None and not session.report.failed:
-        raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue")
     if found is not None:
         print(dump(found.tree), end="")
     return session.finish() if session.report.findings else 0

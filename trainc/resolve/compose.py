@@ -7,7 +7,9 @@ from trainc.model.finding import ERROR, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import located
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.spelling import meant
 from trainc.model.tree import UnknownDirectiveError, get, merge
+from trainc.model.trouble import Trouble
 from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, pieces, switched
 from trainc.resolve.lineage import lineage
 from trainc.resolve.locks import Held, changed, held, touching
@@ -222,8 +224,19 @@ class Flattened(Composed):
 
 
 def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> Document | None:
-    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings."""
+    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings.
+
+    Raises:
+        Trouble: where nothing that was read is a runtime of that name.
+    """
     found = catalog.shelves.parent(name, "", "")
+    if found is None and not report.failed:
+        known = {one for kind in (RUNTIME, KIND.value) for one in catalog.shelves.names(kind, "", "")}
+        component = f"`{name}` is a component; name a runtime that switches it on"
+        hint = (
+            component if catalog.shelves.component(name, "") else meant(name, sorted(known), "see trainc runtimes list")
+        )
+        raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue; {hint}")
     if found is None or found.document is None:
         return None
     composition = compose(found.document, None, catalog, project, report)
