@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
 DEPTH = 100
 
-_ODD = frozenset("\t\r\x85\u2028\u2029\ufeff")  # what ends a line, or stands in one, for a parser alone
 _new = object.__new__
 
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
-    """Each document that is not empty, as long as the spelling is common; the rest of the UTF-8 text, on its old lines."""
-    text = data.decode() if len(data) <= LIMIT else "\t"
-    if not (text.isascii() and "\t" not in text and "\r" not in text) and not _ODD.isdisjoint(text):
+    """Each document that is not empty, as long as the spelling is common; the rest of the text, on its old lines."""
+    try:
+        lines = data.decode().split("\n") if len(data) <= LIMIT else None
+    except UnicodeDecodeError:
+        lines = None
+    if lines is None:
         return data
-    lines = text.split("\n")
     lines[-1] = "---"  # behind the last line end, so that every document ends at one
     at = 0
     end = len(lines) - 1
@@ -72,7 +73,7 @@ class _Builder:
                 return None
         if line[0]:
             raise DeclinedError
-        tree = self._map(line[1], 1)
+        tree = self._map(line, 1)
         if self._said() is not BOUNDARY:
             raise DeclinedError
         return tree
@@ -83,21 +84,14 @@ class _Builder:
             self.at += 1
         return line
 
-    def _map(self, indent: int, depth: int) -> Tree:
-        """The map whose first key stands on the next line, behind a dash or not; all keys stand in one column."""
-        lines, file, first = self._lines, self._file, self.at
+    def _map(self, line: Line, depth: int) -> Tree:
+        """The map whose first key the next line says, behind a dash or not; all keys stand in one column."""
+        lines, file, number = self._lines, self._file, self.at
         if depth > DEPTH:
             raise DeclinedError
         out: dict[str, Tree] = {}
-        number = first
+        _, indent, key, _, value, start, end = line
         while True:
-            line = LINES[lines[number]]
-            if line is None:
-                number += 1
-                continue
-            dash, column, key, _, value, start, end = line
-            if column != indent or (dash and number != first):
-                break
             if key is None or key in out:
                 raise DeclinedError
             number += 1
@@ -106,43 +100,44 @@ class _Builder:
                 out[key] = leaf = _new(Sourced)
                 leaf.value = value
                 leaf.source = file, number, start, number, end
-                continue
-            self.at = number
-            out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent)
-            number = self.at
+            else:
+                self.at = number
+                out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent)
+                number = self.at
+            while (found := LINES[lines[number]]) is None:
+                number += 1
+            dash, column, key, _, value, start, end = found
+            if column != indent or dash:
+                break
         if (dash or column) >= indent:
             raise DeclinedError
         self.at = number
         return out
 
-    def _list(self, indent: int, depth: int) -> Tree:
-        """The list whose first dash stands on the next line; all dashes stand in one column."""
+    def _list(self, line: Line, depth: int) -> Tree:
+        """The list whose first dash the next line says; all dashes stand in one column."""
         lines, file, number = self._lines, self._file, self.at
         if depth > DEPTH:
             raise DeclinedError
         out: list[Tree] = []
+        indent = line[0]
         while True:
-            line = LINES[lines[number]]
-            if line is None:
-                number += 1
-                continue
             dash, column, key, _, value, start, end = line
             if dash != indent:
                 break
+            number += 1
             if key is None and start:
-                number += 1
                 leaf = _new(Sourced)
                 leaf.value = value
                 leaf.source = file, number, start, number, end
                 out.append(leaf)
-                continue
-            self.at = number
-            if key is None:
-                self.at += 1
-                out.append(self._several(value, indent))
             else:
-                out.append(self._map(column, depth + 1))
-            number = self.at
+                self.at = number if key is None else number - 1
+                out.append(self._several(value, indent) if key is None else self._map(line, depth + 1))
+                number = self.at
+            while (found := LINES[lines[number]]) is None:
+                number += 1
+            line = found
         if (dash or column) > indent:
             raise DeclinedError
         self.at = number
@@ -152,11 +147,11 @@ class _Builder:
         """The value of a key that has none on its own line: what is indented below it, or null."""
         place = self.at
         line = LINES[self._lines[place]] or self._said()
-        dash, column = line[0], line[1]
+        dash = line[0]
         if dash >= indent:
-            return self._list(dash, depth + 1)
-        if column > indent and not dash:
-            return self._map(column, depth + 1)
+            return self._list(line, depth + 1)
+        if line[1] > indent and not dash:
+            return self._map(line, depth + 1)
         return Sourced(None, (self._file, place, end, place, end))
 
     def _several(self, value: Any, indent: int) -> Tree:
@@ -179,6 +174,8 @@ class _Builder:
         while lines[self.at].startswith(margin) or not lines[self.at].strip(" "):
             self.at += 1
         texts = [line[len(margin) :] for line in lines[place : self.at]]
+        if not "".join(texts).isprintable():
+            raise DeclinedError
         while not texts[-1]:
             texts.pop()
         return Sourced("\n".join(texts) + literal.ending, (self._file, place, literal.start, self.at + 1, 1))
