@@ -10,7 +10,7 @@ from trainc.load.walk import HEADER, contents, files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
 from trainc.model.within import within
-from trainc.yaml.comments import allows
+from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 PROJECT = "trainc.yaml"
-_TELLING = (b"trainc.dev/cluster", b"\\")  # of clusters; a backslash may hide the words
+_CLUSTER = b"trainc.dev/cluster"
+_ESCAPE = b"\\"  # may hide that
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 AHEAD = 16 * 1024 * 1024  # bytes
@@ -64,7 +65,7 @@ class Loader:
             if away and file in self._silent:
                 continue
             data = b"" if file in self._kept else self._take(file)
-            if several and data and not _tells(data):
+            if several and data and (file in self._silent or not (may_hold_runtimes(data) or _tells(data))):
                 self._silent.add(file)
                 if away:
                     self._hold(file, data)
@@ -90,10 +91,13 @@ class Loader:
             yield self._keep(STDIN, stdin)
         for file in self._files(self._selection.paths):
             data = contents(self._project.root, file)
-            if may_hold_runtimes(data) and ours(data):
+            if not may_hold_runtimes(data):
+                if not _tells(data):
+                    self._silent.add(file)
+            elif ours(data):
                 yield self._keep(file, data)
-            else:
-                self._hold(file, data)
+                continue
+            self._hold(file, data)
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
@@ -158,8 +162,9 @@ class Loader:
         return self._kept[file] if file in self._kept else self._read(file, data, self._report)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
-        self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
-        if file.rpartition("/")[2] == PROJECT:
+        if MARK in data:
+            self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+        if file.endswith(PROJECT) and file.rpartition("/")[2] == PROJECT:
             return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 
@@ -181,8 +186,8 @@ class Loader:
 
 
 def _tells(data: bytes) -> bool:
-    """Whether a text may say for which cluster it is, or hold what any cluster may need."""
-    return may_hold_runtimes(data) or any(word in data for word in _TELLING)
+    """Whether a text may say for which cluster it is."""
+    return _CLUSTER in data or _ESCAPE in data
 
 
 def catalogue() -> str:

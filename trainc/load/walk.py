@@ -27,6 +27,7 @@ GROUPS = (
 )
 _ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
+_USUAL = 64 * 1024  # bytes of one file that are read at once
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
 
@@ -85,18 +86,18 @@ def contents(root: str, file: str) -> bytes:
     try:
         number = os.open(path, _READING)
         try:
-            size = os.fstat(number).st_size
-            if size > LARGEST:
-                raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
-            data = os.read(number, size + 1)
+            data = os.read(number, _USUAL)
+            if not os.read(number, 1):
+                return data
         finally:
             os.close(number)
-        if len(data) == size:
-            return data
-        with open(path, "rb") as stream:  # somebody is writing it, or the system makes it up
-            return stream.read()
+        with open(path, "rb") as stream:
+            data = stream.read(LARGEST + 1)
     except OSError as error:
         raise Trouble(f"{near(path)}: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
+    return data
 
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:
