@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.settings import Project
+
 SUFFIXES = (".yaml", ".yml", ".json")
 HEADER = MARK.encode()
 GROUPS = (
@@ -52,6 +54,20 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
         else:
             raise Trouble(f"{path}: no such file or directory")
     return sorted(found, key=lambda name: name.split("/"))
+
+
+def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
+    """What `files` says of the paths of a project, which this run may have asked before."""
+    names = project.texts.names
+    if paths not in names:
+        names[paths] = files(project.root, paths)
+    return names[paths]
+
+
+def known_contents(project: Project, file: str) -> bytes:
+    """What `contents` says of a file of a project, which this run may have asked before."""
+    data = project.texts.held(file)
+    return contents(project.root, file) if data is None else data
 
 
 def _relative(root: str, name: str) -> str:
