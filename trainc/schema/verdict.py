@@ -62,7 +62,10 @@ class Verdict:
 
 def kind_of(tree: Tree) -> str:
     """`<group>/<version>/<Kind>` of an object, as tables spell it."""
-    return f"{bare(tree.get('apiVersion'))}/{bare(tree.get('kind'))}"
+    version, kind = tree.get("apiVersion"), tree.get("kind")
+    if version.__class__ is Sourced and kind.__class__ is Sourced:
+        return f"{version.value}/{kind.value}"
+    return f"{bare(version)}/{bare(kind)}"
 
 
 def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = None, strict: bool = True) -> Verdict:
