@@ -202,5 +202,5 @@ def test_what_stood_at_a_place_before_does_not_decide(base: Any, others: list[An
         tree = stamp(other, "job")
         for key in data.draw(st.lists(st.sampled_from(sorted(tree)))):
             tree[key] = data.draw(st.sampled_from([*parts, tree[key], [parts[-1], tree[key]], {"deep": parts[0]}]))
-        assert dump(tree, shared.kept) == dump(plain(tree)) == dump(tree)
-        assert plain(only(dump(tree, shared.kept)).tree) == plain(tree)
+        assert dump_all([tree], shared.kept) == dump(plain(tree)) == dump(tree)
+        assert plain(only(dump_all([tree], shared.kept)).tree) == plain(tree)
