@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.yaml.reading import only
 from trainc.model.shared import Shared
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
+from trainc.yaml import spelling
 from trainc.yaml.writer import dump, dump_all, dump_json, order
 
 
@@ -137,6 +139,13 @@ def test_long_keys_are_written_so_that_readers_take_them() -> None:
     tree: Any = {"a" * 1100: {"b": 1}, "c" * 1100: [1, {"d" * 1100: "x\ny"}], "é" * 300: "\u200b" * 400}
     assert yaml.safe_load(dump(tree)) == tree
     assert plain(only(dump(tree)).tree) == tree
+
+
+@given(st.text('ab \n\t\x00\x1f\x7f~!"\\', min_size=1))
+def test_what_is_told_without_a_pattern(text: str) -> None:
+    assert spelling.is_visible(text) == bool(re.fullmatch("[!-~][ -~]*(?:\n[ -~]*)*\n?", text))
+    assert yaml.safe_load(spelling.quoted(text)) == text
+    assert re.fullmatch("[ -~]*", spelling.quoted(text))
 
 
 def test_order() -> None:
