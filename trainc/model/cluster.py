@@ -106,12 +106,6 @@ class Cluster:
         if said:
             raise TypeError(f"a cluster has no {', '.join(said)}")
 
-    def holds(self, file: str) -> bool:
-        """Whether one of its `paths` holds a file."""
-        from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
-
-        return any(holds(glob.value, file) for glob in self.paths)
-
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
         if not (closed or self.closed or self.objects):

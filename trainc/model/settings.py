@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.model.definitions import Opening
+    from trainc.model.globs import Globs
     from trainc.model.sourced import Sourced
 
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
@@ -29,6 +30,7 @@ class Project:
     """
 
     __slots__ = (
+        "_globs",
         "cache",
         "cluster",
         "clusters",
@@ -76,6 +78,7 @@ class Project:
         self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
+        self._globs: list[tuple[Globs, Cluster]] | None = None
         # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
         self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
@@ -90,7 +93,11 @@ class Project:
         return view
 
     def _holders(self, file: str) -> list[Cluster]:
-        return [cluster for cluster in self.clusters if cluster.holds(file)]
+        if self._globs is None:
+            from trainc.model.globs import Globs  # noqa: PLC0415 (only projects with several clusters ask)
+
+            self._globs = [(Globs([path.value for path in cluster.paths]), cluster) for cluster in self.clusters]
+        return [cluster for globs, cluster in self._globs if globs.hold(file)]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
