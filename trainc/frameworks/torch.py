@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT, amounts
-from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
+from trainc.model.inference import PORT, Inferred, amounts, processes
+from trainc.model.ink import ink_of
+from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, equipped, literal
 from trainc.model.refusals import refuse, refuse_env
-from trainc.model.sourced import derive
 from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
@@ -30,6 +30,10 @@ ONE_PROCESS = Rule(
 )
 
 
+_INK = ink_of("torch")
+_RANK = _INK.constant({"name": "PET_NODE_RANK", **COMPLETION_INDEX})
+_MASTER_PORT = _INK.constant({"name": "PET_MASTER_PORT", "value": str(PORT)})
+_PORTS = (_INK.constant({"containerPort": PORT}),)
 _NOTHING = Contribution()
 
 
@@ -37,19 +41,18 @@ def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
     nodes = trainer.count if trainer is not None else literal(1, "torch")
-    procs = procs_per_node(plan)
-    world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
-    whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
+    world = (_INK.variable("PET_NNODES", nodes), _processes(plan), _RANK)
+    whole = (*world, _INK.variable("PET_MASTER_ADDR", plan.host()), _MASTER_PORT)
     injected = _NOTHING
     for _, job, container in targets(plan):
-        injected += on(plan.role(job), container, env=whole, init=True)
+        injected += equipped(plan.role(job), whole, container=container, init=True)
     if not plan.wired:
         return injected
     if tunes(plan):
         from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
 
-        return on(trainer, env=world, ports=(PORT,)) + torchtune.lower(plan, nodes, procs) + injected
-    return on(trainer, env=whole, ports=(PORT,)) + injected
+        return equipped(trainer, world, _PORTS) + torchtune.lower(plan, nodes, procs_per_node(plan)) + injected
+    return equipped(trainer, whole, _PORTS) + injected
 
 
 def tunes(plan: Plan) -> bool:
@@ -61,12 +64,19 @@ def tunes(plan: Plan) -> bool:
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
     """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
     asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
-    if asked is not None:
-        return asked
-    found = plan.inferred
-    if found.gpus.value > 0:
-        return derive("torchrun counts the GPUs", lambda _: "auto", found.gpus)
-    return derive("one process for each CPU", lambda n: max(1, n), found.cpus)
+    return processes(plan.inferred) if asked is None else asked
+
+
+def _processes(plan: Plan) -> Tree:
+    """Their variable, the very same one for jobs that leave both it and their resources to the runtime."""
+    resources, shared = plan.resources, plan.shared
+    if shared is None or id(resources) not in shared.kept or plan.asked("numProcPerNode") is not None:
+        return _INK.variable("PET_NPROC_PER_NODE", procs_per_node(plan))
+    return shared.once(resources, _inferred)
+
+
+def _inferred(resources: Tree) -> Tree:
+    return _INK.variable("PET_NPROC_PER_NODE", processes(Inferred(resources)))
 
 
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
@@ -74,11 +84,8 @@ def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     injection = plan.settings.get("envInjection")
     if injection is None:
         return []
-    return [
-        (target, target["jobName"].value, container.value)
-        for target in get(injection, "targets") or ()
-        for container in target["containerNames"]
-    ]
+    named = get(injection, "targets") or ()
+    return [(one, one["jobName"].value, container.value) for one in named for container in one["containerNames"]]
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -87,14 +94,9 @@ def refuse_job(plan: Plan, report: Report) -> None:
         role = plan.role(job)
         if role is None or (role.container(container) or role.init_container(container)) is None:
             detail = f'envInjection target podSet "{job}" container "{container}" not found in runtime template'
-            refuse(
-                plan,
-                report,
-                ("spec", "runtimeRef"),
-                f"the runtime injects variables into `{container}` of `{job}`, which it does not have",
-                invalid("spec.runtimeRef", target, detail),
-                "name a container of the runtime in `mlPolicy.torch.envInjection`",
-            )
+            said = f"the runtime injects variables into `{container}` of `{job}`, which it does not have"
+            hint = "name a container of the runtime in `mlPolicy.torch.envInjection`"
+            refuse(plan, report, ("spec", "runtimeRef"), said, invalid("spec.runtimeRef", target, detail), hint)
     refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
     if tunes(plan):
         from trainc.frameworks import torchtune_refusals  # noqa: PLC0415

@@ -93,10 +93,10 @@ class Contribution:
     """What a framework or a scheduler adds to a plan; it keeps no reference to it.
 
     `counts` replaces the number of pods of a role (by index); `objects` are whole manifests without namespace.
-    `labels` and `annotations` go to the JobSet itself.
+    `labels` and `annotations` go to the JobSet itself. `sourced` says that every leaf knows its origin already.
     """
 
-    __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches")
+    __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches", "sourced")
 
     def __init__(
         self,
@@ -106,6 +106,7 @@ class Contribution:
         counts: Mapping[int, Sourced[int]] | None = None,
         labels: Mapping[str, Tree] | None = None,
         annotations: Mapping[str, Tree] | None = None,
+        sourced: bool = False,
     ) -> None:
         self.patches = tuple(patches)
         self.objects = tuple(objects)
@@ -114,6 +115,7 @@ class Contribution:
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
         # Whether it adds nothing.
         self.empty = not (self.patches or self.objects or counts or labels or annotations)
+        self.sourced = sourced or self.empty
 
     def __add__(self, other: Contribution) -> Contribution:
         if other.empty:
@@ -126,17 +128,18 @@ class Contribution:
             counts={**self.counts, **other.counts} if self.counts or other.counts else None,
             labels={**self.labels, **other.labels} if self.labels or other.labels else None,
             annotations={**self.annotations, **other.annotations} if self.annotations or other.annotations else None,
+            sourced=self.sourced and other.sourced,
         )
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
-        if self.empty:
+        if self.sourced:
             return self
         ink = ink_of(by)
         view = Contribution.__new__(Contribution)
         view.patches = tuple([patch.stamped(by) for patch in self.patches])
         view.objects = ink.items(self.objects) if self.objects else ()
-        view.counts, view.empty = self.counts, False
+        view.counts, view.empty, view.sourced = self.counts, False, True
         view.labels = ink.map(self.labels) if self.labels else _NOTHING
         view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
         return view
@@ -200,6 +203,20 @@ def on(
         sets=sets,
     )
     return Contribution([patch])
+
+
+def equipped(
+    role: Role | None,
+    env: tuple[Tree, ...],
+    ports: tuple[Tree, ...] = (),
+    container: str = "node",
+    *,
+    init: bool = False,
+) -> Contribution:
+    """What `on` gives for variables and ports of which every leaf knows its origin already."""
+    if role is None or (role.container(container) is None and not (init and role.init_container(container))):
+        return _ADDS_NOTHING
+    return Contribution((Patch(role.index, container, env=env, ports=ports),), sourced=True)
 
 
 def pod(

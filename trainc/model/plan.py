@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.inference import Inferred
-from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -233,7 +233,8 @@ class Plan:
 
         The Trainer controller writes the literal `node` and ignores `network.subdomain` (v2.3.0).
         """
-        return derive("address of rank 0", lambda job: f"{job}-{NODE}-0-{rank}.{job}", self.name)
+        job = self.name.value
+        return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name.origin,))
 
     def lowered(self, template: Tree, roles: tuple[Role, ...], layers: tuple[Layer, ...]) -> Plan:
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
