@@ -40,7 +40,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
         patches += unbound(role, cluster.scheduler_name).patches
         if role in roles and not _has_own(role):
             patches.append(Patch(role.index, annotations=wishes))
-    return Contribution(patches, labels=_labels(plan, cluster))
+    return Contribution(patches, labels=_labels(plan, cluster), sourced=True)
 
 
 def _labels(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
