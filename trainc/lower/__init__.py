@@ -33,7 +33,8 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if around or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
-        return _placed(plan, {}, Contribution(), project, cluster, report)
+        own = plan.lowered(plan.template, plan.roles, plan.layers)
+        return _placed(own, {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
@@ -50,42 +51,40 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     return _placed(lowered, drafts, contribution, project, cluster, report)
 
 
+_NOTHING = Contribution()
+
+
 def _placed(
     plan: Plan, drafts: dict[int, Draft], contribution: Contribution, project: Project, cluster: Cluster, report: Report
 ) -> Bundle:
-    """The bundle of a plan with what its scheduler and its cluster's images ask for laid on, in place where drafted."""
+    """The bundle of a plan, which nobody else has, once its scheduler's wishes and its cluster's images are laid on."""
     gang = schedulers.contribute(plan, cluster, report)
-    layers, roles = [], plan.roles
     if gang.patches:
-        layers.append(Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
-        roles = _over(plan, roles, drafts, gang.patches)
+        _over(plan, drafts, gang.patches)
+        plan.layers += (Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches),)
     if cluster.images:
         from trainc.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
 
-        patches = image_patches(roles, cluster.images)
+        patches = image_patches(plan.roles, cluster.images)
         if patches:
-            layers.append(Layer("images", cluster.name, patches=patches))
-            roles = _over(plan, roles, drafts, patches)
-    if layers:
-        template = plan.template
-        if roles is not plan.roles:
-            template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
-        plan = plan.lowered(template, roles, (*plan.layers, *layers))
-    return applied(_bundle(plan, contribution + gang, cluster.name), project.delivery)
+            _over(plan, drafts, patches)
+            plan.layers += (Layer("images", cluster.name, patches=patches),)
+    return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery)
 
 
-def _over(
-    plan: Plan, roles: tuple[Role, ...], drafts: dict[int, Draft], patches: tuple[Patch, ...]
-) -> tuple[Role, ...]:
-    """The roles with patches laid on: those that are drafts already in place, the others each as a new draft."""
+def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:
+    """Lay patches on the roles of a plan: on those that are drafts in place, on the others each as a new draft."""
     for patch in patches:
-        if patch.role not in drafts:
-            draft = drafts[patch.role] = Draft(roles[patch.role].tree, plan.shared)
-            roles = tuple(
-                [role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles]
-            )
-        drafts[patch.role].lay(patch)
-    return roles
+        draft = drafts.get(patch.role)
+        if draft is None:
+            role = plan.roles[patch.role]
+            draft = drafts[patch.role] = Draft(role.tree, plan.shared)
+            drafted = role.laid(draft.job, draft.pod, role.count)
+            plan.roles = tuple([drafted if other is role else other for other in plan.roles])
+            plan.trainer = drafted if plan.trainer is role else plan.trainer
+            jobs = [other.tree for other in plan.roles]
+            plan.template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+        draft.lay(patch)
 
 
 def _laid(
@@ -126,18 +125,18 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     ]
 
 
-def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
-    said, added = plan.template["metadata"], contribution
+def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: str) -> Bundle:
+    said = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
-    if labels := _joined(said.get("labels"), carried_labels(plan), added.labels):
+    if labels := _joined(said.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
         metadata["labels"] = labels
-    if annotations := _joined(said.get("annotations"), added.annotations):
+    if annotations := _joined(said.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     whole = jobset(plan, metadata)
     twin = service(plan, whole["spec"], there)
     objects = [document.tree for document in plan.companions] if plan.companions else []
-    for tree in added.objects:
+    for tree in contribution.objects + gang.objects:
         objects.append({**tree, "metadata": {**tree["metadata"], **there}})
     if twin is not None:
         objects.append(twin)

@@ -38,8 +38,17 @@ class Draft:
         """Lay one patch on."""
         if patch.labels or patch.annotations:
             self._pods["metadata"] = _metadata(self._pods.get("metadata") or {}, patch)
+        if patch.pod or patch.volumes or patch.init_containers:
+            self._change_pod(patch)
+        name = patch.container
+        if name:
+            container = self._own.get(name) or self._copied(name)
+            if container is not None:
+                self._change(container, patch)
+
+    def _change_pod(self, patch: Patch) -> None:
         pod = self.pod
-        if patch.pod or patch.init_containers:
+        if patch.init_containers or "containers" in patch.pod or "initContainers" in patch.pod:
             self._own.clear()  # other containers may stand there now
         for key, node in patch.pod.items():
             put(pod, key, node)
@@ -47,13 +56,9 @@ class Draft:
             pod["volumes"] = upsert(pod.get("volumes") or (), patch.volumes, "name")
         if patch.init_containers:
             pod["initContainers"] = upsert(pod.get("initContainers") or (), patch.init_containers, "name")
-        if patch.container and (container := self._container(patch.container)) is not None:
-            self._change(container, patch)
 
-    def _container(self, name: str) -> Tree | None:
+    def _copied(self, name: str) -> Tree | None:
         """The container of that name, copied so that it may be changed."""
-        if name in self._own:
-            return self._own[name]
         for field in ("containers", "initContainers"):
             containers = self.pod.get(field) or ()
             for at, container in enumerate(containers):

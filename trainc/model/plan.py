@@ -240,7 +240,8 @@ class Plan:
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
         view = self._copy()
         view.template, view.roles, view.layers, view.overrides = template, roles, layers, ()
-        view.trainer = _trainer(roles)
+        if self.trainer is not None:
+            view.trainer = roles[self.roles.index(self.trainer)]
         return view
 
     def placed(self, namespace: Sourced[str] | None) -> Plan:
