@@ -57,7 +57,8 @@ def lower(plan: Plan) -> Contribution:
 
 def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
-    command = plan.asked("command")
+    block = plan.block
+    command = block.get("command") if type(block) is dict else None
     return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 
@@ -129,7 +130,8 @@ def alike(plan: Plan) -> Hashable | None:
     """The names of its variables, its processes and its resources; None for torchtune, which looks at all of a job."""
     if tunes(plan):
         return None
-    env, asked, resources = plan.asked("env"), plan.asked("numProcPerNode"), plan.asked("resourcesPerNode")
+    said = plan.block.get if type(plan.block) is dict else plan.asked
+    env, asked, resources = said("env"), said("numProcPerNode"), said("resourcesPerNode")
     return (
         tuple([entry["name"].value for entry in env]) if env else (),
         None if asked is None else asked.value,

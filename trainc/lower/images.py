@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.patches import Patch
+from trainc.model.remembered import Nodes, Remembered
 from trainc.model.sourced import Sourced, known
 
 TYPE_CHECKING = False
@@ -18,33 +19,30 @@ if TYPE_CHECKING:
 
 def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
     """A patch for each container of some roles whose image the cluster wants otherwise."""
+    steps = _STEPS[images]
     patches = []
     for role in roles:
         for field in ("containers", "initContainers"):
             for container in role.pod.get(field) or ():
                 leaf = container.get("image")
-                wanted = wished(leaf, images) if type(leaf) is Sourced else leaf
-                if wanted is not leaf:
-                    patches.append(Patch(role.index, container["name"].value, sets={"image": wanted}))
+                if type(leaf) is Sourced and steps[leaf.value]:
+                    name = container["name"].value
+                    patches.append(Patch(role.index, name, sets={"image": wished(leaf, images)}))
     return tuple(patches)
-
-
-# For each cluster's images, held with what became of a name: the digest and the registry it gets, and both results.
-_MOST = 1_000
-_named: dict[tuple[int, str], tuple[object, Steps]] = {}
 
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    key = (id(images), leaf.value)
-    found = _named.get(key)
-    if found is None:
-        if len(_named) >= _MOST:
-            _named.clear()
-        found = _named[key] = (images, _steps(leaf.value, images))
-    for by, text, said in found[1]:
+    for by, text, said in _STEPS[images][leaf.value]:
         leaf = known(text, by, (leaf.origin, said))
     return leaf
+
+
+def _steps_by_name(images: Mapping[str, Names]) -> Mapping[str, Steps]:
+    return Remembered(lambda image: _steps(image, images))
+
+
+_STEPS = Nodes(_steps_by_name)
 
 
 def _steps(image: str, images: Mapping[str, Names]) -> Steps:

@@ -46,12 +46,17 @@ class Document:
     @property
     def kind(self) -> str:
         """`kind`, empty where absent or no string."""
-        return _text(value(self.tree, "kind"))
+        tree = self.tree
+        leaf = tree.get("kind") if type(tree) is dict else None
+        return leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
 
     @property
     def name(self) -> str:
         """`metadata.name`, empty where absent or no string."""
-        return _text(value(self.tree, "metadata", "name"))
+        tree = self.tree
+        metadata = tree.get("metadata") if type(tree) is dict else None
+        leaf = metadata.get("name") if type(metadata) is dict else None
+        return leaf.value if type(leaf) is Sourced and type(leaf.value) is str else ""
 
     @property
     def namespace(self) -> str:

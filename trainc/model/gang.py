@@ -86,6 +86,8 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     `Complete`), what starts after they have finished, and roles without pods.
     """
     live = [role for role in roles if pods(role)]
+    if len(live) == 1 and "dependsOn" not in live[0].tree:
+        return tuple(live)
     if not [role for role in live if "dependsOn" in role.tree]:
         return tuple([role for role in live if role.ancestor not in INITIALIZERS]) or tuple(live)
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)

@@ -278,7 +278,8 @@ class Framework:
 
     def needs(self, plan: Plan) -> tuple[str, ...]:
         """The numbers of a plan that have to be known."""
-        return self.computes(plan) if callable(self.computes) else self.computes
+        computes = self.computes
+        return computes if type(computes) is tuple else computes(plan)
 
 
 class Scheduler:

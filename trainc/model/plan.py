@@ -8,7 +8,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from trainc.model.document import Document
@@ -90,11 +90,18 @@ class Role:
 
     def container(self, name: str = NODE) -> Tree | None:
         """The first regular container of that name."""
-        return _named(self.pod.get("containers"), name)
+        for container in self.pod.get("containers") or ():
+            leaf = container.get("name") if type(container) is dict else None
+            if type(leaf) is Sourced and leaf.value == name:
+                return container
+        return None
 
     def init_container(self, name: str) -> Tree | None:
         """The first init container of that name."""
-        return _named(self.pod.get("initContainers"), name)
+        for container in self.pod.get("initContainers") or ():
+            if value(container, "name") == name:
+                return container
+        return None
 
     def __repr__(self) -> str:
         return f"Role({self.name.value} x{self.count.value})"
@@ -103,14 +110,6 @@ class Role:
 # The JobSet webhook writes an empty name where there is none, and the server takes it.
 _NAMELESS: Sourced[str] = Sourced("", Origin(by="JobSet default"))
 _SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
-
-
-def _named(containers: Sequence[Tree] | None, name: str) -> Tree | None:
-    for container in containers or ():
-        leaf = container.get("name") if type(container) is dict else None
-        if type(leaf) is Sourced and leaf.value == name:
-            return container
-    return None
 
 
 class Plan:

@@ -43,13 +43,14 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     prepared = Ready()
     entry = None
     for entry in catalog.entries():
-        report.begin(entry.document)
-        check_run(entry.document, report)
-        kind = entry.document.kind
+        document = entry.document
+        report.begin(document)
+        check_run(document, report)
+        kind = document.kind
         if kind == "TrainJob":
             plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
         else:
-            _check_idle(entry.document, report)
+            _check_idle(document, report)
             plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
         if plan is None:
             report.lose()

@@ -111,6 +111,7 @@ class Prepared:
         "locks",
         "policy",
         "roles",
+        "scaled",
         "shared",
         "template",
         "untouched",
@@ -129,6 +130,7 @@ class Prepared:
         own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
         self.layers = tuple(map(_layer, parts)) or (own,)
         self.locks = locks
+        self.scaled = any(lock.steps[0] == "mlPolicy" for lock in locks)  # whether how many there are is locked
         self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
         self.untouched: set[tuple[object, ...]] = set()  # what jobs lay on it where nothing is locked
 
