@@ -5,7 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, Inferred, amounts, processes
 from trainc.model.ink import ink_of
-from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, equipped, literal
+from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
+from trainc.model.ready import equipped
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
@@ -45,7 +46,7 @@ def lower(plan: Plan) -> Contribution:
     whole = (*world, _INK.variable("PET_MASTER_ADDR", plan.host()), _MASTER_PORT)
     injected = _NOTHING
     for _, job, container in targets(plan):
-        injected += equipped(plan.role(job), whole, container=container, init=True)
+        injected += on(plan.role(job), container, env=whole, init=True)
     if not plan.wired:
         return injected
     if tunes(plan):
@@ -117,13 +118,9 @@ def verify(plan: Plan, report: Report) -> None:
     found = plan.inferred
     asked = not plan.wired or plan.asked("numProcPerNode") is not None
     if not asked and found.gpus.value == 0 and found.cpus.value == 0:
-        report.add(
-            ONE_PROCESS.at(
-                plan.document.span(("spec", "trainer"), key=True),
-                "each node runs one process: neither GPUs nor CPUs are asked for",
-                help="set `numProcPerNode` or `resourcesPerNode`",
-            )
-        )
+        said = "each node runs one process: neither GPUs nor CPUs are asked for"
+        at = plan.document.span(("spec", "trainer"), key=True)
+        report.add(ONE_PROCESS.at(at, said, help="set `numProcPerNode` or `resourcesPerNode`"))
 
 
 def alike(plan: Plan) -> Hashable | None:

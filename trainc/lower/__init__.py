@@ -6,7 +6,7 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import jobset, service, single
+from trainc.lower.jobset import framed, jobset, service, single
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
@@ -33,7 +33,8 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if around or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
-        own = plan.lowered(plan.template, plan.roles, plan.layers)
+        template = {**plan.template, "spec": framed(plan.template["spec"], plan.shared)}
+        own = plan.lowered(template, plan.roles, plan.layers)
         return _placed(own, {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
@@ -41,12 +42,12 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     contribution = framework.lower(plan).stamped(framework.name)
     drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
     roles = _laid(plan, drafts, contribution, framework, report)
-    spec = dict(plan.template["spec"])
+    spec = framed(plan.template["spec"], plan.shared)
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
     if plan.runtime is not None and not selection.admission_only:
         spec = managed_by(plan, deadline(plan, spec, project, report))
-    layer = Layer("framework", framework.name, patches=contribution.patches)
+    layer = Layer("framework", framework.name, None, contribution.patches)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, (*plan.layers, layer))
     return _placed(lowered, drafts, contribution, project, cluster, report)
 
@@ -61,14 +62,14 @@ def _placed(
     gang = schedulers.contribute(plan, cluster, report)
     if gang.patches:
         _over(plan, drafts, gang.patches)
-        plan.layers += (Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches),)
+        plan.layers += (Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches),)
     if cluster.images:
         from trainc.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
 
         patches = image_patches(plan.roles, cluster.images)
         if patches:
             _over(plan, drafts, patches)
-            plan.layers += (Layer("images", cluster.name, patches=patches),)
+            plan.layers += (Layer("images", cluster.name, None, patches),)
     return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery)
 
 

@@ -106,7 +106,6 @@ class Contribution:
         counts: Mapping[int, Sourced[int]] | None = None,
         labels: Mapping[str, Tree] | None = None,
         annotations: Mapping[str, Tree] | None = None,
-        sourced: bool = False,
     ) -> None:
         self.patches = tuple(patches)
         self.objects = tuple(objects)
@@ -115,21 +114,22 @@ class Contribution:
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
         # Whether it adds nothing.
         self.empty = not (self.patches or self.objects or counts or labels or annotations)
-        self.sourced = sourced or self.empty
+        self.sourced = self.empty
 
     def __add__(self, other: Contribution) -> Contribution:
         if other.empty:
             return self
         if self.empty:
             return other
-        return Contribution(
+        both = Contribution(
             self.patches + other.patches,
             objects=self.objects + other.objects,
             counts={**self.counts, **other.counts} if self.counts or other.counts else None,
             labels={**self.labels, **other.labels} if self.labels or other.labels else None,
             annotations={**self.annotations, **other.annotations} if self.annotations or other.annotations else None,
-            sourced=self.sourced and other.sourced,
         )
+        both.sourced = self.sourced and other.sourced
+        return both
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
@@ -182,7 +182,7 @@ def on(
     role: Role | None,
     container: str = "node",
     *,
-    env: Mapping[str, Any] | None = None,
+    env: Mapping[str, Any] | tuple[Tree, ...] | None = None,
     ports: Iterable[int] = (),
     mounts: Iterable[Mapping[str, Any]] = (),
     init: bool = False,
@@ -197,26 +197,12 @@ def on(
     patch = Patch(
         role.index,
         container,
-        env=tuple([variable(name, content) for name, content in env.items()]) if env else (),
+        env=env if isinstance(env, tuple) else tuple([variable(*one) for one in env.items()]) if env else (),
         ports=tuple([_port(number) for number in ports]) if ports else (),
         mounts=tuple([dict(mount) for mount in mounts]) if mounts else (),
         sets=sets,
     )
     return Contribution([patch])
-
-
-def equipped(
-    role: Role | None,
-    env: tuple[Tree, ...],
-    ports: tuple[Tree, ...] = (),
-    container: str = "node",
-    *,
-    init: bool = False,
-) -> Contribution:
-    """What `on` gives for variables and ports of which every leaf knows its origin already."""
-    if role is None or (role.container(container) is None and not (init and role.init_container(container))):
-        return _ADDS_NOTHING
-    return Contribution((Patch(role.index, container, env=env, ports=ports),), sourced=True)
 
 
 def pod(
@@ -278,8 +264,7 @@ class Framework:
 
     def needs(self, plan: Plan) -> tuple[str, ...]:
         """The numbers of a plan that have to be known."""
-        computes = self.computes
-        return computes if type(computes) is tuple else computes(plan)
+        return self.computes(plan) if callable(self.computes) else self.computes
 
 
 class Scheduler:

@@ -150,7 +150,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
     roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
+    asked = Layer("overrides", "spec.trainer, spec.initializer", None, laid, nodes)
     return Plan(
         document=document,
         runtime=runtime.document,
