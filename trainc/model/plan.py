@@ -167,7 +167,8 @@ class Plan:
         self.beside = beside  # those that pass through with another job of the file
         self.runtime = runtime
         self.job: Tree = document.tree
-        self.block: Tree = get(document.tree, "spec", "trainer")  # None where the job has none
+        spec = document.tree.get("spec")
+        self.block: Tree = spec.get("trainer") if type(spec) is dict else None  # None where the job has none
         self.name = name
         self.namespace = namespace
         self.framework = framework  # the name in the table of frameworks: plain where no policy selects one
@@ -175,7 +176,7 @@ class Plan:
         self.gang = gang  # podGroupPolicy with its defaults, None where the runtime has none
         self.template = template
         self.roles = roles
-        self.trainer = _trainer(roles)  # the first role labelled as trainer, None where none is
+        self.trainer = trainer_of(roles)
         self.overrides = overrides
         self.layers = layers
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
@@ -267,7 +268,8 @@ class Plan:
         return view
 
 
-def _trainer(roles: tuple[Role, ...]) -> Role | None:
+def trainer_of(roles: tuple[Role, ...]) -> Role | None:
+    """The first role labelled as trainer, None where none is."""
     for role in roles:
         if role.ancestor == TRAINER:
             return role

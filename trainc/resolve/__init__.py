@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
-from trainc.model.plan import TRAINER, Layer, Plan, Role
+from trainc.model.plan import TRAINER, Layer, Plan, Role, trainer_of
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -248,12 +248,12 @@ def sized(asked: Tree, runtime: Prepared) -> tuple[Role, ...]:
     """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
     if runtime.roles is None:
         runtime.roles = roles_of(None, runtime, runtime.template)
-    if asked is not None and get(runtime.policy, "mpi") is None:
-        for role in runtime.roles:
-            if role.ancestor == TRAINER:
-                mine = role.laid(role.tree, role.pod, asked)
-                return tuple([mine if other is role else other for other in runtime.roles])
-    return runtime.roles
+        runtime.grows = None if get(runtime.policy, "mpi") is not None else trainer_of(runtime.roles)
+    role = runtime.grows
+    if asked is None or role is None:
+        return runtime.roles
+    mine = role.laid(role.tree, role.pod, asked)
+    return tuple([mine if other is role else other for other in runtime.roles]) if len(runtime.roles) > 1 else (mine,)
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:

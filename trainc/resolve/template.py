@@ -107,6 +107,7 @@ class Prepared:
         "document",
         "framework",
         "gang",
+        "grows",
         "layers",
         "locks",
         "policy",
@@ -132,6 +133,7 @@ class Prepared:
         self.locks = locks
         self.scaled = any(lock.steps[0] == "mlPolicy" for lock in locks)  # whether how many there are is locked
         self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
+        self.grows: Role | None = None  # the one of them whose number of pods a job may ask for
         self.untouched: set[tuple[object, ...]] = set()  # what jobs lay on it where nothing is locked
 
 
