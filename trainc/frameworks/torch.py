@@ -32,6 +32,7 @@ ONE_PROCESS = Rule(
 
 
 _INK = ink_of("torch")
+_NNODES, _MASTER_ADDR = _INK.tree("PET_NNODES"), _INK.tree("PET_MASTER_ADDR")
 _RANK = _INK.constant({"name": "PET_NODE_RANK", **COMPLETION_INDEX})
 _MASTER_PORT = _INK.constant({"name": "PET_MASTER_PORT", "value": str(PORT)})
 _PORTS = (_INK.constant({"containerPort": PORT}),)
@@ -42,8 +43,9 @@ def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
     nodes = trainer.count if trainer is not None else literal(1, "torch")
-    world = (_INK.variable("PET_NNODES", nodes), _processes(plan), _RANK)
-    whole = (*world, _INK.variable("PET_MASTER_ADDR", plan.host()), _MASTER_PORT)
+    size = {"name": _NNODES, "value": nodes if type(nodes.value) is str else nodes.map(str)}
+    world = (size, _processes(plan), _RANK)
+    whole = (*world, {"name": _MASTER_ADDR, "value": plan.host()}, _MASTER_PORT)
     injected = _NOTHING
     for _, job, container in targets(plan):
         injected += on(plan.role(job), container, env=whole, init=True)

@@ -118,7 +118,8 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     """
     trainer = [patch for patch in overrides if patch.container not in INITIALIZERS]
     if not env_first:
-        return [*trainer, *contribution.patches]
+        trainer += contribution.patches
+        return trainer
     return [
         *[Patch(patch.role, patch.container, sets=patch.sets) for patch in trainer],
         *contribution.patches,

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 
+_FIELDS = ("containers", "initContainers")
+
+
 class Draft:
     """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared.
 
@@ -59,7 +62,7 @@ class Draft:
 
     def _copied(self, name: str) -> Tree | None:
         """The container of that name, copied so that it may be changed."""
-        for field in ("containers", "initContainers"):
+        for field in _FIELDS:
             containers = self.pod.get(field) or ()
             for at, container in enumerate(containers):
                 leaf = container.get("name") if type(container) is dict else None
@@ -93,10 +96,10 @@ class Draft:
         Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
         """
         folded = []
-        for field in ("containers", "initContainers"):
+        for field in _FIELDS:
             for at, container in enumerate(self.pod.get(field) or ()):
-                ports = container.get("ports") or ()
-                if len(ports) > 1:
+                ports = container.get("ports")
+                if ports and len(ports) > 1:
                     own = {**container, "ports": upsert_ports(ports, ports)}
                     self.pod[field] = [*self.pod[field][:at], own, *self.pod[field][at + 1 :]]
                     folded.append((container, own))
