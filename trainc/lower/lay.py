@@ -8,7 +8,7 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared
@@ -78,9 +78,15 @@ class Draft:
         if patch.env:
             container["env"] = self._variables(container.get("env") or [], patch.env)
         if patch.ports:
-            container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
+            container["ports"] = self._with_ports(container.get("ports") or (), patch.ports)
         if patch.mounts:
             container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
+
+    def _with_ports(self, old: Sequence[Tree], new: tuple[Tree, ...]) -> list[Tree]:
+        """The ports with new ones laid on: where there is but one, and that the same in every job, the very same list."""
+        if old or len(new) > 1 or self._shared is None:
+            return upsert_ports(old, new)
+        return self._shared.once(new[0], _alone)
 
     def _variables(self, old: list[Tree], new: Iterable[Tree]) -> list[Tree]:
         """The variables with new ones laid on: what this draft has written itself grows, all else is copied."""
@@ -160,6 +166,10 @@ def place(items: list[Tree], new: Iterable[Tree], key: str, places: dict[object,
             end += 1
         else:
             items[at] = item
+
+
+def _alone(item: Tree) -> list[Tree]:
+    return [item]
 
 
 def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:
