@@ -12,7 +12,6 @@ from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution, Patch
-from trainc.model.plan import Layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +33,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
         template = {**plan.template, "spec": framed(plan.template["spec"], plan.shared)}
-        own = plan.lowered(template, plan.roles, plan.layers)
-        return _placed(own, {}, _NOTHING, project, cluster, report)
+        return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
@@ -47,8 +45,8 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         spec["replicatedJobs"] = [role.tree for role in roles]
     if plan.runtime is not None and not selection.admission_only:
         spec = managed_by(plan, deadline(plan, spec, project, report))
-    layer = Layer("framework", framework.name, None, contribution.patches)
-    lowered = plan.lowered({**plan.template, "spec": spec}, roles, (*plan.layers, layer))
+    step = ("framework", framework.name, None, contribution.patches, None)
+    lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)
     return _placed(lowered, drafts, contribution, project, cluster, report)
 
 
@@ -62,14 +60,14 @@ def _placed(
     gang = schedulers.contribute(plan, cluster, report)
     if gang.patches:
         _over(plan, drafts, gang.patches)
-        plan.layers += (Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches),)
+        plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)
     if cluster.images:
         from trainc.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
 
         patches = image_patches(plan.roles, cluster.images)
         if patches:
             _over(plan, drafts, patches)
-            plan.layers += (Layer("images", cluster.name, None, patches),)
+            plan.steps += (("images", cluster.name, None, patches, None),)
     return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery)
 
 

@@ -8,13 +8,15 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
+
+    Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"
@@ -122,6 +124,7 @@ class Plan:
 
     __slots__ = (
         "_inferred",
+        "below",
         "beside",
         "block",
         "companions",
@@ -129,7 +132,6 @@ class Plan:
         "framework",
         "gang",
         "job",
-        "layers",
         "name",
         "namespace",
         "overrides",
@@ -139,6 +141,7 @@ class Plan:
         "runtime",
         "secrets",
         "shared",
+        "steps",
         "template",
         "trainer",
     )
@@ -156,7 +159,8 @@ class Plan:
         template: Tree,
         roles: tuple[Role, ...],
         overrides: tuple[Patch, ...] = (),
-        layers: tuple[Layer, ...] = (),
+        steps: tuple[Step, ...] = (),
+        below: Callable[[], tuple[Layer, ...]] | None = None,
         companions: tuple[Document, ...] = (),
         beside: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
@@ -178,12 +182,18 @@ class Plan:
         self.roles = roles
         self.trainer = trainer_of(roles)
         self.overrides = overrides
-        self.layers = layers
+        self.steps = steps  # what its layers are made of, above those that its runtime has (`below`)
+        self.below = below
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
         self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Every step of precedence, lowest first: made for who asks, as most jobs are right."""
+        return (*(self.below() if self.below is not None else ()), *[Layer(*step) for step in self.steps])
 
     @property
     def settings(self) -> Tree:
@@ -236,10 +246,10 @@ class Plan:
         job = self.name.value
         return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name.origin,))
 
-    def lowered(self, template: Tree, roles: tuple[Role, ...], layers: tuple[Layer, ...]) -> Plan:
+    def lowered(self, template: Tree, roles: tuple[Role, ...], *steps: Step) -> Plan:
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
         view = self._copy()
-        view.template, view.roles, view.layers, view.overrides = template, roles, layers, ()
+        view.template, view.roles, view.steps, view.overrides = template, roles, self.steps + steps, ()
         if self.trainer is not None:
             view.trainer = roles[self.roles.index(self.trainer)]
         return view
@@ -264,7 +274,8 @@ class Plan:
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
         view.shared, view.refused = self.shared, self.refused
-        view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
+        view.overrides, view.steps, view.below = self.overrides, self.steps, self.below
+        view._inferred = None  # noqa: SLF001 (one of its own kind)
         return view
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
-from trainc.model.plan import TRAINER, Layer, Plan, Role, trainer_of
+from trainc.model.plan import TRAINER, Plan, Role, trainer_of
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -111,7 +111,7 @@ def jobset_plan(entry: Entry) -> Plan:
         gang=None,
         template={"metadata": metadata, "spec": spec},
         roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
-        layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
+        steps=(("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}, (), None),),
         companions=entry.companions,
         beside=entry.beside,
     )
@@ -142,7 +142,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     document = entry.document
     spec, metadata = document.tree["spec"], document.tree["metadata"]
     try:
-        template, layers = patched(runtime.template, spec.get("runtimePatches") or [])
+        template, steps = patched(runtime.template, spec.get("runtimePatches") or [])
     except (MissingKeyError, UnknownDirectiveError) as error:
         report.add(_unmergeable(document, error))
         return None
@@ -150,7 +150,6 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
     roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    asked = Layer("overrides", "spec.trainer, spec.initializer", None, laid, nodes)
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -162,7 +161,8 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(*runtime.layers, *layers, asked),
+        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, laid, nodes)),
+        below=runtime.layers,
         companions=entry.companions,
         beside=entry.beside,
         secrets=project.secrets,
