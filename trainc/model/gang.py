@@ -75,8 +75,12 @@ def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
-    origins = [leaf.origin for role in roles for leaf in (role.count, role.replicas)]
-    return known(sum([pods(role) for role in roles]), by, tuple(origins))
+    total = 0
+    origins: tuple[Origin, ...] = ()
+    for role in roles:
+        total += pods(role)
+        origins += (role.count.origin, role.replicas.origin)
+    return known(total, by, origins)
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:
