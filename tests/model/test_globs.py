@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from trainc.model.globs import Globs, holds
+from trainc.model.globs import holds
 
 
 @pytest.mark.parametrize(
@@ -33,12 +31,3 @@ from trainc.model.globs import Globs, holds
 )
 def test_a_glob_holds_files_and_what_lies_below_folders(glob: str, file: str, held: bool) -> None:
     assert holds(glob, file) is held
-    assert Globs([glob]).hold(file) is held
-
-
-TEXTS = st.text("ab/.*?[]", max_size=6)
-
-
-@given(globs=st.lists(TEXTS, max_size=3), file=TEXTS)
-def test_several_globs_hold_what_one_of_them_holds(globs: list[str], file: str) -> None:
-    assert Globs(globs).hold(file) is any(holds(glob, file) for glob in globs)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.model.remembered import Remembered
+from trainc.model.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.model.definitions import Opening
-    from trainc.model.globs import Globs
     from trainc.model.sourced import Sourced
 
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
@@ -26,11 +26,10 @@ class Project:
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
     `delivery` names the tool that applies the output (argocd, flux) where a cluster does not. `cache` opens what
-    remembers from run to run what clusters define.
+    remembers from run to run what clusters define, `texts` is what this run has read ahead.
     """
 
     __slots__ = (
-        "_globs",
         "cache",
         "cluster",
         "clusters",
@@ -46,6 +45,7 @@ class Project:
         "rules_from",
         "runtimes",
         "secrets",
+        "texts",
     )
 
     def __init__(
@@ -66,6 +66,7 @@ class Project:
         cache: Opening | None = None,
     ) -> None:
         self.root = root
+        self.texts = Texts()
         self.output = output or "rendered"
         self.old_run = old_run or "prune"
         self.delivery = delivery
@@ -78,7 +79,6 @@ class Project:
         self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
-        self._globs: list[tuple[Globs, Cluster]] | None = None
         # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
         self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
@@ -93,11 +93,7 @@ class Project:
         return view
 
     def _holders(self, file: str) -> list[Cluster]:
-        if self._globs is None:
-            from trainc.model.globs import Globs  # noqa: PLC0415 (only projects with several clusters ask)
-
-            self._globs = [(Globs([path.value for path in cluster.paths]), cluster) for cluster in self.clusters]
-        return [cluster for globs, cluster in self._globs if globs.hold(file)]
+        return [cluster for cluster in self.clusters if cluster.holds(file)]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule
 from trainc.model.remembered import Nodes
 from trainc.model.tree import get, plain, value
-from trainc.schema.pods import amounts, containers, placement, settings, variables, volumes
+from trainc.schema.pods import amounts, containers, placement, rights, settings, variables, volumes, whole
 from trainc.schema.pods.said import Said
 from trainc.verify.refusal import lost_mounts, refused
 from trainc.verify.values import text
@@ -51,7 +51,8 @@ class Part:
 _POD = {
     "affinity": Part(placement.affinity),
     "hostAliases": Part(settings.aliases),
-    "securityContext": Part(settings.rights),
+    "overhead": Part(amounts.overhead),
+    "securityContext": Part(rights.of_pod),
     "tolerations": Part(placement.tolerations),
     "topologySpreadConstraints": Part(placement.spread),
     "volumes": Part(volumes.volumes),
@@ -61,7 +62,7 @@ _CONTAINER = {
     "ports": Part(containers.ports),
     "resources": Part(amounts.resources),
     "restartPolicy": Part(containers.restart_policy),
-    "securityContext": Part(settings.rights),
+    "securityContext": Part(rights.of_container),
     "terminationMessagePolicy": Part(containers.termination_message),
 }
 _PROBES = {
@@ -86,6 +87,7 @@ _SMALL = (
     "readinessGates",
     "resourceClaims",
     "runtimeClassName",
+    "schedulingGates",
     "serviceAccountName",
     "shareProcessNamespace",
     "terminationGracePeriodSeconds",
@@ -115,6 +117,10 @@ def _pod(role: Role, said: Said) -> None:
     if pod:
         for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
             look(pod, path, said)
+    if (pod.get("hostNetwork") or pod.get("hostIPC")) and "securityContext" in role.pod:
+        rights.sysctls_of_host({**pod, "securityContext": plain(role.pod["securityContext"])}, path, said)
+    if "resources" in role.pod:
+        whole.resources(role.pod, path, said)
     for container in role.containers:
         _container(container, pod, said)
     _same_names(role, said)
@@ -128,7 +134,7 @@ def _same_names(role: Role, said: Said) -> None:
     names = {container.name for container in role.main}
     for container in role.containers:
         if container not in role.main and container.name in names:
-            said.add((*container.path, "name"), f'Duplicate value: "{container.name}"', container.name)
+            said.duplicate((*container.path, "name"), container.name)
         names.add(container.name)
 
 
@@ -137,6 +143,11 @@ def _container(container: Container, pod: dict[str, Any], said: Said) -> None:
     for field, part in _CONTAINER.items():
         if field in tree:
             part.look(tree[field], (*path, field), said)
+    if "securityContext" in tree and value(tree, "securityContext", "procMount") == "Unmasked":
+        rights.unmasked((*path, "securityContext"), said, own_users=pod.get("hostUsers") is False)
+    if "resizePolicy" in tree:
+        restart = value(container.role.pod, "restartPolicy")
+        containers.resize_policy(plain(tree["resizePolicy"]), (*path, "resizePolicy"), said, restart)
     for index, entry in container.sources:
         _ORIGIN.look(entry, (*path, "env", index), said)
     _mounts(container, said)
