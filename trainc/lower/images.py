@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
     from trainc.model.patches import Patch
     from trainc.model.plan import Role
-    from trainc.model.sourced import Origin
 
     Names = Mapping[str, Sourced[str]]
-    Steps = tuple[tuple[str, str, Origin], ...]
+    Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
 def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
@@ -35,7 +34,7 @@ def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[P
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
     for by, text, said in _STEPS[images][leaf.value]:
-        leaf = known(text, by, (leaf.origin, said))
+        leaf = known(text, by, (leaf, said))
     return leaf
 
 
@@ -52,13 +51,13 @@ def _steps(image: str, images: Mapping[str, Names]) -> Steps:
     digest = images["digests"].get(image) if "digests" in images else None
     if digest is not None and "@" not in image:  # one that has a digest keeps it
         image = f"{image}@{digest.value}"
-        steps.append(("pinned digest", image, digest.origin))
+        steps.append(("pinned digest", image, digest))
     registries = images.get("registries", {})
     full, prefix = _qualified(image), _prefix(_qualified(image), registries)
     if prefix:
         new = registries[prefix]
         image = new.value.rstrip("/") + full[len(prefix.rstrip("/")) :]
-        steps.append(("registry of the cluster", image, new.origin))
+        steps.append(("registry of the cluster", image, new))
     return tuple(steps)
 
 

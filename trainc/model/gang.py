@@ -76,11 +76,11 @@ def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
     total = 0
-    origins: tuple[Origin, ...] = ()
+    leaves: tuple[Sourced[int], ...] = ()
     for role in roles:
         total += pods(role)
-        origins += (role.count.origin, role.replicas.origin)
-    return known(total, by, origins)
+        leaves += (role.count, role.replicas)
+    return known(total, by, leaves)
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:

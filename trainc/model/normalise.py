@@ -249,4 +249,4 @@ def canonical(leaf: Tree) -> Tree:
             return leaf
         if (kind is str or kind is int) and len(_SPELLINGS) < _MOST:
             _SPELLINGS[value] = text
-    return leaf if text == value else known(text, "canonical quantity", (leaf.origin,))
+    return leaf if text == value else known(text, "canonical quantity", (leaf,))

@@ -244,7 +244,7 @@ class Plan:
         The Trainer controller writes the literal `node` and ignores `network.subdomain` (v2.3.0).
         """
         job = self.name.value
-        return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name.origin,))
+        return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name,))
 
     def lowered(self, template: Tree, roles: tuple[Role, ...], *steps: Step) -> Plan:
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""

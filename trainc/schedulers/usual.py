@@ -141,7 +141,7 @@ def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: s
     if "minTaskMember" in spec or ("priorityClassName" in spec and _text(spec, "priorityClassName") != priority):
         return False
     for leaf in _map(spec, "minResources").values():
-        if type(leaf) is not Sourced or leaf.origin.by != REQUESTS:
+        if type(leaf) is not Sourced or leaf.by != REQUESTS:
             return False  # people wrote it
     if back_end != VOLCANO:
         return True
