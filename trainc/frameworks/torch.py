@@ -60,8 +60,7 @@ def lower(plan: Plan) -> Contribution:
 
 def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
-    block = plan.block
-    command = block.get("command") if type(block) is dict else None
+    command = plan.block.get("command") if type(plan.block) is dict else None
     return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 

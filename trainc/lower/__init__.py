@@ -6,7 +6,7 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import framed, jobset, service, single
+from trainc.lower.jobset import framed, jobset, service, single, waiting
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
@@ -32,7 +32,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if around or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
-        template = {**plan.template, "spec": framed(plan.template["spec"], plan.shared)}
+        template = {**plan.template, "spec": framed(waiting(plan, plan.template["spec"]), plan.shared)}
         return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
@@ -40,11 +40,13 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     contribution = framework.lower(plan).stamped(framework.name)
     drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
     roles = _laid(plan, drafts, contribution, framework, report)
-    spec = framed(plan.template["spec"], plan.shared)
+    controlled = plan.runtime is not None and not selection.admission_only
+    spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
+    spec = framed(waiting(plan, spec), plan.shared)
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
-    if plan.runtime is not None and not selection.admission_only:
-        spec = managed_by(plan, deadline(plan, spec, project, report))
+    if controlled:
+        spec = deadline(plan, spec, project, report)
     step = ("framework", framework.name, None, contribution.patches, None)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)
     return _placed(lowered, drafts, contribution, project, cluster, report)

@@ -51,17 +51,22 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
 def jobset(plan: Plan, metadata: Tree) -> Tree:
     """The complete JobSet of a plan whose template is framed."""
     spec = plan.template["spec"]
+    if "replicatedJobs" in spec:
+        spec = {**spec, "replicatedJobs": [_job_defaults(job) for job in spec["replicatedJobs"]]}
+    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": spec}
+
+
+def waiting(plan: Plan, spec: Tree) -> Tree:
+    """A JobSet spec with the job's wish to wait.
+
+    A queue owns the field: only a wish is written, never the permission to run.
+    """
     suspend = spec.get("suspend")
     if suspend is not None:
         spec = {key: node for key, node in spec.items() if key != "suspend"}
     if plan.runtime is not None:
         suspend = plan.job["spec"].get("suspend")
-    if suspend is not None and suspend.value is True:
-        # A queue owns the field: only a wish to wait is written, never the permission to run.
-        spec = {**spec, "suspend": suspend}
-    if "replicatedJobs" in spec:
-        spec = {**spec, "replicatedJobs": [_job_defaults(job) for job in spec["replicatedJobs"]]}
-    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": spec}
+    return {**spec, "suspend": suspend} if suspend is not None and suspend.value is True else spec
 
 
 def framed(spec: Tree, shared: Shared | None) -> Tree:

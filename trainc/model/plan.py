@@ -171,8 +171,7 @@ class Plan:
         self.beside = beside  # those that pass through with another job of the file
         self.runtime = runtime
         self.job: Tree = document.tree
-        spec = document.tree.get("spec")
-        self.block: Tree = spec.get("trainer") if type(spec) is dict else None  # None where the job has none
+        self.block: Tree = get(document.tree, "spec", "trainer")  # None where the job has none
         self.name = name
         self.namespace = namespace
         self.framework = framework  # the name in the table of frameworks: plain where no policy selects one
@@ -182,8 +181,7 @@ class Plan:
         self.roles = roles
         self.trainer = trainer_of(roles)
         self.overrides = overrides
-        self.steps = steps  # what its layers are made of, above those that its runtime has (`below`)
-        self.below = below
+        self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
         # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
         self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
