@@ -182,8 +182,7 @@ class Plan:
         self.trainer = trainer_of(roles)
         self.overrides = overrides
         self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
-        # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
-        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}  # by framework: existing:NAME or external-secrets
         self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
