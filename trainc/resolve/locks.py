@@ -149,6 +149,8 @@ def _said(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
     laid = _laid_over(plan, runtime)
+    if not laid and plan.template is runtime.template and not runtime.scaled:
+        return
     for lock in runtime.locks:
         if lock.steps[0] == "template":
             if plan.template is not runtime.template:

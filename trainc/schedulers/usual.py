@@ -80,8 +80,9 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
         return False
     if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
         return False
-    back_end = next((one for one in _GROUPS if _text(groups[0], "apiVersion").startswith(_GROUPS[one])), "")
-    pod = _map(_map(_map(_map(jobs[0], "template"), "spec"), "template"), "spec")
+    back_end = _back_end(_text(groups[0], "apiVersion"))
+    layers = [_layers(job) for job in jobs]
+    pod = layers[0][3]
     scheduler, priority = _text(pod, "schedulerName"), _text(pod, "priorityClassName")
     if not back_end or scheduler in _ELSEWHERE[back_end]:
         return False
@@ -91,20 +92,35 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
     if not name or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
         return False
     count = 0
-    for job in jobs:
-        many = _members(job, back_end, name, scheduler, priority)
+    for job, parts in zip(jobs, layers, strict=True):
+        many = _members(job, parts, back_end, name, scheduler, priority)
         if not many:
             return False
         count += many
     return _group(groups[0], back_end, cluster, count, priority)
 
 
-def _members(job: Tree, back_end: str, group: str, scheduler: str, priority: str) -> int:
-    """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
+def _back_end(api: str) -> str:
+    """Whose groups are of that API, empty where it is another one's."""
+    for one, group in _GROUPS.items():
+        if api.startswith(group):
+            return one
+    return ""
+
+
+def _layers(job: Tree) -> tuple[Tree, Tree, Tree, Tree]:
+    """The template of a role's Job, the Job's spec, the metadata of its pods and their spec."""
     template = _map(job, "template")
     work = _map(template, "spec")
     pods = _map(work, "template")
-    metadata, pod = _map(pods, "metadata"), _map(pods, "spec")
+    return template, work, _map(pods, "metadata"), _map(pods, "spec")
+
+
+def _members(
+    job: Tree, layers: tuple[Tree, Tree, Tree, Tree], back_end: str, group: str, scheduler: str, priority: str
+) -> int:
+    """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
+    template, work, metadata, pod = layers
     if not _tied(metadata, back_end, group) or not _unpinned(template) or "dependsOn" in job:
         return 0
     if _text(pod, "schedulerName") != scheduler or _text(pod, "priorityClassName") != priority or NATIVE_FIELD in pod:
@@ -121,16 +137,11 @@ def _members(job: Tree, back_end: str, group: str, scheduler: str, priority: str
 
 def _tied(metadata: Tree, back_end: str, group: str) -> bool:
     """Whether the metadata of a pod ties it to a group of one back end, and to nothing else."""
+    labels, annotations = _map(metadata, "labels"), _map(metadata, "annotations")
     section, key = _TIES[back_end]
-    if _text(_map(metadata, section), key) != group:
+    if _text(labels if section == "labels" else annotations, key) != group:
         return False
-    ties = [
-        one
-        for part in ("labels", "annotations")
-        for one in (VOLCANO_GROUP, COSCHEDULING_LABEL)
-        if one in _map(metadata, part)
-    ]
-    return len(ties) == 1
+    return sum([one in part for part in (labels, annotations) for one in (VOLCANO_GROUP, COSCHEDULING_LABEL)]) == 1
 
 
 def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: str) -> bool:
@@ -141,7 +152,7 @@ def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: s
     if "minTaskMember" in spec or ("priorityClassName" in spec and _text(spec, "priorityClassName") != priority):
         return False
     for leaf in _map(spec, "minResources").values():
-        if type(leaf) is not Sourced or leaf.origin.by != REQUESTS:
+        if type(leaf) is not Sourced or leaf.by != REQUESTS:
             return False  # people wrote it
     if back_end != VOLCANO:
         return True
