@@ -30,7 +30,6 @@ class Job:
         "_meetings",
         "bundle",
         "cluster",
-        "containers",
         "main",
         "name",
         "namespace",
@@ -56,12 +55,10 @@ class Job:
         self.spec = table(tree, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
         self.roles: list[Role] = []
-        self.containers: list[Container] = []
         self.main: list[Container] = []
         for index, one in enumerate(rows(self.spec, "replicatedJobs")):
             role = Role(self, index, one)
             self.roles.append(role)
-            self.containers += role.containers
             self.main += role.main
 
     def close(self) -> None:
@@ -69,7 +66,7 @@ class Job:
         for role in self.roles:
             role.close()
         self.roles = []
-        self.containers = self.main = []
+        self.main = []
         self._meetings = None
 
     @property
@@ -94,10 +91,13 @@ class Job:
         )
 
     @property
+    def containers(self) -> list[Container]:
+        """The containers of all roles."""
+        return [container for role in self.roles for container in role.containers]
+
+    @property
     def names(self) -> AbstractSet[str]:
         """The names of all variables of its containers."""
-        if len(self.containers) == 1:
-            return self.containers[0].env.keys()
         return {name for container in self.containers for name in container.env}
 
     @property

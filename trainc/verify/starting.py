@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.verify.containers import INDEX_FIELDS, MAIN
+from trainc.verify.containers import INDEX_FIELDS
 from trainc.verify.values import integer
 from trainc.verify.world import ADDRESSES, Place
 
@@ -45,11 +45,12 @@ def _odd_processes(container: Container) -> bool:
 
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
-    addressed = [container for container in job.containers if container.names.addressed]
+    addressed = [container for container in job.main if container.names.addressed]
+    before = [role for role in job.roles if role.casing.addressed]  # in an init container
     if "meets" not in found:
-        if not addressed:
+        if not addressed and not before:
             return
-        if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
+        if len(addressed) == 1 and not before and "may meet" not in found and _plain(addressed[0], job):
             found.add("meetings")
             return
     if job.meetings:
@@ -84,7 +85,6 @@ def _plain(container: Container, job: Job) -> bool:
         and role.size > 0
         and _PORTS[port]
         and len(container.names.addressed) == 1
-        and container.kind is MAIN
         and job.dns
         and not (container.script and f"{name}=" in container.script)
     )
