@@ -6,6 +6,7 @@ from trainc.verify.casings import odd_labels
 from trainc.verify.policies import FAILURES, POD_POLICIES
 from trainc.verify.rules.accelerators import takes_whole
 from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
+from trainc.verify.rules.networks import TCPXO
 from trainc.verify.starting import meeting, starting
 from trainc.verify.texts import ODD_KEYS
 from trainc.verify.values import table, text
@@ -59,6 +60,10 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     for container in role.main:
         found |= container.traits
         starting(found, container)
+        if TCPXO in container.names.traits:
+            found.add("tcpxo")
+    if "tcpxo" in found or "tcpxo daemon" in found:
+        _tcpxo(found, role)
     return (
         tuple(role.tree),
         role.work,
@@ -67,6 +72,21 @@ def _role(found: set[str], role: Role) -> RoleOutline:
         POD_POLICIES[spec["podFailurePolicy"]] if "podFailurePolicy" in spec else None,
         tuple([container.outline for container in role.main]),
     )
+
+
+def _tcpxo(found: set[str], role: Role) -> None:
+    """Add the trait of a set-up of GPUDirect-TCPXO that may lack a part."""
+    annotations = role.annotations
+    daemons = [contents.name for contents in (*role.casing.init, *role.main) if "tcpxo daemon" in contents.traits]
+    users = [container for container in role.main if TCPXO in container.names.traits]
+    if (
+        not users
+        or not all(["aperture devices" in container.mounts.traits for container in users])
+        or not daemons
+        or f"devices.gke.io/container.{daemons[0]}" not in annotations
+        or "networking.gke.io/interfaces" not in annotations
+    ):
+        found.add("half TCPXO")
 
 
 def _metadata(found: set[str], role: Role) -> Fields:

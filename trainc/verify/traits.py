@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
+from trainc.verify.data.machines import EFA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +54,11 @@ def _role(found: set[str], role: RoleOutline) -> None:
         found.add("several ports")
     for container in containers:
         _container(found, container, disks)
-    for _, _, mounts, demand in main:
+    for _, names, mounts, demand in main:
         if demand.sharing > 1 and not mounts.shm and not frame.host_ipc:
             found.add("no shm")
+        if "FI_PROVIDER" in names.traits and EFA not in demand.traits:
+            found.add("FI_PROVIDER alone")
     if not disks.written <= {name for _, _, mounts, _ in containers for name in mounts.names}:
         found.add("unused volume")
     if any(demand.devices for *_, demand in main) and not disks.lasting:
@@ -83,6 +86,8 @@ def _maintenance(found: set[str], outline: Outline) -> None:
 
 def _together(found: set[str]) -> None:
     """What counts only where two things occur."""
+    if "a daemon" in found and "a plugin" in found:
+        found.add("daemon and plugin")
     if "output" in found:
         if "read-only mount" in found:
             found.add("output, read-only mount")

@@ -8,7 +8,7 @@ from trainc.model.tree import get, plain, value
 from trainc.schema.pods import amounts, containers, placement, settings, variables, volumes
 from trainc.schema.pods.said import Said
 from trainc.verify.refusal import lost_mounts, refused
-from trainc.verify.values import text
+from trainc.verify.values import flag, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
+    from trainc.verify.contents import Contents
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
@@ -29,17 +30,17 @@ REFUSED = Rule(
 
 
 class Part:
-    """What looks at one field alone, whoever holds it; a node with which nothing was wrong is not looked at again."""
+    """What looks at one field alone, whoever holds it; `fine` tells whether nothing is wrong with a node."""
 
-    __slots__ = ("_fine", "_look")
+    __slots__ = ("_look", "fine")
 
     def __init__(self, look: Callable[[Any, Path, Said], None]) -> None:
         self._look = look
-        self._fine = Nodes(self._is_fine)
+        self.fine = Nodes(self._is_fine)
 
     def look(self, node: Tree, path: Path, said: Said) -> None:
         """Add what is wrong with a node that stands at a path."""
-        if not self._fine[node]:
+        if not self.fine[node]:
             self._look(plain(node), path, said)
 
     def _is_fine(self, node: Tree) -> bool:
@@ -71,6 +72,12 @@ _PROBES = {
 }
 _ORIGIN = Part(variables.origin)
 _MOUNTS = Part(volumes.mounts)
+# All fields of a container that can be judged alone; its ports and variables have been looked at.
+_ALONE = {
+    **{field: part for field, part in _CONTAINER.items() if field != "ports"},
+    **_PROBES,
+    "volumeMounts": _MOUNTS,
+}
 _SMALL = (
     "dnsConfig",
     "dnsPolicy",
@@ -92,8 +99,14 @@ _SMALL = (
 )
 
 
+# What depends on more of a container or of its pod than itself.
+_TOGETHER = frozenset(("lifecycle", "volumeDevices"))
+
+
 def refused_pod_template(job: Job) -> None:
     for role in job.roles:
+        if _is_fine(role):
+            continue
         said = Said()
         _pod(role, said)
         broken: set[Path] = set()
@@ -106,15 +119,47 @@ def refused_pod_template(job: Job) -> None:
             refused(job, REFUSED, fault.path, fault.message, more)
 
 
-def _pod(role: Role, said: Said) -> None:
-    path = role.pod_path
+def _is_fine(role: Role) -> bool:
+    """Whether pods are visibly made of parts with which nothing is wrong; all others get a closer look."""
+    casing = role.casing
+    if casing.fine is None:
+        casing.fine = _fields_are_fine(role.pod) and all(map(_container_is_fine, casing.init))
+    if not casing.fine or not all(map(_container_is_fine, role.main)):
+        return False
+    return len({contents.name for contents in (*casing.init, *role.main)}) == len(casing.init) + len(role.main)
+
+
+def _fields_are_fine(pod: Tree) -> bool:
+    if flag(pod, "hostNetwork"):
+        return False  # whose containers' ports are those of the host
+    said = Said()
+    _fields(pod, (), said)
+    return not said.faults
+
+
+def _container_is_fine(contents: Contents) -> bool:
+    tree, traits = contents.tree, contents.traits
+    if "odd port" in traits or "odd variable" in traits or not _TOGETHER.isdisjoint(tree):
+        return False
+    if "securityContext" in tree and value(tree, "securityContext", "privileged") is True:
+        return False
+    return all([_ALONE[field].fine[tree[field]] for field in _ALONE.keys() & tree.keys()])
+
+
+def _fields(pod: Tree, path: Path, said: Said) -> dict[str, Any]:
+    """Look at the fields of a pod; gives the plain ones."""
     for field, part in _POD.items():
-        if field in role.pod:
-            part.look(role.pod[field], (*path, field), said)
-    pod = {field: plain(role.pod[field]) for field in _SMALL if field in role.pod}
-    if pod:
+        if field in pod:
+            part.look(pod[field], (*path, field), said)
+    small = {field: plain(pod[field]) for field in _SMALL if field in pod}
+    if small:
         for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
-            look(pod, path, said)
+            look(small, path, said)
+    return small
+
+
+def _pod(role: Role, said: Said) -> None:
+    pod = _fields(role.pod, role.pod_path, said)
     for container in role.containers:
         _container(container, pod, said)
     _same_names(role, said)
