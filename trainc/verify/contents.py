@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.verify import shell
-from trainc.verify.demand import demand
+from trainc.verify.demand import RESOURCES
 from trainc.verify.disks import MOUNTS
 from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
-from trainc.verify.values import rows, table, text
-from trainc.verify.variables import NAMES, ODD_FIELDS, TOLD, odd_source
+from trainc.verify.values import rows, text
+from trainc.verify.variables import NAMES, SOURCES, TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.verify.disks import Mounts
     from trainc.verify.variables import Names
 
+    Variables = tuple[dict[str, Tree], dict[str, str], list[tuple[int, Tree]]]
     Outline = tuple[tuple[str, ...], Names, Mounts, Demand]
 
 
@@ -56,79 +57,51 @@ class Contents:
         self.traits: set[str] = set()
         self._read_variables()
         self._read_words()
-        resources = table(tree, "resources")
-        self.limits = table(resources, "limits")
-        self.requests = table(resources, "requests")
-        self.demand = demand(self.limits, self.requests)
+        resources = RESOURCES[tree.get("resources")]
+        self.limits, self.requests, self.demand = resources.limits, resources.requests, resources.demand
         self.devices = self.demand.devices
         self.mounts = MOUNTS[tree.get("volumeMounts")]
-        self._read_rest(resources)
+        if resources.claims:
+            self.traits.add("claims")
+        self._read_names()
         self.outline: Outline = tuple(tree), self.names, self.mounts, self.demand
 
     def _read_variables(self) -> None:
-        env: dict[str, Tree] = {}
-        literals: dict[str, str] = {}
-        sources: list[tuple[int, Tree]] = []
         listed = self.tree.get("env")
-        for index, entry in enumerate(listed if listed.__class__ is list else ()):
-            if entry.__class__ is not dict:
-                env[""] = {}
-                continue
-            leaf = entry.get("name")
-            name = leaf.value if leaf.__class__ is Sourced and leaf.value.__class__ is str else ""
-            env[name] = entry
-            leaf = entry.get("value")
-            if leaf.__class__ is Sourced and leaf.value.__class__ is str:
-                value = literals[name] = leaf.value
-                if "$" in value:
-                    self.traits.add("$")
-                if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
-                    self.traits.add("secret")
-                if len(entry) == 2:
-                    continue
-                self.traits.add("odd env")
-            if "valueFrom" in entry:
-                sources.append((index, entry))
-                if odd_source(entry["valueFrom"]):
-                    self.traits.add("odd variable")
-        self.env, self.literals, self.sources = env, literals, sources
-        self.names = NAMES[tuple(env)]
-        self.fields = self._fields() if sources else {}
+        entries = listed if listed.__class__ is list else []
+        read = _ordinary(entries)
+        self.env, self.literals, self.sources = _any(entries, self.traits) if read is None else read
+        self.names = NAMES[tuple(self.env)]
+        for value in self.literals.values():
+            if "$" in value:
+                self.traits.add("$")
+            if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
+                self.traits.add("secret")
+        self.fields: dict[str, str] = {}
+        for _, entry in self.sources:
+            source = SOURCES[entry["valueFrom"]]
+            if source.field:
+                self.fields[text(entry, "name")] = source.field
+            if source.traits:
+                self.traits |= source.traits
         for name in self.names.telling:
-            if trait := TOLD[name, literals.get(name)]:
+            if trait := TOLD[name, self.literals.get(name)]:
                 self.traits.add(trait)
 
-    def _fields(self) -> dict[str, str]:
-        """The fields of the pod that variables are read from, by variable."""
-        found: dict[str, str] = {}
-        for _, entry in self.sources:
-            source = entry["valueFrom"]
-            if source.__class__ is dict and "fieldRef" in source:
-                field = text(table(source, "fieldRef"), "fieldPath")
-                if field:
-                    found[text(entry, "name")] = field
-                if ODD_FIELDS[field]:
-                    self.traits.add("odd field")
-        return found
-
     def _read_words(self) -> None:
-        self.words: list[str] = []
-        for field in ("command", "args"):
-            listed = self.tree.get(field)
-            for item in listed if listed.__class__ is list else ():
-                if item.__class__ is Sourced and item.value is not None:
-                    word = item.value if item.value.__class__ is str else str(item.value)
-                    self.words.append(word)
-                    if found := WORDS[word]:
-                        self.traits |= found
-        if self.words and " " in self.words[0] and "command" in self.tree:
-            self.traits.add("odd program")
-        self.text = " ".join(self.words)
-        self.script, self.shell = shell.script_of(self.words) if "shell" in self.traits else ("", "")
+        tree, traits = self.tree, self.traits
+        self.words = words = _words(tree.get("command")) + _words(tree.get("args"))
+        for word in words:
+            if found := WORDS[word]:
+                traits |= found
+        if words and " " in words[0] and "command" in tree:
+            traits.add("odd program")
+        self.text = " ".join(words)
+        self.script, self.shell = shell.script_of(words) if "shell" in traits else ("", "")
         if self.script:
-            self.traits.add("script")
+            traits.add("script")
 
-    def _read_rest(self, resources: Tree) -> None:
+    def _read_names(self) -> None:
         tree, traits = self.tree, self.traits
         if found := IMAGES[text(tree, "image")]:
             traits |= found
@@ -136,12 +109,52 @@ class Contents:
             traits.add("odd container name")
         if "ports" in tree and _odd_ports(rows(tree, "ports")):
             traits.add("odd port")
-        if "claims" in resources:
-            traits.add("claims")
-        if self.requests:
-            traits.add("requests")
-        if self.devices:
-            traits.add("devices")
+
+
+def _ordinary(entries: list[Tree]) -> Variables | None:
+    """The variables of a list in which each is a name of its own with a text or a source; None for another list."""
+    try:
+        env = {entry["name"].value: entry for entry in entries}
+        literals = {name: entry["value"].value for name, entry in env.items() if "value" in entry}
+        "".join(env) + "".join(literals.values())
+    except (AttributeError, KeyError, TypeError):
+        return None
+    sources = [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
+    told = len(literals) + len(sources) == len(env) == len(entries)
+    return (env, literals, sources) if told and _TWO.issuperset(map(len, entries)) else None
+
+
+_TWO = frozenset((2,))
+
+
+def _any(entries: list[Tree], traits: set[str]) -> Variables:
+    """The variables of any list; of two with one name the last one counts."""
+    env: dict[str, Tree] = {}
+    literals: dict[str, str] = {}
+    sources: list[tuple[int, Tree]] = []
+    for index, entry in enumerate(entries):
+        if entry.__class__ is not dict:
+            env[""] = {}
+            continue
+        name, leaf = text(entry, "name"), entry.get("value")
+        env[name] = entry
+        if leaf.__class__ is Sourced and leaf.value.__class__ is str:
+            literals[name] = leaf.value
+            if "$" in leaf.value:
+                traits.add("$")
+            if len(entry) != 2:
+                traits.add("odd env")
+        if "valueFrom" in entry:
+            sources.append((index, entry))
+    return env, literals, sources
+
+
+def _words(listed: Tree) -> list[str]:
+    """The words of a list; other scalars as they read."""
+    if listed.__class__ is not list:
+        return []
+    written = [item.value for item in listed if item.__class__ is Sourced]
+    return [word if word.__class__ is str else str(word) for word in written if word is not None]
 
 
 def _odd_ports(ports: list[dict[str, Tree]]) -> bool:

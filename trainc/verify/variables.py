@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Remembered
+from trainc.model.remembered import Nodes, Remembered
 from trainc.schema.names import config_key, subdomain
 from trainc.verify.data.variables import LOCKED
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
 from trainc.verify.rules.tokens import is_secret, named_secret
-from trainc.verify.values import text
+from trainc.verify.values import table, text
 from trainc.verify.world import ADDRESSES, RANKED
 
 TYPE_CHECKING = False
@@ -70,7 +70,20 @@ def _odd_field(field: str) -> bool:
     return bool(field) and not readable(field)
 
 
-def odd_source(source: Tree) -> bool:
+class Source:
+    """Where a variable is read from: the field of its pod, empty for another place, and what is worth a look in it."""
+
+    __slots__ = ("field", "traits")
+
+    def __init__(self, tree: Tree) -> None:
+        traits = {"odd variable"} if _odd_source(tree) else set()
+        self.field = text(table(tree, "fieldRef"), "fieldPath") if type(tree) is dict else ""
+        if _ODD_FIELDS[self.field]:
+            traits.add("odd field")
+        self.traits = frozenset(traits)
+
+
+def _odd_source(source: Tree) -> bool:
     """Whether a variable is read from something rare, or from what may have no such name."""
     if type(source) is not dict or len(source) != 1:
         return True
@@ -80,7 +93,7 @@ def odd_source(source: Tree) -> bool:
         if kind == "fieldRef":
             return not text(reference, "fieldPath") or text(reference, "apiVersion") not in ("", "v1")
         if kind in ("secretKeyRef", "configMapKeyRef"):
-            return ODD_REFERENCES[text(reference, "name"), text(reference, "key")]
+            return _ODD_REFERENCES[text(reference, "name"), text(reference, "key")]
     return True
 
 
@@ -90,6 +103,6 @@ def _odd_reference(reference: tuple[str, str]) -> bool:
 
 
 _ALONE = Remembered(_alone)
-# By the names in order; by name and value; whether the downward API gives no such field.
-NAMES, TOLD, ODD_FIELDS = Remembered(Names), Remembered(_told), Remembered(_odd_field)
-ODD_REFERENCES = Remembered(_odd_reference)
+_ODD_FIELDS, _ODD_REFERENCES = Remembered(_odd_field), Remembered(_odd_reference)
+# By the names in order; by name and value; by what a variable is read from.
+NAMES, TOLD, SOURCES = Remembered(Names), Remembered(_told), Nodes(Source)
