@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from json import dumps
+from json import JSONEncoder
 
-from trainc.model.tree import plain
+from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.model.bundle import Bundle
 
 _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough for a line that people read
@@ -17,8 +19,8 @@ _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough
 def job_digest(bundle: Bundle) -> str:
     """The digest of a job and of what stands beside it: comments, the order of keys and spelling do not count."""
     companions = bundle.plan.companions if bundle.plan is not None else ()
-    written = [plain(document.written) for document in (bundle.document, *companions)]
-    return _short(dumps(written, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
+    written = [document.written for document in (bundle.document, *companions)]
+    return _short(_JSON.encode(written).encode("utf-8", "surrogatepass"))
 
 
 def body_digest(body: bytes) -> str:
@@ -28,3 +30,10 @@ def body_digest(body: bytes) -> str:
 
 def _short(data: bytes) -> str:
     return sha256(data).hexdigest()[:_LENGTH]
+
+
+def _bare(leaf: Any) -> Any:
+    return leaf.value if type(leaf) is Sourced else str(leaf)
+
+
+_JSON = JSONEncoder(sort_keys=True, ensure_ascii=False, default=_bare, check_circular=False)  # no file holds a circle

@@ -76,6 +76,7 @@ class Frame:
         traits = {
             "odd restart": self.restart_policy not in ("Never", "OnFailure"),
             "pod deadline": "activeDeadlineSeconds" in names,
+            "pod resources": "resources" in names,
             "odd priority class": type(priority) is str and ODD_CLASSES[priority],
             "no grace": grace is None,
             "odd grace": grace is not None and (type(grace) is not int or grace < 0),

@@ -11,11 +11,13 @@ from trainc.model.trouble import Reaching, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from types import TracebackType
     from typing import Self
 
 _TEMPORARY = ".trainc-"
+# A stream around a file takes longer than the writing.
+_WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Found:
@@ -48,6 +50,40 @@ def read_found(target: str) -> Found | None:
     return Found(header, body)
 
 
+class Folder:
+    """The files below a folder, reached through no symbolic link; each folder on the way is looked at once."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._plain: set[str] = set()  # folders that are no links, nor those above them
+
+    def target(self, path: str) -> str:
+        """Where the file of a path below the folder stands, or would.
+
+        Raises:
+            Trouble: where the way to it leads over a symbolic link.
+        """
+        inner = path.rpartition("/")[0]
+        if inner not in self._plain:
+            self._refuse_links(inner)
+        target = os.path.join(self.name, path)
+        if os.path.islink(target):
+            raise _linked(target)
+        return target
+
+    def _refuse_links(self, inner: str) -> None:
+        target = self.name
+        for part in ("", *inner.split("/")):
+            target = os.path.join(target, part) if part else target
+            if os.path.islink(target):
+                raise _linked(target)
+        self._plain.add(inner)
+
+
+def _linked(target: str) -> Trouble:
+    return Trouble(f"{target} is a symbolic link; trainc writes through none")
+
+
 class Staged:
     """New contents of files: all of it lies beside its targets before the first of them is replaced.
 
@@ -57,6 +93,8 @@ class Staged:
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []  # temporary file, target
         self._made: list[str] = []  # folders, the outer ones first
+        self._there: set[str] = set()  # folders that need not be made
+        self._mark = f"{_TEMPORARY}{os.getpid()}"
 
     def __enter__(self) -> Self:
         atexit.register(self._drop)
@@ -77,20 +115,26 @@ class Staged:
 
     def put(self, target: str, content: bytes) -> None:
         """Write what is to become the content of a file."""
-        temporary = f"{target}{_TEMPORARY}{os.getpid()}"
+        temporary = f"{target}{self._mark}"
         with Reaching(target):
             self._make(os.path.dirname(target))
             self._waiting.append((temporary, target))
-            with open(temporary, "wb") as stream:
-                stream.write(content)
+            number = os.open(temporary, _WRITING, 0o666)
+            try:
+                while content:
+                    content = content[os.write(number, content) :]
+            finally:
+                os.close(number)
 
     def _make(self, folder: str) -> None:
-        if not folder or os.path.isdir(folder):
+        if folder in self._there:
             return
-        self._make(os.path.dirname(folder))
-        with suppress(FileExistsError):  # another build may make it at the same time; a file in the way shows later
-            os.mkdir(folder)
-            self._made.append(folder)
+        if folder and not os.path.isdir(folder):
+            self._make(os.path.dirname(folder))
+            with suppress(FileExistsError):  # another build may make it at the same time; a file in the way shows later
+                os.mkdir(folder)
+                self._made.append(folder)
+        self._there.add(folder)
 
     def move(self) -> None:
         """Put all of it in place: at every moment each file is the old one or the new one."""
@@ -124,19 +168,13 @@ def remove(folder: str, path: str) -> None:
             inner = os.path.dirname(inner)
 
 
-def refuse_links(folder: str, path: str) -> None:
-    """Raise Trouble where the way to a file leads over a symbolic link."""
-    target = folder
-    for part in ("", *path.split("/")):
-        target = os.path.join(target, part) if part else target
-        if os.path.islink(target):
-            raise Trouble(f"{target} is a symbolic link; trainc writes through none")
+def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, str]]:
+    """Every file below a folder that trainc wrote, relative to it and sorted, with the source in its header.
 
-
-def written(folder: str) -> Iterator[tuple[str, str]]:
-    """Every file below a folder that trainc wrote, relative to it and sorted, with the source in its header."""
+    Files `besides` are not looked at.
+    """
     for path in _files(folder, ""):
-        if path.endswith(".yaml"):
+        if path.endswith(".yaml") and path not in besides:
             with open(os.path.join(folder, path), "rb") as stream:
                 first = stream.readline(4096)
             if first.startswith(MARK.encode()):

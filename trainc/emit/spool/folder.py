@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import Staged, clear_leftovers, read_found, refuse_links, remove, written
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, read_found, remove, written
 from trainc.model.header import Header
 
 TYPE_CHECKING = False
@@ -69,6 +69,7 @@ class FolderSpool(Spool):
     ) -> None:
         super().__init__()
         self.folder = folder
+        self._files = Folder(folder)
         self.changes: list[Change] = []
         self._reaches = reaches
         self._settle = settle
@@ -90,10 +91,10 @@ class FolderSpool(Spool):
         self.objects += rendered.objects
         path = self._path(rendered)
         self.paths[path] = rendered.source
-        refuse_links(self.folder, path)
+        target = self._files.target(path)
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body))
-        found = read_found(os.path.join(self.folder, path))
+        found = read_found(target)
         if found is not None and found.header == header and found.body == body:
             return
         if self._belongs_elsewhere(found, bundle, report):
@@ -102,7 +103,7 @@ class FolderSpool(Spool):
         before = found.body.decode("utf-8", "replace") if found is not None else ""
         same = found is not None and found.header is not None and found.header.job == header.job
         differs = state == CHANGED and found is not None and found.body != body
-        if differs and self._settle(bundle, before, os.path.join(self.folder, path), same, report):
+        if differs and self._settle(bundle, before, target, same, report):
             return
         shown = self._check or state in REFUSED
         texts = (before, rendered.text) if shown else ("", "")
@@ -147,8 +148,8 @@ class FolderSpool(Spool):
 
     def _stale(self) -> list[tuple[str, str]]:
         found = []
-        for path, source in written(self.folder):
-            if path in self.paths or not source or self._earlier(path, source):
+        for path, source in written(self.folder, self.paths):
+            if not source or self._earlier(path, source):
                 continue
             if self._reaches(path, source):
                 found.append((path, source))

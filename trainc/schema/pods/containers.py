@@ -60,8 +60,7 @@ def host_ports(containers: list[tuple[Path, dict[str, Any]]], said: Said, *, hos
                 number or (own if host_network else 0),
             )
             if key[2] and key in taken:
-                text = f"{key[0]}/{key[1]}/{key[2]}"
-                said.add((*at, "hostPort"), f'Duplicate value: "{text}"', text)
+                said.duplicate((*at, "hostPort"), f"{key[0]}/{key[1]}/{key[2]}")
             taken.add(key)
 
 
@@ -148,6 +147,23 @@ def lifecycle(tree: Any, path: Path, said: Said, grace: int) -> None:
 def restart_policy(value: Any, path: Path, said: Said) -> None:
     """When a container is started again apart from its pod."""
     said.one_of(path, value, ("Always", "Never", "OnFailure"))
+
+
+def resize_policy(tree: Any, path: Path, said: Said, restart: object) -> None:
+    """What becomes of a container whose resources change; `restart` is the restart policy of its pod."""
+    taken: list[object] = []
+    for index, policy in maps(tree):
+        resource, act, at = policy.get("resourceName") or "", policy.get("restartPolicy") or "", (*path, index)
+        if resource in taken:
+            said.duplicate(at, resource)
+        taken.append(resource)
+        for word, words in ((resource, ("cpu", "memory")), (act, ("NotRequired", "RestartContainer"))):
+            if word:
+                said.one_of(path, word, words, at=at)
+            else:
+                said.required(path, at=at)
+        if restart == "Never" and act != "NotRequired":
+            said.invalid(path, act, "must be 'NotRequired' when `restartPolicy` is 'Never'", at=at)
 
 
 def termination_message(value: Any, path: Path, said: Said) -> None:

@@ -31,6 +31,10 @@ class Said:
         for reason in reasons:
             self.add(path, f"Invalid value: {shown(value)}: {reason}", value, at=at)
 
+    def duplicate(self, path: Path, value: object) -> None:
+        """A value that only one may have."""
+        self.add(path, f"Duplicate value: {shown(value)}", value)
+
     def required(self, path: Path, why: str = "", *, at: Path = ()) -> None:
         """A value is missing."""
         self.add(path, f"Required value: {why}" if why else "Required value", at=at)

@@ -1,4 +1,4 @@
-"""What is wrong with the rare fields of a pod: rights, names, DNS, claims."""
+"""What is wrong with the rare fields of a pod: names, DNS, the host, gates, claims."""
 
 from __future__ import annotations
 
@@ -12,55 +12,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.schema.pods.said import Said
 
-_MOST = 2**31 - 1
-_PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
-_ONLY_LOCAL = "can only be set when {} type is Localhost"
 _IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _CLAIM = ("name", "resourceClaimName", "resourceClaimTemplateName")
-_ENUMS = {
-    "fsGroupChangePolicy": ("Always", "OnRootMismatch"),
-    "supplementalGroupsPolicy": ("Merge", "Strict"),
-    "seLinuxChangePolicy": ("Recursive", "MountOption"),
-}
-
-
-def rights(tree: Any, path: Path, said: Said) -> None:
-    """The security context of a pod or of a container."""
-    held = fields(tree)
-    for name in is_set(held, "runAsUser", "runAsGroup", "fsGroup"):
-        said.between((*path, name), held[name], 0, _MOST)
-    for index, group in enumerate(items(held.get("supplementalGroups"))):
-        said.between((*path, "supplementalGroups", index), group, 0, _MOST)
-    for name in is_set(held, *_ENUMS):
-        said.one_of((*path, name), held[name], _ENUMS[name])
-    if held.get("procMount") is not None:
-        said.one_of((*path, "procMount"), held["procMount"], ("Default", "Unmasked"))
-    for name, called in (("seccompProfile", "seccomp"), ("appArmorProfile", "AppArmor")):
-        if held.get(name) is not None:
-            _profile(fields(held[name]), (*path, name), name, called, said)
-    names: set[str] = set()
-    for index, sysctl in maps(held.get("sysctls")):
-        name = str(sysctl.get("name") or "")
-        if not name:
-            said.required((*path, "sysctls", index, "name"))
-        if name in names:
-            said.add((*path, "sysctls", index, "name"), f'Duplicate value: "{name}"', name)
-        names.add(name)
-
-
-def _profile(held: dict[str, Any], path: Path, name: str, called: str, said: Said) -> None:
-    kind, local = held.get("type") or "", held.get("localhostProfile")
-    if not kind:
-        said.required((*path, "type"), f"type is required when {name} is set")
-    else:
-        said.one_of((*path, "type"), kind, _PROFILES)
-    if kind == "Localhost" and not local:
-        said.required((*path, "localhostProfile"), f"must be set when {called} type is Localhost")
-    elif kind == "Localhost" and called == "seccomp":
-        said.below((*path, "localhostProfile"), local)
-    elif kind != "Localhost" and local is not None:
-        shown = {"Type": kind, "LocalhostProfile": local} if called == "seccomp" else local
-        said.invalid((*path, "localhostProfile"), shown, _ONLY_LOCAL.format(called))
 
 
 def names(pod: dict[str, Any], path: Path, said: Said) -> None:
@@ -160,6 +113,11 @@ def gates(pod: dict[str, Any], path: Path, said: Said) -> None:
     """Conditions that a pod waits for, and the containers of a debugger."""
     for index, gate in maps(pod.get("readinessGates")):
         said.key((*path, "readinessGates", index, "conditionType"), gate.get("conditionType", ""))
+    taken: list[object] = []
+    for index, gate in maps(pod.get("schedulingGates")):
+        if gate.get("name") in taken:
+            said.duplicate((*path, "schedulingGates", index), gate["name"])
+        taken.append(gate.get("name"))
     if items(pod.get("ephemeralContainers")):
         said.forbidden((*path, "ephemeralContainers"), "ephemeral containers not allowed in pod template")
     if pod.get("preemptionPolicy") == "":
@@ -168,12 +126,16 @@ def gates(pod: dict[str, Any], path: Path, said: Said) -> None:
 
 def claims(pod: dict[str, Any], path: Path, said: Said) -> None:
     """Claims of devices."""
+    taken: list[object] = []
     for index, claim in maps(pod.get("resourceClaims")):
         at: Path = (*path, "resourceClaims", index)
         if not claim.get("name"):
             said.required((*at, "name"))
+        elif claim["name"] in taken:
+            said.duplicate((*at, "name"), claim["name"])
         else:
             said.label((*at, "name"), claim["name"])
+            taken.append(claim["name"])
         given = is_set(claim, "resourceClaimName", "resourceClaimTemplateName")
         for field in given:
             said.name((*at, field), claim[field])

@@ -255,7 +255,7 @@ def claim_unknown(job: Job) -> None:
             continue
         names = {text(c, "name") for c in rows(container.role.pod, "resourceClaims")}
         for index, claim in enumerate(rows(resources, "claims")):
-            if text(claim, "name") not in names:
+            if text(claim, "name") and text(claim, "name") not in names:
                 known = f": {', '.join(sorted(names))}" if names else " which is empty"
                 path: Path = (*container.path, "resources", "claims", index)
                 refuse(

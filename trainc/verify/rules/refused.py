@@ -5,10 +5,10 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule
 from trainc.model.remembered import Nodes
 from trainc.model.tree import get, plain, value
-from trainc.schema.pods import amounts, containers, placement, settings, variables, volumes
+from trainc.schema.pods import amounts, containers, placement, rights, settings, variables, volumes, whole
 from trainc.schema.pods.said import Said
 from trainc.verify.refusal import lost_mounts, refused
-from trainc.verify.values import flag, text
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class Part:
 _POD = {
     "affinity": Part(placement.affinity),
     "hostAliases": Part(settings.aliases),
-    "securityContext": Part(settings.rights),
+    "overhead": Part(amounts.overhead),
+    "securityContext": Part(rights.of_pod),
     "tolerations": Part(placement.tolerations),
     "topologySpreadConstraints": Part(placement.spread),
     "volumes": Part(volumes.volumes),
@@ -62,7 +63,7 @@ _CONTAINER = {
     "ports": Part(containers.ports),
     "resources": Part(amounts.resources),
     "restartPolicy": Part(containers.restart_policy),
-    "securityContext": Part(settings.rights),
+    "securityContext": Part(rights.of_container),
     "terminationMessagePolicy": Part(containers.termination_message),
 }
 _PROBES = {
@@ -93,14 +94,17 @@ _SMALL = (
     "readinessGates",
     "resourceClaims",
     "runtimeClassName",
+    "schedulingGates",
     "serviceAccountName",
     "shareProcessNamespace",
     "terminationGracePeriodSeconds",
 )
 
 
-# What depends on more of a container or of its pod than itself.
-_TOGETHER = frozenset(("lifecycle", "volumeDevices"))
+# What depends on more of a pod, of a container or of its rights than itself.
+_WHOLE = frozenset(("hostIPC", "hostNetwork", "resources"))
+_TOGETHER = frozenset(("lifecycle", "resizePolicy", "volumeDevices"))
+_RIGHTS = frozenset(("privileged", "procMount"))
 
 
 def refused_pod_template(job: Job) -> None:
@@ -130,18 +134,16 @@ def _is_fine(role: Role) -> bool:
 
 
 def _fields_are_fine(pod: Tree) -> bool:
-    if flag(pod, "hostNetwork"):
-        return False  # whose containers' ports are those of the host
     said = Said()
     _fields(pod, (), said)
-    return not said.faults
+    return _WHOLE.isdisjoint(pod) and not said.faults
 
 
 def _container_is_fine(contents: Contents) -> bool:
     tree, traits = contents.tree, contents.traits
     if "odd port" in traits or "odd variable" in traits or not _TOGETHER.isdisjoint(tree):
         return False
-    if "securityContext" in tree and value(tree, "securityContext", "privileged") is True:
+    if "securityContext" in tree and not _RIGHTS.isdisjoint(table(tree, "securityContext")):
         return False
     return all([_ALONE[field].fine[tree[field]] for field in _ALONE.keys() & tree.keys()])
 
@@ -159,7 +161,12 @@ def _fields(pod: Tree, path: Path, said: Said) -> dict[str, Any]:
 
 
 def _pod(role: Role, said: Said) -> None:
-    pod = _fields(role.pod, role.pod_path, said)
+    path = role.pod_path
+    pod = _fields(role.pod, path, said)
+    if (pod.get("hostNetwork") or pod.get("hostIPC")) and "securityContext" in role.pod:
+        rights.sysctls_of_host({**pod, "securityContext": plain(role.pod["securityContext"])}, path, said)
+    if "resources" in role.pod:
+        whole.resources(plain(role.pod), path, said)
     for container in role.containers:
         _container(container, pod, said)
     _same_names(role, said)
@@ -173,7 +180,7 @@ def _same_names(role: Role, said: Said) -> None:
     names = {container.name for container in role.main}
     for container in role.containers:
         if container not in role.main and container.name in names:
-            said.add((*container.path, "name"), f'Duplicate value: "{container.name}"', container.name)
+            said.duplicate((*container.path, "name"), container.name)
         names.add(container.name)
 
 
@@ -182,6 +189,11 @@ def _container(container: Container, pod: dict[str, Any], said: Said) -> None:
     for field, part in _CONTAINER.items():
         if field in tree:
             part.look(tree[field], (*path, field), said)
+    if "securityContext" in tree and value(tree, "securityContext", "procMount") == "Unmasked":
+        rights.unmasked((*path, "securityContext"), said, own_users=pod.get("hostUsers") is False)
+    if "resizePolicy" in tree:
+        restart = value(container.role.pod, "restartPolicy")
+        containers.resize_policy(plain(tree["resizePolicy"]), (*path, "resizePolicy"), said, restart)
     for index, entry in container.sources:
         _ORIGIN.look(entry, (*path, "env", index), said)
     _mounts(container, said)

@@ -1,0 +1,165 @@
+"""What is wrong with the rights of a pod and of its containers, and with the kernel's settings."""
+
+from __future__ import annotations
+
+from trainc.schema.pods.said import fields, is_set, items, maps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.model.tree import Path
+    from trainc.schema.pods.said import Said
+
+_MOST = 2**31 - 1
+_PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
+_ONLY_LOCAL = "can only be set when {} type is Localhost"
+_ENUMS = {
+    "fsGroupChangePolicy": ("Always", "OnRootMismatch"),
+    "supplementalGroupsPolicy": ("Merge", "Strict"),
+    "seLinuxChangePolicy": ("Recursive", "MountOption"),
+}
+_SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_SYSCTL = rf"^({_SEGMENT}[\./])*{_SEGMENT}$"
+_LONGEST = 253
+_OF_IPC = frozenset(
+    (
+        *("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm"),
+        *("kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg"),
+    )
+)
+_PROFILE = {"type": "Type", "localhostProfile": "LocalhostProfile"}
+# Fields of a container's security context in the order of Kubernetes' own structure, with the parts of those that have
+# some; the server prints all of them.
+_CONTEXT: dict[str, tuple[str, dict[str, str]]] = {
+    "capabilities": ("Capabilities", {"add": "Add", "drop": "Drop"}),
+    "privileged": ("Privileged", {}),
+    "seLinuxOptions": ("SELinuxOptions", {"user": "User", "role": "Role", "type": "Type", "level": "Level"}),
+    "windowsOptions": (
+        "WindowsOptions",
+        {
+            "gmsaCredentialSpecName": "GMSACredentialSpecName",
+            "gmsaCredentialSpec": "GMSACredentialSpec",
+            "runAsUserName": "RunAsUserName",
+            "hostProcess": "HostProcess",
+        },
+    ),
+    "runAsUser": ("RunAsUser", {}),
+    "runAsGroup": ("RunAsGroup", {}),
+    "runAsNonRoot": ("RunAsNonRoot", {}),
+    "readOnlyRootFilesystem": ("ReadOnlyRootFilesystem", {}),
+    "allowPrivilegeEscalation": ("AllowPrivilegeEscalation", {}),
+    "procMount": ("ProcMount", {}),
+    "seccompProfile": ("SeccompProfile", _PROFILE),
+    "appArmorProfile": ("AppArmorProfile", _PROFILE),
+}
+_TEXTS = ("user", "role", "type", "level")  # empty rather than absent
+
+
+def _rights(tree: Any, path: Path, said: Said) -> None:
+    """What a pod and a container have in common."""
+    held = fields(tree)
+    for name in is_set(held, "runAsUser", "runAsGroup", "fsGroup"):
+        said.between((*path, name), held[name], 0, _MOST)
+    for index, group in enumerate(items(held.get("supplementalGroups"))):
+        said.between((*path, "supplementalGroups", index), group, 0, _MOST)
+    for name in is_set(held, *_ENUMS):
+        said.one_of((*path, name), held[name], _ENUMS[name])
+    if held.get("procMount") is not None:
+        said.one_of((*path, "procMount"), held["procMount"], ("Default", "Unmasked"))
+    for name, called in (("seccompProfile", "seccomp"), ("appArmorProfile", "AppArmor")):
+        if held.get(name) is not None:
+            _profile(fields(held[name]), (*path, name), name, called, said)
+
+
+def _profile(held: dict[str, Any], path: Path, name: str, called: str, said: Said) -> None:
+    kind, local = held.get("type") or "", held.get("localhostProfile")
+    if not kind:
+        said.required((*path, "type"), f"type is required when {name} is set")
+    else:
+        said.one_of((*path, "type"), kind, _PROFILES)
+    if kind == "Localhost" and not local:
+        said.required((*path, "localhostProfile"), f"must be set when {called} type is Localhost")
+    elif kind == "Localhost" and called == "seccomp":
+        said.below((*path, "localhostProfile"), local)
+    elif kind != "Localhost" and local is not None:
+        shown = {"Type": kind, "LocalhostProfile": local} if called == "seccomp" else local
+        said.invalid((*path, "localhostProfile"), shown, _ONLY_LOCAL.format(called))
+
+
+def of_pod(tree: Any, path: Path, said: Said) -> None:
+    """The security context of a pod."""
+    _rights(tree, path, said)
+    names: set[str] = set()
+    for index, sysctl in maps(fields(tree).get("sysctls")):
+        at: Path = (*path, "sysctls", index, "name")
+        name = str(sysctl.get("name") or "")
+        if not name:
+            said.required(at)
+        elif not _is_sysctl(name):
+            said.invalid(at, name, f"must have at most {_LONGEST} characters and match regex {_SYSCTL}")
+        elif name in names:
+            said.duplicate(at, name)
+        names.add(name)
+
+
+def _is_sysctl(name: str) -> bool:
+    import re  # noqa: PLC0415 (few jobs set any)
+
+    return len(name) <= _LONGEST and re.fullmatch(_SYSCTL, name) is not None
+
+
+def of_container(tree: Any, path: Path, said: Said) -> None:
+    """The security context of a container."""
+    _rights(tree, path, said)
+    held = fields(tree)
+    if held.get("allowPrivilegeEscalation") is not False:
+        return
+    begin = "cannot set `allowPrivilegeEscalation` to false and "
+    if held.get("privileged") is True:
+        said.invalid(path, _whole(held), f"{begin}`privileged` to true")
+    for capability in items(fields(held.get("capabilities")).get("add")):
+        if capability == "CAP_SYS_ADMIN":
+            said.invalid(path, _whole(held), f"{begin}`capabilities.Add` CAP_SYS_ADMIN")
+
+
+def _whole(held: dict[str, Any]) -> dict[str, Any]:
+    """A security context with all of its fields, as Kubernetes' own structure names them."""
+    return {name: _part(held.get(field), parts) for field, (name, parts) in _CONTEXT.items()}
+
+
+def _part(value: Any, parts: dict[str, str]) -> Any:
+    if type(value) is not dict:
+        return value
+    return {name: value.get(field, "" if field in _TEXTS else None) for field, name in parts.items()}
+
+
+def unmasked(path: Path, said: Said, *, own_users: bool) -> None:
+    """A container that sees all of /proc, in a pod that has users of its own or shares those of its host."""
+    if not own_users:
+        said.invalid((*path, "procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`")
+
+
+def sysctls_of_host(pod: dict[str, Any], path: Path, said: Said) -> None:
+    """Settings of a part of the kernel that a pod shares with its host, so that they would be the host's."""
+    for index, sysctl in maps(fields(pod.get("securityContext")).get("sysctls")):
+        name = str(sysctl.get("name") or "")
+        for field, shared in (("hostNetwork", _of_network), ("hostIPC", _of_ipc)):
+            if pod.get(field) is True and shared(_dotted(name)):
+                at: Path = (*path, "securityContext", "sysctls", index, "name")
+                said.invalid(at, name, f"may not be specified when '{field}' is true")
+
+
+def _dotted(name: str) -> str:
+    """A setting in the spelling with dots; in that with slashes a dot belongs to a name."""
+    first = next((c for c in name if c in "./"), ".")
+    dotted = name if first == "." else name.translate({ord("."): "/", ord("/"): "."})
+    return dotted.partition("*")[0]
+
+
+def _of_network(name: str) -> bool:
+    return name.startswith("net.")
+
+
+def _of_ipc(name: str) -> bool:
+    return name in _OF_IPC or name.startswith("fs.mqueue.")
