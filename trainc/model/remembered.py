@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Generic, TypeVar
 
     from trainc.model.tree import Tree
@@ -67,26 +67,4 @@ class Nodes(Generic[V]):
             self._known.clear()
         answer = self._answer(node)
         self._known[id(node)] = node, answer
-        return answer
-
-
-class Fields(Generic[V]):
-    """The answers of a pure function about maps, by their names and the very nodes below them, which are kept."""
-
-    __slots__ = ("_answer", "_known", "_most")
-
-    def __init__(self, answer: Callable[[Mapping[str, Tree]], V], *, most: int = _MOST) -> None:
-        self._answer = answer
-        self._most = most
-        self._known: dict[tuple[object, ...], tuple[Mapping[str, Tree], V]] = {}
-
-    def __getitem__(self, fields: Mapping[str, Tree]) -> V:
-        key = (*fields, *map(id, fields.values()))
-        found = self._known.get(key)
-        if found is not None:
-            return found[1]
-        if len(self._known) >= self._most:
-            self._known.clear()
-        answer = self._answer(fields)
-        self._known[key] = fields, answer
         return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Fields, Nodes
 from trainc.model.sourced import Sourced
 from trainc.verify.contents import Contents
 from trainc.verify.data.machines import MACHINE_LABELS
@@ -12,12 +11,13 @@ from trainc.verify.rules.accelerators import ordinary_machine
 from trainc.verify.rules.life import PREEMPTIBLE
 from trainc.verify.rules.templates import TOLERATIONS
 from trainc.verify.texts import ODD_CLASSES, ODD_KEYS, ODD_VALUES
-from trainc.verify.values import rows, table, text
+from trainc.verify.values import rows, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
     from trainc.verify.contents import Outline as ContainerOutline
     from trainc.verify.disks import Volumes
@@ -27,37 +27,30 @@ if TYPE_CHECKING:
 
 # Names of other objects that pods may give.
 _NAMES = ("serviceAccountName", "runtimeClassName", "nodeName")
-_MOST = 200  # of these are known at a time: each keeps volumes and init containers alive
 
 
 class Casing:
-    """The pods of a role without their main containers, read once for all jobs that share every part of them.
+    """The pods of a role without their main containers and their node selector, read once for all jobs that share them.
 
     `init` are the init containers, `outline` is what jobs may have in common, `traits` are what single texts show.
-    `selects` says whether the pods choose a kind of machine, `machine` is that where it is a known one to be taken
-    whole. `fine` is whether pod validation takes all this, None as long as nobody had to ask.
+    `addressed` says whether an init container is told where to meet others, `fine` whether pod validation takes all
+    this, None as long as nobody had to ask.
     """
 
-    __slots__ = ("addressed", "disks", "fine", "frame", "init", "machine", "outline", "selects", "traits")
+    __slots__ = ("addressed", "disks", "fine", "frame", "init", "outline", "traits")
 
-    def __init__(self, pod: Mapping[str, Tree]) -> None:
+    def __init__(self, pod: Mapping[str, Tree], shared: Shared | None) -> None:
         self.frame = frame_of(pod)
         self.disks = VOLUMES[pod.get("volumes")]
-        self.init = [_CONTENTS[tree] for tree in rows(pod, "initContainers")]
+        init = rows(pod, "initContainers") if "initContainers" in pod else ()
+        self.init = [Contents(tree) if shared is None else shared.once(tree, Contents) for tree in init]
         self.addressed = any(contents.names.addressed for contents in self.init)
         self.outline: Outline = self.frame, self.disks, tuple([contents.outline for contents in self.init])
-        selector = table(pod, "nodeSelector")
-        self.selects = not MACHINE_LABELS.isdisjoint(selector)
-        self.machine = ordinary_machine(selector) if self.selects else None
-        self.traits = self._traits(pod, selector)
+        self.traits = self._traits(pod)
         self.fine: bool | None = None
 
-    def _traits(self, pod: Mapping[str, Tree], selector: Tree) -> frozenset[str]:
+    def _traits(self, pod: Mapping[str, Tree]) -> frozenset[str]:
         found: set[str] = set()
-        if odd_labels(selector):
-            found.add("odd label")
-        if not PREEMPTIBLE.isdisjoint(selector):
-            found.add("preemptible")
         if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
             found.add("odd toleration")
         for field in _NAMES:
@@ -70,6 +63,29 @@ class Casing:
         return frozenset(found)
 
 
+def casing_of(pod: Mapping[str, Tree], shared: Shared | None) -> Casing:
+    """What the spec of a pod says besides its main containers and its node selector."""
+    rest = dict(pod)
+    rest.pop("containers", None)
+    rest.pop("nodeSelector", None)
+    return Casing(rest, shared) if shared is None else shared.alike(rest, Casing)
+
+
+class Selector:
+    """A node selector: its `machine` where that is a known one that can be taken whole, and what is worth a look."""
+
+    __slots__ = ("chooses", "machine", "traits")
+
+    def __init__(self, tree: Tree) -> None:
+        labels = tree if type(tree) is dict else {}
+        self.chooses = not MACHINE_LABELS.isdisjoint(labels)
+        self.machine = ordinary_machine(labels) if self.chooses else None
+        traits = {"odd label"} if odd_labels(labels) else set()
+        if not PREEMPTIBLE.isdisjoint(labels):
+            traits.add("preemptible")
+        self.traits = frozenset(traits)
+
+
 def odd_labels(labels: Mapping[str, Tree]) -> bool:
     """Whether a key or a value cannot be that of a label."""
     for key, leaf in labels.items():
@@ -78,11 +94,4 @@ def odd_labels(labels: Mapping[str, Tree]) -> bool:
     return False
 
 
-_CONTENTS, _CASINGS = Nodes(Contents), Fields(Casing, most=_MOST)
-
-
-def casing_of(pod: Mapping[str, Tree]) -> Casing:
-    """What the spec of a pod says of all but its main containers."""
-    rest = dict(pod)
-    rest.pop("containers", None)
-    return _CASINGS[rest]
+NO_SELECTOR = Selector(None)

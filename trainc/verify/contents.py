@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.verify import shell
-from trainc.verify.demand import RESOURCES
+from trainc.verify.demand import Resources
 from trainc.verify.disks import MOUNTS
-from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
 from trainc.verify.values import rows, text
-from trainc.verify.variables import NAMES, SOURCES, TOLD
+from trainc.verify.variables import NAMES, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
     from trainc.verify.demand import Demand
     from trainc.verify.disks import Mounts
     from trainc.verify.variables import Names
 
-    Variables = tuple[dict[str, Tree], dict[str, str], list[tuple[int, Tree]]]
     Outline = tuple[tuple[str, ...], Names, Mounts, Demand]
 
 
 class Contents:
     """A container read once, or once for all jobs of a runtime where they leave it alone.
 
-    `literals` are the variables whose value is written, `fields` those that a field of the pod gives, `sources` the
-    entries that say where a value is from, each with its place in the list. `outline` is what jobs may have in common:
-    fields, names of variables, mounts, amounts; `traits` is what single texts of it show.
+    `literals` are the values that are written, by variable. `outline` is what jobs may have in common: fields, names of
+    variables, mounts, amounts; `traits` is what single texts of it show.
     """
 
     __slots__ = (
+        "_env",
         "demand",
         "devices",
-        "env",
-        "fields",
         "limits",
         "literals",
         "mounts",
@@ -44,20 +41,22 @@ class Contents:
         "requests",
         "script",
         "shell",
-        "sources",
         "text",
         "traits",
         "tree",
+        "variables",
         "words",
     )
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, shared: Shared | None = None) -> None:
         self.tree = tree
         self.name = text(tree, "name")
         self.traits: set[str] = set()
-        self._read_variables()
+        self._env: dict[str, Tree] | None = None
+        self._read_variables(shared)
         self._read_words()
-        resources = RESOURCES[tree.get("resources")]
+        asked = tree.get("resources")
+        resources = Resources(asked) if shared is None else shared.once(asked, Resources)
         self.limits, self.requests, self.demand = resources.limits, resources.requests, resources.demand
         self.devices = self.demand.devices
         self.mounts = MOUNTS[tree.get("volumeMounts")]
@@ -66,27 +65,33 @@ class Contents:
         self._read_names()
         self.outline: Outline = tuple(tree), self.names, self.mounts, self.demand
 
-    def _read_variables(self) -> None:
+    @property
+    def env(self) -> dict[str, Tree]:
+        """The variables by name; of two with one name the last one counts."""
+        if self._env is None:
+            self._env = {variable.name: variable.entry for variable in self.variables}
+        return self._env
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of the pod that variables are read from, by variable."""
+        return {variable.name: variable.field for variable in self.variables if variable.field}
+
+    @property
+    def sources(self) -> list[tuple[int, Tree]]:
+        """The entries that say where a value is from, each with its place in the list."""
+        entries = [variable.entry for variable in self.variables]
+        return [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
+
+    def _read_variables(self, shared: Shared | None) -> None:
         listed = self.tree.get("env")
         entries = listed if listed.__class__ is list else []
-        read = _ordinary(entries)
-        self.env, self.literals, self.sources = _any(entries, self.traits) if read is None else read
-        self.names = NAMES[tuple(self.env)]
-        for value in self.literals.values():
-            if "$" in value:
-                self.traits.add("$")
-            if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
-                self.traits.add("secret")
-        self.fields: dict[str, str] = {}
-        for _, entry in self.sources:
-            source = SOURCES[entry["valueFrom"]]
-            if source.field:
-                self.fields[text(entry, "name")] = source.field
-            if source.traits:
-                self.traits |= source.traits
-        for name in self.names.telling:
-            if trait := TOLD[name, self.literals.get(name)]:
-                self.traits.add(trait)
+        self.variables = variables = shared.each(entries, Variable) if shared is not None else [*map(Variable, entries)]
+        self.names = NAMES[tuple(dict.fromkeys([variable.name for variable in variables]))]
+        self.literals = {variable.name: variable.literal for variable in variables if variable.literal is not None}
+        for variable in variables:
+            if variable.traits:
+                self.traits |= variable.traits
 
     def _read_words(self) -> None:
         tree, traits = self.tree, self.traits
@@ -109,44 +114,6 @@ class Contents:
             traits.add("odd container name")
         if "ports" in tree and _odd_ports(rows(tree, "ports")):
             traits.add("odd port")
-
-
-def _ordinary(entries: list[Tree]) -> Variables | None:
-    """The variables of a list in which each is a name of its own with a text or a source; None for another list."""
-    try:
-        env = {entry["name"].value: entry for entry in entries}
-        literals = {name: entry["value"].value for name, entry in env.items() if "value" in entry}
-        "".join(env) + "".join(literals.values())
-    except (AttributeError, KeyError, TypeError):
-        return None
-    sources = [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
-    told = len(literals) + len(sources) == len(env) == len(entries)
-    return (env, literals, sources) if told and _TWO.issuperset(map(len, entries)) else None
-
-
-_TWO = frozenset((2,))
-
-
-def _any(entries: list[Tree], traits: set[str]) -> Variables:
-    """The variables of any list; of two with one name the last one counts."""
-    env: dict[str, Tree] = {}
-    literals: dict[str, str] = {}
-    sources: list[tuple[int, Tree]] = []
-    for index, entry in enumerate(entries):
-        if entry.__class__ is not dict:
-            env[""] = {}
-            continue
-        name, leaf = text(entry, "name"), entry.get("value")
-        env[name] = entry
-        if leaf.__class__ is Sourced and leaf.value.__class__ is str:
-            literals[name] = leaf.value
-            if "$" in leaf.value:
-                traits.add("$")
-            if len(entry) != 2:
-                traits.add("odd env")
-        if "valueFrom" in entry:
-            sources.append((index, entry))
-    return env, literals, sources
 
 
 def _words(listed: Tree) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Nodes, Remembered
+from trainc.model.remembered import Remembered
 from trainc.schema.pods.amounts import CONTAINER, is_device
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
@@ -105,6 +105,3 @@ class Resources:
         self.claims = "claims" in fields
         self.limits, self.requests = limits, requests = table(fields, "limits"), table(fields, "requests")
         self.demand = _DEMANDS[(tuple(limits), written(limits)), (tuple(requests), written(requests))]
-
-
-RESOURCES = Nodes(Resources)  # None for a container without any

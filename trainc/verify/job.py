@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
+    from trainc.model.shared import Shared
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
@@ -36,6 +37,7 @@ class Job:
         "refused",
         "report",
         "roles",
+        "shared",
         "spec",
         "subdomain",
         "tree",
@@ -49,6 +51,8 @@ class Job:
         self.refused: set[str] = set()  # what the server has been found to say against its pods
         self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
+        # What its template has in common with those of other jobs.
+        self.shared: Shared | None = bundle.plan.shared if bundle.plan is not None else None
         metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")

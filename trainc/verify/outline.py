@@ -48,10 +48,12 @@ def outline(job: Job) -> Outline:
 def _role(found: set[str], role: Role) -> RoleOutline:
     casing, spec = role.casing, role.spec
     found |= casing.traits
+    found |= role.selector.traits
     if not role.name:
         found.add("no role name")
     annotations = _metadata(found, role) if role.metadata else ()
-    if casing.selects and (casing.machine is None or not takes_whole(role, casing.machine)):
+    machine = role.selector.machine
+    if role.selector.chooses and (machine is None or not takes_whole(role, machine)):
         found.add("odd machine")
     if casing.init or len(role.main) > 1:
         names = [contents.name for contents in (*casing.init, *role.main)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.verify.casings import casing_of
-from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
+from trainc.verify.casings import NO_SELECTOR, Selector, casing_of
+from trainc.verify.containers import Container, InitContainer, index_of
 from trainc.verify.frames import work_of
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.shared import Shared
     from trainc.model.tree import Path, Tree
     from trainc.verify.disks import Volumes
     from trainc.verify.frames import Count
@@ -32,8 +33,8 @@ class Role:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
-    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work` and
-    `casing` are what its Jobs and its pods have in common with those of other jobs.
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work`,
+    `casing` and `selector` are what its Jobs and its pods may have in common with those of other jobs.
     """
 
     __slots__ = (
@@ -47,6 +48,7 @@ class Role:
         "name",
         "pod",
         "replicas",
+        "selector",
         "size",
         "spec",
         "tree",
@@ -65,8 +67,10 @@ class Role:
         self.metadata = table(template, "metadata")
         self.work = work = work_of(tree, spec)
         self.replicas, self.width, self.size = work.replicas, work.width, work.size
-        self.casing = casing_of(pod)
-        self.main = [Container(self, tree, i, MAIN) for i, tree in enumerate(rows(pod, "containers"))]
+        shared = job.shared
+        self.casing = casing_of(pod, shared)
+        self.selector = _selector(pod["nodeSelector"], shared) if "nodeSelector" in pod else NO_SELECTOR
+        self.main = [Container(self, tree, i, shared) for i, tree in enumerate(rows(pod, "containers"))]
         self._init: list[Container] | None = None
         self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 
@@ -83,14 +87,7 @@ class Role:
         """The init containers, side cars among them: few checks look at those."""
         if self._init is None:
             self._init = [
-                Container(
-                    self,
-                    contents.tree,
-                    index,
-                    SIDECAR if text(contents.tree, "restartPolicy") == "Always" else INIT,
-                    contents,
-                )
-                for index, contents in enumerate(self.casing.init)
+                InitContainer(self, contents, index) for index, contents in enumerate(self.casing.init)
             ]
         return self._init
 
@@ -224,6 +221,10 @@ class Role:
 
     def __repr__(self) -> str:
         return f"Role({self.name} {self.replicas}x{self.size})"
+
+
+def _selector(tree: Tree, shared: Shared | None) -> Selector:
+    return Selector(tree) if shared is None else shared.once(tree, Selector)
 
 
 def _summed(containers: list[Container]) -> dict[str, Count]:

@@ -19,7 +19,7 @@ def starting(found: set[str], container: Container) -> None:
     """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
     names, literals, words = container.names, container.literals, container.traits
     if "nodes option" in words or (
-        "PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)
+        "PET_NNODES" in names.traits and literals.get("PET_NNODES") != str(container.role.size)
     ):
         found.add("odd nodes")
     if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
@@ -40,7 +40,7 @@ def _odd_processes(container: Container) -> bool:
     if container.devices:
         gpus = container.demand.gpus
         return bool(gpus) and written != str(gpus) and written not in _COUNTED
-    return "PET_NPROC_PER_NODE" in container.env and (written is None or written in _COUNTED or "$" in written)
+    return "PET_NPROC_PER_NODE" in container.names.traits and (written is None or written in _COUNTED or "$" in written)
 
 
 def meeting(found: set[str], job: Job) -> None:

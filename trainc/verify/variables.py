@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Nodes, Remembered
+from trainc.model.remembered import Remembered
+from trainc.model.sourced import Sourced
 from trainc.schema.names import config_key, subdomain
 from trainc.verify.data.variables import LOCKED
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
-from trainc.verify.rules.tokens import is_secret, named_secret
+from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS, is_secret, named_secret
 from trainc.verify.values import table, text
 from trainc.verify.world import ADDRESSES, RANKED
 
@@ -23,23 +24,22 @@ _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
 class Names:
     """The names of a container's variables: their `traits`, themselves and their families among them.
 
-    `ranked` and `addressed` give a rank or an address; what those in `telling` are set to matters; `readers` are the
-    kinds of accelerators on which alone some of them are read.
+    `ranked` and `addressed` give a rank or an address; `readers` are the kinds of accelerators on which alone some of
+    them are read.
     """
 
-    __slots__ = ("addressed", "ranked", "readers", "telling", "traits")
+    __slots__ = ("addressed", "ranked", "readers", "traits")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         traits: set[str] = set()
         self.traits = traits.union(*[_ALONE[name] for name in names])
         self.ranked = tuple([name for name in names if name in RANKED])
         self.addressed = tuple([name for name in names if name in ADDRESSES])
-        self.telling = tuple([name for name in names if "telling" in _ALONE[name]])
         self.readers = frozenset([kind for name in names if (kind := reader(name))])
 
 
 def _alone(name: str) -> frozenset[str]:
-    """The traits of a single name."""
+    """The traits of a single name; `telling` where it matters what the variable is set to."""
     traits = {name, name.partition("_")[0]}
     traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
     if not name or "=" in name or not name.isascii() or not name.isprintable():
@@ -70,17 +70,46 @@ def _odd_field(field: str) -> bool:
     return bool(field) and not readable(field)
 
 
-class Source:
-    """Where a variable is read from: the field of its pod, empty for another place, and what is worth a look in it."""
+class Variable:
+    """One entry of a container's env: its name, its value where that is written, and what is worth a look in it.
 
-    __slots__ = ("field", "traits")
+    `field` is the field of the pod that it is read from, empty for another place.
+    """
 
-    def __init__(self, tree: Tree) -> None:
-        traits = {"odd variable"} if _odd_source(tree) else set()
-        self.field = text(table(tree, "fieldRef"), "fieldPath") if type(tree) is dict else ""
-        if _ODD_FIELDS[self.field]:
-            traits.add("odd field")
-        self.traits = frozenset(traits)
+    __slots__ = ("entry", "field", "literal", "name", "traits")
+
+    def __init__(self, entry: Tree) -> None:
+        self.entry: dict[str, Tree] = entry if type(entry) is dict else {}
+        self.name = text(self.entry, "name")
+        self.field = ""
+        leaf = self.entry.get("value")
+        literal = leaf.value if type(leaf) is Sourced else None
+        self.literal: str | None = literal if type(literal) is str else None
+        traits = [] if self.literal is None else self._traits_of(self.literal)
+        if "valueFrom" in self.entry:
+            traits += self._read_from(self.entry["valueFrom"])
+        if "telling" in _ALONE[self.name] and (trait := _TOLD[self.name, self.literal]):
+            traits.append(trait)
+        self.traits = frozenset(traits) if traits else _NOTHING
+
+    def _traits_of(self, literal: str) -> list[str]:
+        traits = ["$"] if "$" in literal else []
+        if len(literal) >= SHORTEST and literal[0] in BEGINNINGS and literal.startswith(TOKENS):
+            traits.append("secret")
+        if len(self.entry) != 2:
+            traits.append("odd env")
+        return traits
+
+    def _read_from(self, source: Tree) -> list[str]:
+        traits = ["odd variable"] if _odd_source(source) else []
+        if type(source) is dict and "fieldRef" in source:
+            self.field = text(table(source, "fieldRef"), "fieldPath")
+            if _ODD_FIELDS[self.field]:
+                traits.append("odd field")
+        return traits
+
+
+_NOTHING: frozenset[str] = frozenset()
 
 
 def _odd_source(source: Tree) -> bool:
@@ -104,5 +133,4 @@ def _odd_reference(reference: tuple[str, str]) -> bool:
 
 _ALONE = Remembered(_alone)
 _ODD_FIELDS, _ODD_REFERENCES = Remembered(_odd_field), Remembered(_odd_reference)
-# By the names in order; by name and value; by what a variable is read from.
-NAMES, TOLD, SOURCES = Remembered(Names), Remembered(_told), Nodes(Source)
+_TOLD, NAMES = Remembered(_told), Remembered(Names)
