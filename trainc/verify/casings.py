@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trainc.verify.contents import Outline as ContainerOutline
     from trainc.verify.disks import Volumes
     from trainc.verify.frames import Frame
+    from trainc.verify.variables import Need
 
     Outline = tuple[Frame, Volumes, tuple[ContainerOutline, ...]]
 
@@ -33,11 +34,11 @@ class Casing:
     """The pods of a role without their main containers and their node selector, read once for all jobs that share them.
 
     `init` are the init containers, `outline` is what jobs may have in common, `traits` are what single texts show.
-    `addressed` says whether an init container is told where to meet others, `fine` whether pod validation takes all
+    `needs` are kind and name of the objects that they need, `addressed` says whether an init container is told where to meet others, `fine` whether pod validation takes all
     this, None as long as nobody had to ask.
     """
 
-    __slots__ = ("addressed", "disks", "fine", "frame", "init", "outline", "traits")
+    __slots__ = ("addressed", "disks", "fine", "frame", "init", "needs", "outline", "traits")
 
     def __init__(self, pod: Mapping[str, Tree], shared: Shared | None) -> None:
         self.frame = frame_of(pod)
@@ -47,7 +48,16 @@ class Casing:
         self.addressed = any(contents.names.addressed for contents in self.init)
         self.outline: Outline = self.frame, self.disks, tuple([contents.outline for contents in self.init])
         self.traits = self._traits(pod)
+        self.needs = frozenset(self._needs(pod))
         self.fine: bool | None = None
+
+    def _needs(self, pod: Mapping[str, Tree]) -> list[Need]:
+        secrets = rows(pod, "imagePullSecrets") if "imagePullSecrets" in pod else ()
+        return [
+            *[(kind, name) for kind, name, _ in self.disks.references],
+            *[("Secret", text(secret, "name")) for secret in secrets],
+            *[need for contents in self.init for need in contents.needs],
+        ]
 
     def _traits(self, pod: Mapping[str, Tree]) -> frozenset[str]:
         found: set[str] = set()

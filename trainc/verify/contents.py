@@ -7,8 +7,8 @@ from trainc.verify import shell
 from trainc.verify.demand import Resources
 from trainc.verify.disks import MOUNTS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
-from trainc.verify.values import rows, text
-from trainc.verify.variables import NAMES, Variable
+from trainc.verify.values import rows, table, text
+from trainc.verify.variables import NAMES, WHOLE, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.demand import Demand
     from trainc.verify.disks import Mounts
-    from trainc.verify.variables import Names
+    from trainc.verify.variables import Names, Need
 
     Outline = tuple[tuple[str, ...], Names, Mounts, Demand]
 
@@ -82,6 +82,14 @@ class Contents:
         """The entries that say where a value is from, each with its place in the list."""
         entries = [variable.entry for variable in self.variables]
         return [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
+
+    @property
+    def needs(self) -> list[Need]:
+        """The objects that its variables are taken from: kind and name."""
+        found = [need for variable in self.variables if variable.needs for need in variable.needs]
+        for entry in rows(self.tree, "envFrom") if "envFrom" in self.tree else ():
+            found += [(kind, text(table(entry, field), "name")) for field, kind in WHOLE.items() if field in entry]
+        return found
 
     def _read_variables(self, shared: Shared | None) -> None:
         listed = self.tree.get("env")

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
+    Need = tuple[str, str]  # kind and name of an object
+
 INTERFACE = "NCCL_SOCKET_IFNAME"
 _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
 
@@ -70,18 +72,26 @@ def _odd_field(field: str) -> bool:
     return bool(field) and not readable(field)
 
 
+# Where a variable takes a part of another object, and of which kind that is.
+KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
+# The same for all variables that another object holds.
+WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
+
+
 class Variable:
     """One entry of a container's env: its name, its value where that is written, and what is worth a look in it.
 
-    `field` is the field of the pod that it is read from, empty for another place.
+    `field` is the field of the pod that it is read from, empty for another place; `needs` are kind and name of the
+    objects of which it takes a part.
     """
 
-    __slots__ = ("entry", "field", "literal", "name", "traits")
+    __slots__ = ("entry", "field", "literal", "name", "needs", "traits")
 
     def __init__(self, entry: Tree) -> None:
         self.entry: dict[str, Tree] = entry if type(entry) is dict else {}
         self.name = text(self.entry, "name")
         self.field = ""
+        self.needs: tuple[Need, ...] = ()
         leaf = self.entry.get("value")
         literal = leaf.value if type(leaf) is Sourced else None
         self.literal: str | None = literal if type(literal) is str else None
@@ -102,7 +112,10 @@ class Variable:
 
     def _read_from(self, source: Tree) -> list[str]:
         traits = ["odd variable"] if _odd_source(source) else []
-        if type(source) is dict and "fieldRef" in source:
+        if type(source) is not dict:
+            return traits
+        self.needs = tuple([(kind, text(table(source, key), "name")) for key, kind in KEYS.items() if key in source])
+        if "fieldRef" in source:
             self.field = text(table(source, "fieldRef"), "fieldPath")
             if _ODD_FIELDS[self.field]:
                 traits.append("odd field")

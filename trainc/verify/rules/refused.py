@@ -130,7 +130,8 @@ def _is_fine(role: Role) -> bool:
         casing.fine = _fields_are_fine(role.pod) and all(map(_container_is_fine, casing.init))
     if not casing.fine or not all(map(_container_is_fine, role.main)):
         return False
-    return len({contents.name for contents in (*casing.init, *role.main)}) == len(casing.init) + len(role.main)
+    names = [contents.name for contents in (*casing.init, *role.main)] if casing.init else ()
+    return len(set(names)) == len(names)
 
 
 def _fields_are_fine(pod: Tree) -> bool:
