@@ -6,7 +6,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
     from trainc.model.tree import Tree
@@ -41,14 +41,14 @@ class Shared:
     The tree is held for as long as this is, so no other node can ever be taken for one of its own.
     """
 
-    __slots__ = ("_alike", "_each", "_kept", "_made", "_tree", "silent")
+    __slots__ = ("_alike", "_constants", "_kept", "_made", "_tree", "silent")
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.silent: set[object] = set()  # who has nothing to say about jobs that leave the tree as it is
         self._made: dict[tuple[int, object], Any] = {}
-        self._each: dict[object, dict[int, Any]] = {}
         self._alike: dict[tuple[object, ...], Any] = {}
+        self._constants = 0  # how many of them are known
         self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
 
     @property
@@ -56,7 +56,10 @@ class Shared:
         """What is known of every dict and list and of constants, by identity."""
         if self._kept is None:
             self._kept = {}
-            _gather([self._tree, *_constants], self._kept)
+            _gather([self._tree], self._kept)
+        if self._constants < len(_constants):
+            _gather(_constants[self._constants :], self._kept)
+            self._constants = len(_constants)
         return self._kept
 
     def is_whole(self, tree: Tree) -> bool:
@@ -74,35 +77,24 @@ class Shared:
         made: T = found
         return made
 
-    def each(self, nodes: Sequence[Tree], make: Callable[[Tree], T]) -> list[T]:
-        """What `make` makes of each of some nodes, of shared ones only once."""
-        known = self._each.get(make)
-        if known is None:
-            known = self._each[make] = {}
-        found: list[T] = [*map(known.get, map(id, nodes))]  # type: ignore[list-item]
-        for at, one in enumerate(found):
-            if one is None:
-                made = found[at] = make(nodes[at])
-                if id(nodes[at]) in self.kept:
-                    known[id(nodes[at])] = made
-        return found
-
     def alike(self, fields: Mapping[str, Tree], make: Callable[[Mapping[str, Tree], Shared], T]) -> T:
         """What `make` makes of a map: once for all that hold equal scalars and the very same shared nodes."""
+        kept = self.kept
         key: list[object] = [make, *fields]
         for node in fields.values():
             if node.__class__ is Sourced:
-                key.append((node.value.__class__, node.value))
-            elif id(node) in self.kept:
+                value = node.value
+                key.append(value if value.__class__ is str else (value.__class__, value))
+            elif id(node) in kept:
                 key.append(id(node))
             else:
                 return make(fields, self)
-        known = tuple(key)
-        if known not in self._alike:
+        found = self._alike.get(tuple(key))
+        if found is None:
             if len(self._alike) >= _MOST:
                 self._alike.clear()
-            self._alike[known] = make(fields, self)
-        made: T = self._alike[known]
+            found = self._alike[tuple(key)] = make(fields, self)
+        made: T = found
         return made
 
 

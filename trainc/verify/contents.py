@@ -6,9 +6,10 @@ from trainc.model.sourced import Sourced
 from trainc.verify import shell
 from trainc.verify.demand import Resources
 from trainc.verify.disks import MOUNTS
+from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
 from trainc.verify.values import rows, table, text
-from trainc.verify.variables import NAMES, WHOLE, Variable
+from trainc.verify.variables import NAMES, TOLD, WHOLE, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,27 +25,31 @@ if TYPE_CHECKING:
 class Contents:
     """A container read once, or once for all jobs of a runtime where they leave it alone.
 
-    `literals` are the values that are written, by variable. `outline` is what jobs may have in common: fields, names of
-    variables, mounts, amounts; `traits` is what single texts of it show.
+    `literals` are the variables whose value is written, `fields` those that a field of the pod gives, `sources` the
+    entries that say where a value is from, each with its place in the list, `needs` the objects that hold variables,
+    by kind and name. `outline` is what jobs may have in common: fields, names of variables, mounts, amounts;
+    `traits` is what single texts of it show.
     """
 
     __slots__ = (
-        "_env",
         "demand",
         "devices",
+        "env",
+        "fields",
         "limits",
         "literals",
         "mounts",
         "name",
         "names",
+        "needs",
         "outline",
         "requests",
         "script",
         "shell",
+        "sources",
         "text",
         "traits",
         "tree",
-        "variables",
         "words",
     )
 
@@ -52,7 +57,6 @@ class Contents:
         self.tree = tree
         self.name = text(tree, "name")
         self.traits: set[str] = set()
-        self._env: dict[str, Tree] | None = None
         self._read_variables(shared)
         self._read_words()
         asked = tree.get("resources")
@@ -62,57 +66,80 @@ class Contents:
         self.mounts = MOUNTS[tree.get("volumeMounts")]
         if resources.claims:
             self.traits.add("claims")
+        if "envFrom" in tree:
+            self.needs += self._needs_whole()
         self._read_names()
         self.outline: Outline = tuple(tree), self.names, self.mounts, self.demand
 
-    @property
-    def env(self) -> dict[str, Tree]:
-        """The variables by name; of two with one name the last one counts."""
-        if self._env is None:
-            self._env = {variable.name: variable.entry for variable in self.variables}
-        return self._env
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The fields of the pod that variables are read from, by variable."""
-        return {variable.name: variable.field for variable in self.variables if variable.field}
-
-    @property
-    def sources(self) -> list[tuple[int, Tree]]:
-        """The entries that say where a value is from, each with its place in the list."""
-        entries = [variable.entry for variable in self.variables]
-        return [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
-
-    @property
-    def needs(self) -> list[Need]:
-        """The objects that its variables are taken from: kind and name."""
-        found = [need for variable in self.variables if variable.needs for need in variable.needs]
-        for entry in rows(self.tree, "envFrom") if "envFrom" in self.tree else ():
-            found += [(kind, text(table(entry, field), "name")) for field, kind in WHOLE.items() if field in entry]
-        return found
+    def _needs_whole(self) -> list[Need]:
+        """The objects all of which become variables."""
+        return [
+            (kind, text(table(entry, field), "name"))
+            for entry in rows(self.tree, "envFrom")
+            for field, kind in WHOLE.items()
+            if field in entry
+        ]
 
     def _read_variables(self, shared: Shared | None) -> None:
+        env: dict[str, Tree] = {}
+        literals: dict[str, str] = {}
+        sources: list[tuple[int, Tree]] = []
         listed = self.tree.get("env")
-        entries = listed if listed.__class__ is list else []
-        self.variables = variables = shared.each(entries, Variable) if shared is not None else [*map(Variable, entries)]
-        self.names = NAMES[tuple(dict.fromkeys([variable.name for variable in variables]))]
-        self.literals = {variable.name: variable.literal for variable in variables if variable.literal is not None}
-        for variable in variables:
-            if variable.traits:
-                self.traits |= variable.traits
+        for index, entry in enumerate(listed if listed.__class__ is list else ()):
+            if entry.__class__ is not dict:
+                env[""] = {}
+                continue
+            leaf = entry.get("name")
+            name = leaf.value if leaf.__class__ is Sourced and leaf.value.__class__ is str else ""
+            env[name] = entry
+            leaf = entry.get("value")
+            if leaf.__class__ is Sourced and leaf.value.__class__ is str:
+                value = literals[name] = leaf.value
+                if "$" in value:
+                    self.traits.add("$")
+                if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
+                    self.traits.add("secret")
+                if len(entry) == 2:
+                    continue
+                self.traits.add("odd env")
+            if "valueFrom" in entry:
+                sources.append((index, entry))
+        self.env, self.literals, self.sources = env, literals, sources
+        self.names = NAMES[tuple(env)]
+        for name in self.names.telling:
+            if trait := TOLD[name, literals.get(name)]:
+                self.traits.add(trait)
+        self.fields: dict[str, str] = {}
+        self.needs: list[Need] = []
+        if sources:
+            self._read_sources(shared)
+
+    def _read_sources(self, shared: Shared | None) -> None:
+        for _, entry in self.sources:
+            tree = entry["valueFrom"]
+            source = Source(tree) if shared is None else shared.once(tree, Source)
+            if source.field:
+                self.fields[text(entry, "name")] = source.field
+            self.needs += source.needs
+            if source.traits:
+                self.traits |= source.traits
 
     def _read_words(self) -> None:
-        tree, traits = self.tree, self.traits
-        self.words = words = _words(tree.get("command")) + _words(tree.get("args"))
-        for word in words:
-            if found := WORDS[word]:
-                traits |= found
-        if words and " " in words[0] and "command" in tree:
-            traits.add("odd program")
-        self.text = " ".join(words)
-        self.script, self.shell = shell.script_of(words) if "shell" in traits else ("", "")
+        words: list[str] = []
+        for field in ("command", "args"):
+            listed = self.tree.get(field)
+            for item in listed if listed.__class__ is list else ():
+                if item.__class__ is Sourced and item.value is not None:
+                    word = item.value if item.value.__class__ is str else str(item.value)
+                    words.append(word)
+                    if found := WORDS[word]:
+                        self.traits |= found
+        if words and " " in words[0] and "command" in self.tree:
+            self.traits.add("odd program")
+        self.words, self.text = words, " ".join(words)
+        self.script, self.shell = shell.script_of(words) if "shell" in self.traits else ("", "")
         if self.script:
-            traits.add("script")
+            self.traits.add("script")
 
     def _read_names(self) -> None:
         tree, traits = self.tree, self.traits
@@ -122,14 +149,6 @@ class Contents:
             traits.add("odd container name")
         if "ports" in tree and _odd_ports(rows(tree, "ports")):
             traits.add("odd port")
-
-
-def _words(listed: Tree) -> list[str]:
-    """The words of a list; other scalars as they read."""
-    if listed.__class__ is not list:
-        return []
-    written = [item.value for item in listed if item.__class__ is Sourced]
-    return [word if word.__class__ is str else str(word) for word in written if word is not None]
 
 
 def _odd_ports(ports: list[dict[str, Tree]]) -> bool:

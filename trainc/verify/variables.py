@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.model.sourced import Sourced
 from trainc.schema.names import config_key, subdomain
 from trainc.verify.data.variables import LOCKED
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
-from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS, is_secret, named_secret
+from trainc.verify.rules.tokens import is_secret, named_secret
 from trainc.verify.values import table, text
 from trainc.verify.world import ADDRESSES, RANKED
 
@@ -26,22 +25,23 @@ _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
 class Names:
     """The names of a container's variables: their `traits`, themselves and their families among them.
 
-    `ranked` and `addressed` give a rank or an address; `readers` are the kinds of accelerators on which alone some of
-    them are read.
+    `ranked` and `addressed` give a rank or an address; what those in `telling` are set to matters; `readers` are the
+    kinds of accelerators on which alone some of them are read.
     """
 
-    __slots__ = ("addressed", "ranked", "readers", "traits")
+    __slots__ = ("addressed", "ranked", "readers", "telling", "traits")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         traits: set[str] = set()
         self.traits = traits.union(*[_ALONE[name] for name in names])
         self.ranked = tuple([name for name in names if name in RANKED])
         self.addressed = tuple([name for name in names if name in ADDRESSES])
+        self.telling = tuple([name for name in names if "telling" in _ALONE[name]])
         self.readers = frozenset([kind for name in names if (kind := reader(name))])
 
 
 def _alone(name: str) -> frozenset[str]:
-    """The traits of a single name; `telling` where it matters what the variable is set to."""
+    """The traits of a single name."""
     traits = {name, name.partition("_")[0]}
     traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
     if not name or "=" in name or not name.isascii() or not name.isprintable():
@@ -78,51 +78,31 @@ KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
 WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 
 
-class Variable:
-    """One entry of a container's env: its name, its value where that is written, and what is worth a look in it.
+class Source:
+    """Where a variable is read from, and what is worth a look in that.
 
-    `field` is the field of the pod that it is read from, empty for another place; `needs` are kind and name of the
-    objects of which it takes a part.
+    `field` is the field of the pod, empty for another place; `needs` are kind and name of the objects that hold it.
     """
 
-    __slots__ = ("entry", "field", "literal", "name", "needs", "traits")
+    __slots__ = ("field", "needs", "traits")
 
-    def __init__(self, entry: Tree) -> None:
-        self.entry: dict[str, Tree] = entry if type(entry) is dict else {}
-        self.name = text(self.entry, "name")
+    def __init__(self, tree: Tree) -> None:
         self.field = ""
         self.needs: tuple[Need, ...] = ()
-        leaf = self.entry.get("value")
-        literal = leaf.value if type(leaf) is Sourced else None
-        self.literal: str | None = literal if type(literal) is str else None
-        traits = [] if self.literal is None else self._traits_of(self.literal)
-        if "valueFrom" in self.entry:
-            traits += self._read_from(self.entry["valueFrom"])
-        if "telling" in _ALONE[self.name] and (trait := _TOLD[self.name, self.literal]):
-            traits.append(trait)
-        self.traits = frozenset(traits) if traits else _NOTHING
-
-    def _traits_of(self, literal: str) -> list[str]:
-        traits = ["$"] if "$" in literal else []
-        if len(literal) >= SHORTEST and literal[0] in BEGINNINGS and literal.startswith(TOKENS):
-            traits.append("secret")
-        if len(self.entry) != 2:
-            traits.append("odd env")
-        return traits
-
-    def _read_from(self, source: Tree) -> list[str]:
-        traits = ["odd variable"] if _odd_source(source) else []
-        if type(source) is not dict:
-            return traits
-        self.needs = tuple([(kind, text(table(source, key), "name")) for key, kind in KEYS.items() if key in source])
-        if "fieldRef" in source:
-            self.field = text(table(source, "fieldRef"), "fieldPath")
+        self.traits = _ODD if _odd_source(tree) else _NOTHING
+        if type(tree) is not dict:
+            return
+        if "fieldRef" in tree:
+            self.field = text(table(tree, "fieldRef"), "fieldPath")
             if _ODD_FIELDS[self.field]:
-                traits.append("odd field")
-        return traits
+                self.traits |= {"odd field"}
+        for key, kind in KEYS.items():
+            if key in tree:
+                self.needs += ((kind, text(table(tree, key), "name")),)
 
 
 _NOTHING: frozenset[str] = frozenset()
+_ODD = frozenset(("odd variable",))
 
 
 def _odd_source(source: Tree) -> bool:
@@ -146,4 +126,5 @@ def _odd_reference(reference: tuple[str, str]) -> bool:
 
 _ALONE = Remembered(_alone)
 _ODD_FIELDS, _ODD_REFERENCES = Remembered(_odd_field), Remembered(_odd_reference)
-_TOLD, NAMES = Remembered(_told), Remembered(Names)
+# By name and value; by the names in order.
+TOLD, NAMES = Remembered(_told), Remembered(Names)
