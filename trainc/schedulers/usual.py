@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
+    Role = tuple[Tree, Tree, Tree, Tree, Tree]
+
 _VOLCANO = PROFILES["volcano"]
 VOLCANO, COSCHEDULING = "volcano", "coscheduling"
 _TIES = {VOLCANO: ("annotations", VOLCANO_GROUP), COSCHEDULING: ("labels", COSCHEDULING_LABEL)}
@@ -33,7 +35,8 @@ _ELSEWHERE = {  # who knows nothing of these groups
     VOLCANO: ("", PROFILES[COSCHEDULING]),
     COSCHEDULING: ("", DEFAULT_PROFILE, _VOLCANO),
 }
-_GROUPS = {VOLCANO: "scheduling.volcano.sh/", COSCHEDULING: "scheduling.x-k8s.io/"}
+_BACK_ENDS = {"scheduling.volcano.sh/": VOLCANO, "scheduling.x-k8s.io/": COSCHEDULING}
+_BINDING = frozenset((VOLCANO_GROUP, COSCHEDULING_LABEL))
 _NONE: dict[str, Tree] = {}
 _FEW = 8  # pod sets that every version of Kueue takes
 
@@ -80,8 +83,10 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
         return False
     if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
         return False
-    back_end = next((one for one in _GROUPS if _text(groups[0], "apiVersion").startswith(_GROUPS[one])), "")
-    pod = _map(_map(_map(_map(jobs[0], "template"), "spec"), "template"), "spec")
+    group, slash, _ = _text(groups[0], "apiVersion").partition("/")
+    back_end = _BACK_ENDS.get(group + slash, "")
+    roles = [_parts(job) for job in jobs]
+    pod = roles[0][-1] if roles[0] is not None else _NONE
     scheduler, priority = _text(pod, "schedulerName"), _text(pod, "priorityClassName")
     if not back_end or scheduler in _ELSEWHERE[back_end]:
         return False
@@ -91,20 +96,27 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
     if not name or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
         return False
     count = 0
-    for job in jobs:
-        many = _members(job, back_end, name, scheduler, priority)
+    for role in roles:
+        many = _members(role, back_end, name, scheduler, priority) if role is not None else 0
         if not many:
             return False
         count += many
     return _group(groups[0], back_end, cluster, count, priority)
 
 
-def _members(job: Tree, back_end: str, group: str, scheduler: str, priority: str) -> int:
-    """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
+def _parts(job: Tree) -> Role | None:
+    """A replicatedJob, its template, the spec of its Jobs, metadata and spec of its pods; None where one is missing."""
     template = _map(job, "template")
     work = _map(template, "spec")
-    pods = _map(work, "template")
-    metadata, pod = _map(pods, "metadata"), _map(pods, "spec")
+    pods = work.get("template")
+    if type(pods) is not dict or "metadata" not in pods:
+        return None
+    return job, template, work, _map(pods, "metadata"), _map(pods, "spec")
+
+
+def _members(role: Role, back_end: str, group: str, scheduler: str, priority: str) -> int:
+    """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
+    job, template, work, metadata, pod = role
     if not _tied(metadata, back_end, group) or not _unpinned(template) or "dependsOn" in job:
         return 0
     if _text(pod, "schedulerName") != scheduler or _text(pod, "priorityClassName") != priority or NATIVE_FIELD in pod:
@@ -124,13 +136,7 @@ def _tied(metadata: Tree, back_end: str, group: str) -> bool:
     section, key = _TIES[back_end]
     if _text(_map(metadata, section), key) != group:
         return False
-    ties = [
-        one
-        for part in ("labels", "annotations")
-        for one in (VOLCANO_GROUP, COSCHEDULING_LABEL)
-        if one in _map(metadata, part)
-    ]
-    return len(ties) == 1
+    return len(_BINDING & _map(metadata, "labels").keys()) + len(_BINDING & _map(metadata, "annotations").keys()) == 1
 
 
 def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: str) -> bool:

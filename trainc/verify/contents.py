@@ -8,7 +8,7 @@ from trainc.verify.demand import Resources
 from trainc.verify.disks import MOUNTS
 from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
-from trainc.verify.values import rows, table, text
+from trainc.verify.values import rows, table, text, texts
 from trainc.verify.variables import NAMES, TOLD, WHOLE, Source
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.verify.disks import Mounts
     from trainc.verify.variables import Names, Need
 
+    Variables = tuple[dict[str, Tree], dict[str, str], list[tuple[int, Tree]]]
     Outline = tuple[tuple[str, ...], Names, Mounts, Demand]
 
 
@@ -81,37 +82,22 @@ class Contents:
         ]
 
     def _read_variables(self, shared: Shared | None) -> None:
-        env: dict[str, Tree] = {}
-        literals: dict[str, str] = {}
-        sources: list[tuple[int, Tree]] = []
+        traits = self.traits
         listed = self.tree.get("env")
-        for index, entry in enumerate(listed if listed.__class__ is list else ()):
-            if entry.__class__ is not dict:
-                env[""] = {}
-                continue
-            leaf = entry.get("name")
-            name = leaf.value if leaf.__class__ is Sourced and leaf.value.__class__ is str else ""
-            env[name] = entry
-            leaf = entry.get("value")
-            if leaf.__class__ is Sourced and leaf.value.__class__ is str:
-                value = literals[name] = leaf.value
-                if "$" in value:
-                    self.traits.add("$")
-                if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
-                    self.traits.add("secret")
-                if len(entry) == 2:
-                    continue
-                self.traits.add("odd env")
-            if "valueFrom" in entry:
-                sources.append((index, entry))
-        self.env, self.literals, self.sources = env, literals, sources
-        self.names = NAMES[tuple(env)]
-        for name in self.names.telling:
-            if trait := TOLD[name, literals.get(name)]:
-                self.traits.add(trait)
+        entries = listed if listed.__class__ is list else []
+        self.env, self.literals, self.sources = _plain(entries) or _any(entries, traits)
+        self.names = names = NAMES[tuple(self.env)]
+        for value in [value for value in self.literals.values() if len(value) >= SHORTEST]:
+            if value[0] in BEGINNINGS and value.startswith(TOKENS):
+                traits.add("secret")
+        if "$" in "".join(self.literals.values()):
+            traits.add("$")
+        for name in names.telling:
+            if trait := TOLD[name, self.literals.get(name)]:
+                traits.add(trait)
         self.fields: dict[str, str] = {}
         self.needs: list[Need] = []
-        if sources:
+        if self.sources:
             self._read_sources(shared)
 
     def _read_sources(self, shared: Shared | None) -> None:
@@ -125,21 +111,15 @@ class Contents:
                 self.traits |= source.traits
 
     def _read_words(self) -> None:
-        words: list[str] = []
-        for field in ("command", "args"):
-            listed = self.tree.get(field)
-            for item in listed if listed.__class__ is list else ():
-                if item.__class__ is Sourced and item.value is not None:
-                    word = item.value if item.value.__class__ is str else str(item.value)
-                    words.append(word)
-                    if found := WORDS[word]:
-                        self.traits |= found
+        traits = self.traits
+        words, self.text = _words(self.tree)
+        self.words = words
+        traits.update(*map(WORDS.__getitem__, words))
         if words and " " in words[0] and "command" in self.tree:
-            self.traits.add("odd program")
-        self.words, self.text = words, " ".join(words)
-        self.script, self.shell = shell.script_of(words) if "shell" in self.traits else ("", "")
+            traits.add("odd program")
+        self.script, self.shell = shell.script_of(words) if "shell" in traits else ("", "")
         if self.script:
-            self.traits.add("script")
+            traits.add("script")
 
     def _read_names(self) -> None:
         tree, traits = self.tree, self.traits
@@ -149,6 +129,55 @@ class Contents:
             traits.add("odd container name")
         if "ports" in tree and _odd_ports(rows(tree, "ports")):
             traits.add("odd port")
+
+
+_TWO = frozenset((2,))
+_COMMAND = ("command", "args")
+
+
+def _plain(entries: list[Tree]) -> Variables | None:
+    """The variables of a list in which each is a name of its own with a text or a source; None for another list."""
+    try:
+        env = {entry["name"].value: entry for entry in entries}
+        literals = {name: entry["value"].value for name, entry in env.items() if "value" in entry}
+        "".join([*env, *literals.values()])
+    except (AttributeError, KeyError, TypeError):
+        return None
+    sources = [(index, entry) for index, entry in enumerate(entries) if "valueFrom" in entry]
+    told = len(literals) + len(sources) == len(env) == len(entries)
+    return (env, literals, sources) if told and _TWO.issuperset(map(len, entries)) else None
+
+
+def _any(entries: list[Tree], traits: set[str]) -> Variables:
+    """The variables of any list; of two with one name the last one counts."""
+    env: dict[str, Tree] = {}
+    literals: dict[str, str] = {}
+    sources: list[tuple[int, Tree]] = []
+    for index, entry in enumerate(entries):
+        if entry.__class__ is not dict:
+            env[""] = {}
+            continue
+        name, leaf = text(entry, "name"), entry.get("value")
+        env[name] = entry
+        if leaf.__class__ is Sourced and leaf.value.__class__ is str:
+            literals[name] = leaf.value
+            if "$" in leaf.value:
+                traits.add("$")
+            if len(entry) != 2:
+                traits.add("odd env")
+        if "valueFrom" in entry:
+            sources.append((index, entry))
+    return env, literals, sources
+
+
+def _words(tree: Tree) -> tuple[list[str], str]:
+    """The words of a container's command, other scalars as they read, and all of them in one text."""
+    try:
+        words = [item.value for field in _COMMAND for item in tree.get(field, ())]
+        return words, " ".join(words)
+    except (AttributeError, TypeError):
+        words = [word for field in _COMMAND for word in texts(tree, field)]
+        return words, " ".join(words)
 
 
 def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
