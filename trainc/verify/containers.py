@@ -20,7 +20,6 @@ from trainc.verify.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.shared import Shared
     from trainc.model.tree import Path, Tree
     from trainc.verify.launch import Launch
     from trainc.verify.pods import Role
@@ -43,8 +42,8 @@ class Container(Contents):
 
     __slots__ = ("_commands", "_launch", "index", "kind", "role")
 
-    def __init__(self, role: Role, tree: Tree, index: int, shared: Shared | None) -> None:
-        Contents.__init__(self, tree, shared)
+    def __init__(self, role: Role, tree: Tree, index: int) -> None:
+        Contents.__init__(self, tree)
         self.role = role
         self.index = index
         self.kind = MAIN

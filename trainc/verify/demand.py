@@ -6,7 +6,7 @@ from trainc.model.remembered import Remembered
 from trainc.schema.pods.amounts import CONTAINER, is_device
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
-from trainc.verify.values import UNKNOWN, Unknown, content, table, written
+from trainc.verify.values import UNKNOWN, Unknown, content, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ class Demand:
         self.memory = amount(limits["memory"]) if limits.get("memory") is not None else None
         if self.devices and "memory" not in limits and "memory" not in requests:
             traits.add("devices without memory")
-        if self.devices:
-            traits.add("devices")
         if len(self.devices) > 1:
             traits.add("several devices")
         if any(resource.startswith(("rdma/", "nvidia.com/rdma")) for resource in limits):
@@ -95,13 +93,6 @@ def _amounts(asked: Written) -> dict[str, object]:
 _DEMANDS = Remembered(Demand)
 
 
-class Resources:
-    """The resources of a container: what is asked for, the same for equal amounts, and whether claims are among it."""
-
-    __slots__ = ("claims", "demand", "limits", "requests")
-
-    def __init__(self, tree: Tree) -> None:
-        fields = tree if type(tree) is dict else {}
-        self.claims = "claims" in fields
-        self.limits, self.requests = limits, requests = table(fields, "limits"), table(fields, "requests")
-        self.demand = _DEMANDS[(tuple(limits), written(limits)), (tuple(requests), written(requests))]
+def demand(limits: dict[str, Tree], requests: dict[str, Tree]) -> Demand:
+    """What is asked for; the same for equal amounts, however many containers write them."""
+    return _DEMANDS[(tuple(limits), written(limits)), (tuple(requests), written(requests))]

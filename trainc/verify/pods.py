@@ -70,7 +70,7 @@ class Role:
         shared = job.shared
         self.casing = casing_of(pod, shared)
         self.selector = _selector(pod["nodeSelector"], shared) if "nodeSelector" in pod else NO_SELECTOR
-        self.main = [Container(self, tree, i, shared) for i, tree in enumerate(rows(pod, "containers"))]
+        self.main = [Container(self, tree, i) for i, tree in enumerate(rows(pod, "containers"))]
         self._init: list[Container] | None = None
         self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 

@@ -9,7 +9,7 @@ from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
 from trainc.verify.rules.tokens import is_secret, named_secret
-from trainc.verify.values import table, text
+from trainc.verify.values import text
 from trainc.verify.world import ADDRESSES, RANKED
 
 TYPE_CHECKING = False
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Need = tuple[str, str]  # kind and name of an object
 
 INTERFACE = "NCCL_SOCKET_IFNAME"
+# Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
+KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
+WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
 
 
@@ -72,40 +75,7 @@ def _odd_field(field: str) -> bool:
     return bool(field) and not readable(field)
 
 
-# Where a variable takes a part of another object, and of which kind that is.
-KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
-# The same for all variables that another object holds.
-WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
-
-
-class Source:
-    """Where a variable is read from, and what is worth a look in that.
-
-    `field` is the field of the pod, empty for another place; `needs` are kind and name of the objects that hold it.
-    """
-
-    __slots__ = ("field", "needs", "traits")
-
-    def __init__(self, tree: Tree) -> None:
-        self.field = ""
-        self.needs: tuple[Need, ...] = ()
-        self.traits = _ODD if _odd_source(tree) else _NOTHING
-        if type(tree) is not dict:
-            return
-        if "fieldRef" in tree:
-            self.field = text(table(tree, "fieldRef"), "fieldPath")
-            if _ODD_FIELDS[self.field]:
-                self.traits |= {"odd field"}
-        for key, kind in KEYS.items():
-            if key in tree:
-                self.needs += ((kind, text(table(tree, key), "name")),)
-
-
-_NOTHING: frozenset[str] = frozenset()
-_ODD = frozenset(("odd variable",))
-
-
-def _odd_source(source: Tree) -> bool:
+def odd_source(source: Tree) -> bool:
     """Whether a variable is read from something rare, or from what may have no such name."""
     if type(source) is not dict or len(source) != 1:
         return True
@@ -115,7 +85,7 @@ def _odd_source(source: Tree) -> bool:
         if kind == "fieldRef":
             return not text(reference, "fieldPath") or text(reference, "apiVersion") not in ("", "v1")
         if kind in ("secretKeyRef", "configMapKeyRef"):
-            return _ODD_REFERENCES[text(reference, "name"), text(reference, "key")]
+            return ODD_REFERENCES[text(reference, "name"), text(reference, "key")]
     return True
 
 
@@ -125,6 +95,6 @@ def _odd_reference(reference: tuple[str, str]) -> bool:
 
 
 _ALONE = Remembered(_alone)
-_ODD_FIELDS, _ODD_REFERENCES = Remembered(_odd_field), Remembered(_odd_reference)
-# By name and value; by the names in order.
-TOLD, NAMES = Remembered(_told), Remembered(Names)
+# By the names in order; by name and value; whether the downward API gives no such field.
+NAMES, TOLD, ODD_FIELDS = Remembered(Names), Remembered(_told), Remembered(_odd_field)
+ODD_REFERENCES = Remembered(_odd_reference)
