@@ -62,10 +62,8 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     for container in role.main:
         found |= container.traits
         starting(found, container)
-        if TCPXO in container.names.traits:
-            found.add("tcpxo")
-    if "tcpxo" in found or "tcpxo daemon" in found:
-        _tcpxo(found, role)
+        if TCPXO in container.names.traits or "tcpxo daemon" in found:
+            _tcpxo(found, role)
     return (
         tuple(role.tree),
         role.work,
@@ -81,19 +79,20 @@ def _tcpxo(found: set[str], role: Role) -> None:
     annotations = role.annotations
     daemons = [contents.name for contents in (*role.casing.init, *role.main) if "tcpxo daemon" in contents.traits]
     users = [container for container in role.main if TCPXO in container.names.traits]
-    if (
-        not users
-        or not all(["aperture devices" in container.mounts.traits for container in users])
-        or not daemons
-        or f"devices.gke.io/container.{daemons[0]}" not in annotations
-        or "networking.gke.io/interfaces" not in annotations
-    ):
+    whole = (
+        users
+        and not [user for user in users if "aperture devices" not in user.mounts.traits]
+        and daemons
+        and f"devices.gke.io/container.{daemons[0]}" in annotations
+        and "networking.gke.io/interfaces" in annotations
+    )
+    if (users or daemons) and not whole:
         found.add("half TCPXO")
 
 
 def _metadata(found: set[str], role: Role) -> Fields:
     """The annotations of the pods."""
-    labels, annotations = role.labels, role.annotations
+    labels, annotations = table(role.metadata, "labels"), table(role.metadata, "annotations")
     if labels:
         found.add("labels")
         if odd_labels(labels):
@@ -131,11 +130,14 @@ def _beside(found: set[str], job: Job) -> Fields:
 
 def _joins(service: Tree, metadata: Tree, job: Job) -> bool:
     """Whether a Service is the one by which the pods of the job find each other."""
-    spec = table(service, "spec")
-    selector = table(spec, "selector")
-    return (
-        text(metadata, "name") == job.subdomain
-        and text(spec, "clusterIP") == "None"
-        and len(selector) == 1
-        and text(selector, "jobset.sigs.k8s.io/jobset-name") == job.name
-    )
+    try:
+        spec = service["spec"]
+        ((key, name),) = spec["selector"].items()
+        return bool(
+            metadata["name"].value == job.subdomain
+            and spec["clusterIP"].value == "None"
+            and key == "jobset.sigs.k8s.io/jobset-name"
+            and name.value == job.name
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False  # a part of it is missing

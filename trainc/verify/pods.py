@@ -86,9 +86,7 @@ class Role:
     def init(self) -> list[Container]:
         """The init containers, side cars among them: few checks look at those."""
         if self._init is None:
-            self._init = [
-                InitContainer(self, contents, index) for index, contents in enumerate(self.casing.init)
-            ]
+            self._init = [InitContainer(self, contents, index) for index, contents in enumerate(self.casing.init)]
         return self._init
 
     @property

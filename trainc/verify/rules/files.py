@@ -199,7 +199,7 @@ def object_not_declared(job: Job) -> None:
         return
     for role in job.roles:
         needs = [*role.casing.needs, *[need for container in role.main for need in container.needs]]
-        if all([_is_there(job, kind, name) for kind, name in needs]):
+        if not [name for kind, name in needs if not _is_there(job, kind, name)]:
             continue
         for kind, name, below in role.disks.references:
             _declared(job, kind, name, role.pod_path, "volumes", *below)

@@ -146,7 +146,7 @@ def _container_is_fine(contents: Contents) -> bool:
         return False
     if "securityContext" in tree and not _RIGHTS.isdisjoint(table(tree, "securityContext")):
         return False
-    return all([_ALONE[field].fine[tree[field]] for field in _ALONE.keys() & tree.keys()])
+    return not [field for field in _ALONE.keys() & tree.keys() if not _ALONE[field].fine[tree[field]]]
 
 
 def _fields(pod: Tree, path: Path, said: Said) -> dict[str, Any]:
