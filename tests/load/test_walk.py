@@ -8,7 +8,7 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.repository import job, write
-from trainc.load.walk import files, ours
+from trainc.load.walk import contents, files, ours
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,13 @@ def test_what_a_folder_does_not_pass_over(data: bytes, rule: str, said: str, tmp
     run = compile_in(tmp_path, "build", "jobs")
     assert (run.code, run.out) == (1, "")
     assert [(finding.rule.name, finding.message) for finding in run.findings] == [(rule, said)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 200_000])
+def test_files_of_any_size_are_read_whole(size: int, tmp_path: Path) -> None:
+    data = bytes(number % 251 for number in range(size))
+    (tmp_path / "jobs.yaml").write_bytes(data)
+    assert contents(str(tmp_path), "jobs.yaml") == data
 
 
 @pytest.mark.parametrize(("folder", "mark"), [("venv", "pyvenv.cfg"), ("node_modules", "package.json")])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.yaml.reading import only
+from trainc.model.shared import Shared
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
 from trainc.yaml.writer import dump, dump_all, dump_json, order
@@ -166,6 +167,14 @@ def test_neither_hash_nor_history_decides() -> None:
     assert dump({"a": "y", "b": "x"}) == first
 
 
+def test_a_bare_tree_may_change_between_two_texts() -> None:
+    tree: dict[str, Any] = {"a": {}, "b": [], "c": {"d": "x"}, "e": 1}
+    assert dump(tree) == "a: {}\nb: []\nc:\n  d: x\ne: 1\n"
+    tree["a"]["x"], tree["c"]["d"], tree["e"] = 1, "w", True
+    tree["b"].append({"z": []})
+    assert dump(tree) == "a:\n  x: 1\nb:\n- z: []\nc:\n  d: w\ne: true\n"
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
     ["a\nb", "x\n\ny\n", "on", "1", "- a"]
 )
@@ -182,3 +191,16 @@ def test_read_back(tree: dict[str, Any]) -> None:
     assert yaml.safe_load(text) == tree
     assert json.loads(dump_json(tree)) == tree
     assert dump(only(text).tree) == text
+
+
+@given(MAPS, st.lists(MAPS, min_size=1, max_size=4), st.data())
+def test_what_stood_at_a_place_before_does_not_decide(base: Any, others: list[Any], data: st.DataObject) -> None:
+    whole = stamp(base, "runtime")
+    shared = Shared(whole)
+    parts = [whole, *whole.values()]
+    for other in [*others, *others]:
+        tree = stamp(other, "job")
+        for key in data.draw(st.lists(st.sampled_from(sorted(tree)))):
+            tree[key] = data.draw(st.sampled_from([*parts, tree[key], [parts[-1], tree[key]], {"deep": parts[0]}]))
+        assert dump(tree, shared.kept) == dump(plain(tree)) == dump(tree)
+        assert plain(only(dump(tree, shared.kept)).tree) == plain(tree)

@@ -108,16 +108,21 @@ class Session:
         """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
         from trainc.compare.applied import MARKS, applied_twice, output_among_jobs  # noqa: PLC0415 (not for one file)
         from trainc.load.runtimes import may_hold_runtimes  # noqa: PLC0415
-        from trainc.load.walk import contents, files, ours  # noqa: PLC0415
+        from trainc.load.walk import known_contents, known_files, ours  # noqa: PLC0415
 
-        root = self.project.root
+        root, texts = self.project.root, self.project.texts
         jobs: list[str] = []
         applications: list[tuple[str, bytes]] = []
-        for file in files(root, (".",)):
-            data = contents(root, file)
-            if any(mark in data for mark in MARKS):
+        selected = set(known_files(self.project, self.selection.paths))
+        for file in known_files(self.project, (".",)):
+            data = known_contents(self.project, file)
+            if MARKS[0] in data or MARKS[1] in data:
                 applications.append((file, data))
-            if ours(data) and (b"kind: TrainJob" in data or not may_hold_runtimes(data)):
+            if not ours(data):
+                continue
+            if file in selected:
+                texts.hold(file, data)
+            if b"kind: TrainJob" in data or not may_hold_runtimes(data):
                 jobs.append(file)
         applied_twice(applications, jobs, self.report)
         inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")

@@ -12,7 +12,7 @@ from functools import partial
 
 from trainc import pipeline
 from trainc.cli.process import Orderly
-from trainc.load.walk import files
+from trainc.load.walk import known_files
 from trainc.model.trouble import Reaching, Trouble
 from trainc.verify.together import Together
 
@@ -33,7 +33,7 @@ _MOST = 16  # a worker more than this finds too little to do
 
 def workers(project: Project, selection: Selection, many: int) -> int:
     """How many workers a selection is worth on this machine."""
-    if not hasattr(os, "fork") or len(files(project.root, selection.paths)) < many:
+    if not hasattr(os, "fork") or len(known_files(project, selection.paths)) < many:
         return 1
     return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MOST)
 

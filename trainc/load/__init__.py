@@ -6,11 +6,11 @@ import os
 
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
-from trainc.load.walk import HEADER, contents, files, ours
+from trainc.load.walk import HEADER, known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
 from trainc.model.within import within
-from trainc.yaml.comments import allows
+from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 PROJECT = "trainc.yaml"
-_TELLING = (b"trainc.dev/cluster", b"\\")  # of clusters; a backslash may hide the words
+_CLUSTER = b"trainc.dev/cluster"
+_ESCAPE = b"\\"  # may hide that
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
-AHEAD = 16 * 1024 * 1024  # bytes
 
 
 class Loader:
     """Reads files as documents when they are asked for, once for all clusters.
 
-    Files that can only hold jobs are not kept as documents: ten thousand of them are never in memory together. The
-    bytes of the first few megabytes wait for their turn.
+    Files that can only hold jobs are not kept as documents: ten thousand of them are never in memory together.
     """
 
     def __init__(self, project: Project, selection: Selection, report: Report) -> None:
@@ -44,56 +43,69 @@ class Loader:
         self._blueprints: list[tuple[list[Document], Report]] | None = None  # of files that may hold some, and faults
         self._shelves: dict[str, Shelf] = {}
         self._catalogue: dict[str, list[Document]] = {}
-        self._listed: dict[tuple[str, ...], list[str]] = {}  # paths -> their files
+        self._turns: list[str] = []  # the files of the selection that hold something of ours
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
-        self._ahead: dict[str, bytes] = {}  # read while looking for runtimes, until their turn as jobs comes
-        self._held = 0
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
 
     def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone."""
-        explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
-        several = len(self._project.clusters) > 1
         part, parts = self._selection.share
         if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin)
-        names = self._files(self._selection.paths)
-        for file in names[len(names) * part // parts : len(names) * (part + 1) // parts]:
+        self._look_through()
+        first, end = len(self._turns) * part // parts, len(self._turns) * (part + 1) // parts
+        several = len(self._project.clusters) > 1
+        for file in self._turns[first:end]:
             holders = self._project.holders[file] if several else ()
-            away = bool(holders) and cluster not in holders
-            if away and file in self._silent:
+            if holders and cluster not in holders and file in self._silent:
                 continue
-            data = b"" if file in self._kept else self._take(file)
-            if several and data and not _tells(data):
-                self._silent.add(file)
-                if away:
-                    self._hold(file, data)
-                    continue
-            asked = file in explicit or self._selection.include_other
-            asked = asked and (self._selection.rendered or not data.startswith(HEADER))
-            if file in self._kept or asked or ours(data, rendered=self._selection.rendered):
-                yield file, self._documents(file, data)
+            if file in self._kept:
+                yield file, self._kept[file]
+                continue
+            data = known_contents(self._project, file)
+            if not several or (file in self._silent and holders):
+                self._project.texts.drop(file)
+            yield file, self._documents(file, data)
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
-        if self._blueprints is None:
-            self._blueprints = list(self._found())
-        for documents, faults in self._blueprints:
-            for finding in faults.findings:
-                self._report.add(finding)
+        for documents in self._look_through():
             yield from documents
 
+    def _look_through(self) -> list[list[Document]]:
+        """The documents of each file that may hold a runtime; what is wrong with their text is said."""
+        if self._blueprints is None:
+            self._blueprints = list(self._found())
+        for _, faults in self._blueprints:
+            for finding in faults.findings:
+                self._report.add(finding)
+        return [documents for documents, _ in self._blueprints]
+
     def _found(self) -> Iterator[tuple[list[Document], Report]]:
-        """The documents of each file that may hold a runtime, and what is wrong with their text."""
+        """The documents of each file that may hold a runtime, with its faults; every file that counts gets its turn."""
         stdin = self._selection.stdin
         if stdin is not None and may_hold_runtimes(stdin):
             yield self._keep(STDIN, stdin)
+        explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
         for file in self._files(self._selection.paths):
-            data = contents(self._project.root, file)
-            if may_hold_runtimes(data) and ours(data):
+            data = known_contents(self._project, file)
+            if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
+                self._project.texts.drop(file)
+                continue
+            self._turns.append(file)
+            if not may_hold_runtimes(data):
+                if not _tells(data):
+                    self._silent.add(file)
+            elif ours(data):
+                self._project.texts.drop(file)
                 yield self._keep(file, data)
-            else:
-                self._hold(file, data)
+                continue
+            self._project.texts.hold(file, data)
+
+    def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
+        """Whether a file counts whatever it holds, though not what trainc wrote."""
+        asked = file in explicit or self._selection.include_other
+        return asked and (self._selection.rendered or not data.startswith(HEADER))
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
@@ -105,7 +117,7 @@ class Loader:
             present = tuple(name for name in names if name and os.path.isdir(self._absolute(name)))
             documents: list[Document] = []
             for name in self._files(present):
-                data = contents(self._project.root, name)
+                data = known_contents(self._project, name)
                 if ours(data):
                     self._report.allow(allows(data, name), borrowed=True)
                     documents.extend(expand(read(data, name, report), report))
@@ -124,25 +136,10 @@ class Loader:
             self._catalogue[inner] = documents
         return self._catalogue[inner]
 
-    def _hold(self, file: str, data: bytes) -> None:
-        """Keep the bytes of a file until its turn, as long as there is room."""
-        if self._held < AHEAD:
-            self._held += len(data)
-            self._ahead[file] = data
-
-    def _take(self, file: str) -> bytes:
-        """The bytes of a file whose turn has come."""
-        data = self._ahead.pop(file, b"")
-        self._held -= len(data)
-        return data or contents(self._project.root, file)
-
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves is no input of a run."""
-        if paths not in self._listed:
-            dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
-            found = files(self._project.root, paths)
-            self._listed[paths] = [name for name in found if not name.startswith(dumps)]
-        return self._listed[paths]
+        dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
+        return [name for name in known_files(self._project, paths) if not name.startswith(dumps)]
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)
@@ -158,8 +155,9 @@ class Loader:
         return self._kept[file] if file in self._kept else self._read(file, data, self._report)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
-        self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
-        if file.rpartition("/")[2] == PROJECT:
+        if MARK in data:
+            self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+        if file.endswith(PROJECT) and file.rpartition("/")[2] == PROJECT:
             return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 
@@ -181,8 +179,8 @@ class Loader:
 
 
 def _tells(data: bytes) -> bool:
-    """Whether a text may say for which cluster it is, or hold what any cluster may need."""
-    return may_hold_runtimes(data) or any(word in data for word in _TELLING)
+    """Whether a text may say for which cluster it is."""
+    return _CLUSTER in data or _ESCAPE in data
 
 
 def catalogue() -> str:

@@ -31,8 +31,7 @@ def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:
                     help="separate documents with `---`; each needs `apiVersion` and `kind`",
                 )
             )
-        elif document.kind.endswith("List") and type(document.tree.get("items")) is list:
-            items = document.tree["items"]
+        elif type(items := document.tree.get("items")) is list and document.kind.endswith("List"):
             parts = (document.part(item) for item in items)
             yield from expand(parts, report)
         else:

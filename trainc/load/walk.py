@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.settings import Project
+
 SUFFIXES = (".yaml", ".yml", ".json")
 HEADER = MARK.encode()
 GROUPS = (
@@ -27,6 +29,7 @@ GROUPS = (
 )
 _ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
+_USUAL = 64 * 1024  # bytes of one file that are read at once
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
 
@@ -51,6 +54,20 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
         else:
             raise Trouble(f"{path}: no such file or directory")
     return sorted(found, key=lambda name: name.split("/"))
+
+
+def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
+    """What `files` says of the paths of a project, which this run may have asked before."""
+    names = project.texts.names
+    if paths not in names:
+        names[paths] = files(project.root, paths)
+    return names[paths]
+
+
+def known_contents(project: Project, file: str) -> bytes:
+    """What `contents` says of a file of a project, which this run may have asked before."""
+    data = project.texts.held(file)
+    return contents(project.root, file) if data is None else data
 
 
 def _relative(root: str, name: str) -> str:
@@ -85,18 +102,18 @@ def contents(root: str, file: str) -> bytes:
     try:
         number = os.open(path, _READING)
         try:
-            size = os.fstat(number).st_size
-            if size > LARGEST:
-                raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
-            data = os.read(number, size + 1)
+            data = os.read(number, _USUAL)
+            if not os.read(number, 1):
+                return data
         finally:
             os.close(number)
-        if len(data) == size:
-            return data
-        with open(path, "rb") as stream:  # somebody is writing it, or the system makes it up
-            return stream.read()
+        with open(path, "rb") as stream:
+            data = stream.read(LARGEST + 1)
     except OSError as error:
         raise Trouble(f"{near(path)}: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
+    return data
 
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:

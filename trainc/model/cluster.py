@@ -108,9 +108,9 @@ class Cluster:
 
     def holds(self, file: str) -> bool:
         """Whether one of its `paths` holds a file."""
-        from trainc.model.globs import holds  # noqa: PLC0415 (only projects with several clusters ask)
+        from trainc.model.globs import any_holds  # noqa: PLC0415 (only projects with several clusters ask)
 
-        return any(holds(glob.value, file) for glob in self.paths)
+        return any_holds(tuple([glob.value for glob in self.paths]), file)
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""

@@ -7,10 +7,18 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from trainc.model.tree import Path, Tree
 
     Stretch = tuple[int, int, int, int]
     Marks = tuple[int, int, int, int, dict[str, Stretch] | None]
+
+    class Marked(Protocol):
+        """Marks by identity of their nodes: a dict, or what finds them when they are asked for."""
+
+        def get(self, node: int, /) -> Marks | None:
+            """The marks of a node, None for one that is not of the document."""
 
 
 class Document:
@@ -23,7 +31,7 @@ class Document:
     __slots__ = ("file", "marks", "start", "tree", "written")
     composed = False  # whether it was put together from several documents
 
-    def __init__(self, file: str, tree: Tree, marks: dict[int, Marks], start: int = 1, *, written: Tree = None) -> None:
+    def __init__(self, file: str, tree: Tree, marks: Marked, start: int = 1, *, written: Tree = None) -> None:
         self.file = file
         self.tree = tree
         self.written = tree if written is None else written  # what the file says, before defaults

@@ -1,11 +1,31 @@
-"""Which files a glob of trainc.yaml means."""
+"""Which files the globs of trainc.yaml mean."""
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
+import re
+from fnmatch import translate
+
+from trainc.model.remembered import Remembered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def holds(glob: str, file: str) -> bool:
     """Whether a glob means a file, or a folder that it lies in, at any depth; `*` stands for `/` as well."""
-    glob = glob.rstrip("/").removeprefix("./")
-    return glob == "." or fnmatchcase(file, glob) or fnmatchcase(file, f"{glob}/*")
+    return any_holds((glob,), file)
+
+
+def any_holds(globs: tuple[str, ...], file: str) -> bool:
+    """Whether one of some globs means a file."""
+    return _PATTERNS[globs].match(file) is not None
+
+
+def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
+    names = [glob.rstrip("/").removeprefix("./") for glob in globs]
+    means = [form for name in names for form in (("*",) if name == "." else (name, f"{name}/*"))]
+    return re.compile("|".join(map(translate, means)) or "(?!)")
+
+
+_PATTERNS: Final = Remembered(_pattern)

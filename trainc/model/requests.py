@@ -8,7 +8,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from trainc.model.sourced import Origin
@@ -62,13 +62,27 @@ def pod_requests(
     With `limits`, a limit stands in for a request that is not written, as the API server fills it in before any
     scheduler looks. `overhead` is used where the pod names none, `injected` is added to every pod.
     """
+    main = together(pod, lambda container: _effective(container, limits=limits))
+    if "resources" in pod:
+        _pod_level(main, pod, limits=limits)
+    own = pod.get("overhead")
+    _add(main, amounts(own if type(own) is dict else overhead))
+    _add(main, amounts(injected))
+    return main
+
+
+def together(pod: Mapping[str, Tree], asked: Callable[[Tree], Amounts]) -> Amounts:
+    """What the containers of a pod need at once, by what each asks for.
+
+    All that run do, or one that only starts the pod, with those that stay and began before it.
+    """
     main: Amounts = {}
     for container in pod.get("containers") or []:
-        _add(main, _effective(container, limits=limits))
+        _add(main, asked(container))
     side: Amounts = {}
     peak: Amounts = {}
     for container in pod.get("initContainers") or []:
-        need = _effective(container, limits=limits)
+        need = asked(container)
         if value(container, "restartPolicy") == "Always":
             _add(main, need)
             _add(side, need)
@@ -77,11 +91,6 @@ def pod_requests(
             _add(need, side)
         _raise(peak, need)
     _raise(main, peak)
-    if "resources" in pod:
-        _pod_level(main, pod, limits=limits)
-    own = pod.get("overhead")
-    _add(main, _amounts(own if type(own) is dict else overhead))
-    _add(main, _amounts(injected))
     return main
 
 
@@ -118,12 +127,13 @@ def _effective(container: Tree, *, limits: bool) -> Amounts:
 def _requests(resources: Tree, *, limits: bool) -> Amounts:
     if type(resources) is not dict:
         return {}
-    found = _amounts(get(resources, "limits")) if limits else {}
-    found.update(_amounts(get(resources, "requests")))
+    found = amounts(get(resources, "limits")) if limits else {}
+    found.update(amounts(get(resources, "requests")))
     return found
 
 
-def _amounts(tree: Tree) -> Amounts:
+def amounts(tree: Tree) -> Amounts:
+    """The quantities of a map; what is none is left out."""
     if type(tree) is not dict:
         return {}
     out = {}
@@ -146,9 +156,9 @@ def quantity_of(leaf: Tree) -> Quantity | None:
 
 def _pod_level(main: Amounts, pod: Mapping[str, Tree], *, limits: bool) -> None:
     """Requests of the pod as a whole replace the sum of its containers; its limits stand in where nobody asks."""
-    requests = _amounts(get(pod.get("resources"), "requests"))
+    requests = amounts(get(pod.get("resources"), "requests"))
     if limits:
-        bounds = _amounts(get(pod.get("resources"), "limits"))
+        bounds = amounts(get(pod.get("resources"), "limits"))
         requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
     main.update({name: a for name, a in requests.items() if _may_be_pod_level(name)})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.model.remembered import Remembered
+from trainc.model.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Project:
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
     `delivery` names the tool that applies the output (argocd, flux) where a cluster does not. `cache` opens what
-    remembers from run to run what clusters define.
+    remembers from run to run what clusters define, `texts` is what this run has read ahead.
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Project:
         "rules_from",
         "runtimes",
         "secrets",
+        "texts",
     )
 
     def __init__(
@@ -64,6 +66,7 @@ class Project:
         cache: Opening | None = None,
     ) -> None:
         self.root = root
+        self.texts = Texts()
         self.output = output or "rendered"
         self.old_run = old_run or "prune"
         self.delivery = delivery

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
     U = TypeVar("U")
+    Place = tuple[str, int, int, int, int]
 else:
     from trainc.model.record import Generic, NamedTuple, T
 
@@ -48,18 +49,27 @@ class Origin(NamedTuple):
 class Sourced(Generic[T]):
     """One scalar of a tree, together with its origin.
 
-    Truth value and formatting raise: `if x` and `f"{x}"` are how an origin gets lost. Use `.value`.
+    `source` is the origin, or no more than a place, the fields of a span, which becomes one when somebody asks: nobody
+    asks for most of them. Truth value and formatting raise: `if x` and `f"{x}"` are how an origin gets lost. Use `.value`.
     """
 
-    __slots__ = ("origin", "value")
+    __slots__ = ("source", "value")
 
-    def __init__(self, value: T, origin: Origin) -> None:
+    def __init__(self, value: T, source: Origin | Place) -> None:
         self.value = value
-        self.origin = origin
+        self.source: Origin | Place = source
+
+    @property
+    def origin(self) -> Origin:
+        """Why the value is what it is."""
+        source = self.source
+        if source.__class__ is tuple:
+            source = self.source = _new(Origin, (_new(Span, source), "", ()))
+        return source  # type: ignore[return-value]
 
     def map(self, f: Callable[[T], U]) -> Sourced[U]:
         """The image of this value under `f`, with the same origin."""
-        return Sourced(f(self.value), self.origin)
+        return Sourced(f(self.value), self.source)
 
     def __eq__(self, other: object) -> bool:
         return self.value == (other.value if isinstance(other, Sourced) else other)

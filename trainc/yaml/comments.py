@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MARK = b"trainc:"
+MARK = b"trainc:"  # what a text that speaks to trainc has in it
 _PATTERN = r"(?:^|(?<=[ \t]))#[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
 
 Place = tuple[int, int]
@@ -18,7 +18,7 @@ _NOWHERE: Place = (1 << 62, 1)  # behind every place
 
 def allows(data: bytes, file: str) -> list[Allow]:
     """The `allow` comments of a YAML text, in order; text that only looks like one, in a string or block, is not."""
-    if _MARK not in data:
+    if MARK not in data:
         return []
     import re  # noqa: PLC0415 (few files speak to trainc)
 

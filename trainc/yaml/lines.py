@@ -68,6 +68,8 @@ def _line(text: str) -> Line | None:
     Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is no scalar: a
     `Flow`, a `Literal`, or the None of a key whose value stands below or is null.
     """
+    if not text.isprintable():  # tabs, what else ends a line or turns its direction, and what is no text
+        raise DeclinedError
     head, colon, rest = text.partition(":")
     known = _HEADS[head] if colon else None
     if known is None or (rest and rest[0] != " "):

@@ -7,41 +7,43 @@ the time; the first line that says anything else hands its document and all that
 from __future__ import annotations
 
 from trainc.model.document import Document
-from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.sourced import Sourced
 from trainc.yaml.lines import BOUNDARY, LINES, DeclinedError, Flow
+from trainc.yaml.places import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from trainc.model.document import Marks, Stretch
     from trainc.model.tree import Tree
     from trainc.yaml.lines import Line, Literal
 
 LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
 DEPTH = 100
 
-_ODD = frozenset("\t\r\x85\u2028\u2029\ufeff")  # what ends a line, or stands in one, for a parser alone
-_new = tuple.__new__
+_new = object.__new__
 
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
-    """Each document that is not empty, as long as the spelling is common; the rest of the UTF-8 text, on its old lines."""
-    text = data.decode() if len(data) <= LIMIT else "\t"
-    if not (text.isascii() and "\t" not in text and "\r" not in text) and not _ODD.isdisjoint(text):
+    """Each document that is not empty, as long as the spelling is common; the rest of the text, on its old lines."""
+    try:
+        lines = data.decode().split("\n") if len(data) <= LIMIT else None
+    except UnicodeDecodeError:
+        lines = None
+    if lines is None:
         return data
-    lines = text.split("\n")
     lines[-1] = "---"  # behind the last line end, so that every document ends at one
     at = 0
-    while at < len(lines):
+    end = len(lines) - 1
+    while at < end:
         builder = _Builder(file, lines, at)
         try:
             tree = builder.document()
         except DeclinedError:
             return b"\n" * at + "\n".join((*lines[at:-1], "")).encode()
         if tree is not None:
-            yield Document(file, tree, builder.marks, builder.start)
+            yield Document(file, tree, Places(tree, lines, at), builder.start)
         at = builder.at
     return b""
 
@@ -49,14 +51,12 @@ def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
 class _Builder:
     """One document under construction; `at` is the index of the line that is read next."""
 
-    __slots__ = ("_file", "_last", "_lines", "at", "marks", "start")
+    __slots__ = ("_file", "_lines", "at", "start")
 
     def __init__(self, file: str, lines: list[str], at: int) -> None:
         self._file = file
         self._lines = lines
-        self._last = Span(file, 0, 0, 0, 0)  # of the latest value, which ends all that it is the last of
         self.at = at
-        self.marks: dict[int, Marks] = {}
         self.start = 0  # the line of the document's first word
 
     def document(self) -> Tree:
@@ -73,7 +73,7 @@ class _Builder:
                 return None
         if line[0]:
             raise DeclinedError
-        tree = self._map(line[1], 1)
+        tree = self._map(line, 1)
         if self._said() is not BOUNDARY:
             raise DeclinedError
         return tree
@@ -84,104 +84,85 @@ class _Builder:
             self.at += 1
         return line
 
-    def _map(self, indent: int, depth: int) -> Tree:
-        """The map whose first key stands on the next line, behind a dash or not; all keys stand in one column."""
-        lines, file, first = self._lines, self._file, self.at
+    def _map(self, line: Line, depth: int) -> Tree:
+        """The map whose first key the next line says, behind a dash or not; all keys stand in one column."""
+        lines, file, number = self._lines, self._file, self.at
         if depth > DEPTH:
             raise DeclinedError
         out: dict[str, Tree] = {}
-        places: dict[str, Stretch] = {}
-        number = first
+        _, indent, key, _, value, start, end = line
         while True:
-            line = LINES[lines[number]]
-            if line is None:
-                number += 1
-                continue
-            dash, column, key, after, value, start, end = line
-            if column != indent or (dash and number != first):
-                break
             if key is None or key in out:
                 raise DeclinedError
             number += 1
-            places[key] = number, column, number, after
             if start:
-                self._last = span = _new(Span, (file, number, start, number, end))
-                out[key] = Sourced(value, _new(Origin, (span, "", ())))
-                continue
-            self.at = number
-            out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent, end)
-            number = self.at
+                # Here and in lists on the spot: a call would take longer than all the rest.
+                out[key] = leaf = _new(Sourced)
+                leaf.value = value
+                leaf.source = file, number, start, number, end
+            else:
+                self.at = number
+                out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent)
+                number = self.at
+            while (found := LINES[lines[number]]) is None:
+                number += 1
+            dash, column, key, _, value, start, end = found
+            if column != indent or dash:
+                break
         if (dash or column) >= indent:
             raise DeclinedError
         self.at = number
-        last = self._last
-        self.marks[id(out)] = first + 1, indent, last[3], last[4], places
         return out
 
-    def _list(self, indent: int, depth: int) -> Tree:
-        """The list whose first dash stands on the next line; all dashes stand in one column."""
-        lines, file, first = self._lines, self._file, self.at
+    def _list(self, line: Line, depth: int) -> Tree:
+        """The list whose first dash the next line says; all dashes stand in one column."""
+        lines, file, number = self._lines, self._file, self.at
         if depth > DEPTH:
             raise DeclinedError
         out: list[Tree] = []
-        number = first
+        indent = line[0]
         while True:
-            line = LINES[lines[number]]
-            if line is None:
-                number += 1
-                continue
             dash, column, key, _, value, start, end = line
             if dash != indent:
                 break
+            number += 1
             if key is None and start:
-                number += 1
-                self._last = span = _new(Span, (file, number, start, number, end))
-                out.append(Sourced(value, _new(Origin, (span, "", ()))))
-                continue
-            self.at = number
-            if key is None:
-                self.at += 1
-                out.append(self._several(value, indent, end))
+                leaf = _new(Sourced)
+                leaf.value = value
+                leaf.source = file, number, start, number, end
+                out.append(leaf)
             else:
-                out.append(self._map(column, depth + 1))
-            number = self.at
+                self.at = number if key is None else number - 1
+                out.append(self._several(value, indent) if key is None else self._map(line, depth + 1))
+                number = self.at
+            while (found := LINES[lines[number]]) is None:
+                number += 1
+            line = found
         if (dash or column) > indent:
             raise DeclinedError
         self.at = number
-        last = self._last
-        self.marks[id(out)] = first + 1, indent, last[3], last[4], None
         return out
 
     def _below(self, indent: int, end: int, depth: int) -> Tree:
         """The value of a key that has none on its own line: what is indented below it, or null."""
         place = self.at
         line = LINES[self._lines[place]] or self._said()
-        dash, column = line[0], line[1]
+        dash = line[0]
         if dash >= indent:
-            return self._list(dash, depth + 1)
-        if column > indent and not dash:
-            return self._map(column, depth + 1)
-        self._last = Span(self._file, place, end, place, end)
-        return Sourced(None, Origin(self._last))
+            return self._list(line, depth + 1)
+        if line[1] > indent and not dash:
+            return self._map(line, depth + 1)
+        return Sourced(None, (self._file, place, end, place, end))
 
-    def _several(self, value: Any, indent: int, end: int) -> Tree:
-        return self._bracketed(value, end) if type(value) is Flow else self._literal(value, indent)
+    def _several(self, value: Any, indent: int) -> Tree:
+        return self._bracketed(value) if type(value) is Flow else self._literal(value, indent)
 
-    def _bracketed(self, flow: Flow, end: int) -> Tree:
+    def _bracketed(self, flow: Flow) -> Tree:
         """A list or map in brackets on one line."""
-        place = self.at
-        node: Any = {} if flow.table else []
-        places: dict[str, Stretch] | None = {} if flow.table else None
-        for key, at, after, value, first, last in flow.parts:
-            leaf = Sourced(value, Origin(Span(self._file, place, first, place, last)))
-            if places is None:
-                node.append(leaf)
-            else:
-                node[key] = leaf
-                places[key or ""] = place, at, place, after
-        self._last = Span(self._file, place, flow.start, place, end)
-        self.marks[id(node)] = place, flow.start, place, end, places
-        return node
+        file, place = self._file, self.at
+        if flow.table:
+            return {key: Sourced(it, (file, place, first, place, last)) for key, _, _, it, first, last in flow.parts}
+        return [Sourced(it, (file, place, first, place, last)) for _, _, _, it, first, last in flow.parts]
 
     def _literal(self, literal: Literal, indent: int) -> Tree:
         """The text below a `|`: every line that is blank or indented as the first one is, at least."""
@@ -193,7 +174,8 @@ class _Builder:
         while lines[self.at].startswith(margin) or not lines[self.at].strip(" "):
             self.at += 1
         texts = [line[len(margin) :] for line in lines[place : self.at]]
+        if not "".join(texts).isprintable():
+            raise DeclinedError
         while not texts[-1]:
             texts.pop()
-        self._last = Span(self._file, place, literal.start, self.at + 1, 1)
-        return Sourced("\n".join(texts) + literal.ending, Origin(self._last))
+        return Sourced("\n".join(texts) + literal.ending, (self._file, place, literal.start, self.at + 1, 1))

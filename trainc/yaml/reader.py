@@ -34,11 +34,11 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     if len(data) > LIMIT:
         report.add(too_large(file))
         return
-    rest = yield from plain.documents(_prepared(data, file, report), file)
+    rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
         from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)
 
-        yield from parsed(rest, file, report, duplicates)
+        yield from parsed(_prepared(rest, file, report), file, report, duplicates)
 
 
 def too_large(file: str) -> Finding:
@@ -48,9 +48,7 @@ def too_large(file: str) -> Finding:
 
 
 def _prepared(data: bytes, file: str, report: Report) -> bytes:
-    """The text as libyaml takes it: a line end at the end, as kubectl adds, and JSON's surrogate pairs joined."""
-    if data[-1:] != b"\n":
-        data += b"\n"
+    """The text as libyaml takes it: without what is no text, and JSON's surrogate pairs joined."""
     if not data.isascii() or len(data.translate(None, _CONTROLS)) < len(data):
         data = _readable(data, file, report)
     if b"\\u" in data and data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}:

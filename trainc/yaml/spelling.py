@@ -74,10 +74,10 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def block(text: str, indent: str) -> str:
-    """A text of several lines as a literal block under `indent`."""
+    """A text of several lines as a literal block under `indent`, with a line end."""
     body = text.removesuffix("\n").split("\n")
     mark = "|" if text[-1] == "\n" else "|-"
-    return mark + "".join(f"\n{indent}{line}" if line else "\n" for line in body)
+    return mark + "".join(f"\n{indent}{line}" if line else "\n" for line in body) + "\n"
 
 
 def other_text(value: object) -> str:

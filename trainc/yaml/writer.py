@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.shared import Kept
     from trainc.model.tree import Tree
 
-    Row = tuple[str, str, str]
-    Shapes = dict[tuple[str, ...], list[Row]]
+    Shapes = dict[tuple[str, ...], list["_Row"]]
 
 FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
 
@@ -41,7 +40,7 @@ def dump(tree: Tree, kept: dict[int, Kept] = _NONE) -> str:
     elif type(tree) in {list, tuple} and tree:
         _seq(tree, _TOP, kept, out)
     else:
-        out.append(_scalar(tree, _TOP) + "\n")
+        out.append(_scalar(tree, _TOP))
     return "".join(out)
 
 
@@ -64,6 +63,22 @@ def order(keys: Iterable[str]) -> list[str]:
     return first + [key for key in rest if key not in FIRST] if first else rest
 
 
+class _Row:
+    """A key at one depth, the text up to a scalar and up to what stands on lines of its own; what was `last` written."""
+
+    __slots__ = ("head", "key", "last", "line", "text")
+
+    def __init__(self, key: str, head: str) -> None:
+        self.key = key
+        self.head = f"{head} "
+        self.line = f"{head}\n"
+        self.last: Tree = _NOTHING  # a leaf or a shared node, which never change
+        self.text = ""
+
+
+_NOTHING = object()
+
+
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
@@ -81,13 +96,12 @@ class _Level:
         self.deeper = _Level(self.indent + "  ")
         return self.deeper
 
-    def shape(self, keys: tuple[str, ...], *, item: bool) -> list[Row]:
-        """The keys in order, each with the text up to a scalar and up to what stands on lines of its own."""
+    def shape(self, keys: tuple[str, ...], *, item: bool) -> list[_Row]:
+        """The keys in order."""
         start = f"{self.indent[2:]}- " if item else self.indent
         rows = []
         for key in order(keys):
-            head = _head(key, start, self.indent)
-            rows.append((key, f"{head} ", f"{head}\n"))
+            rows.append(_Row(key, _head(key, start, self.indent)))
             start = self.indent
         shapes = self.items if item else self.shapes
         if len(keys) <= _WIDE:
@@ -108,48 +122,55 @@ _TOP = _Level("")
 def _map(node: dict[str, Tree], level: _Level, shapes: Shapes, kept: dict[int, Kept], out: list[str]) -> None:
     keys = tuple(node)
     write = out.append
-    for key, head, line in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
-        value = node[key]
-        kind = type(value)
+    for row in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
+        held = value = node[row.key]
+        if held is row.last:
+            write(row.text)
+            continue
+        kind = value.__class__
         if kind is Sourced:
-            value = value.value
-            kind = type(value)
+            value = held.value
+            kind = value.__class__
         if kind is str:
-            write(head)
-            write(LINES[value] or f"{block(value, level.deeper.indent)}\n")
+            text = row.head + (LINES[value] or block(value, level.deeper.indent))
         elif kind is int:
-            write(f"{head}{value}\n")
+            text = f"{row.head}{value}\n"
         elif value and (kind is dict or kind is list or kind is tuple):
-            write(line)
             known = kept.get(id(value))
-            if known is not None:
-                write(_kept(value, level, known, kept))
-            elif kind is dict:
-                deeper = level.deeper
-                _map(value, deeper, deeper.shapes, kept, out)
-            else:
-                _seq(value, level, kept, out)
+            if known is None:
+                write(row.line)
+                if kind is dict:
+                    deeper = level.deeper
+                    _map(value, deeper, deeper.shapes, kept, out)
+                else:
+                    _seq(value, level, kept, out)
+                continue
+            text = row.line + (known.text if known.level is level.shapes else _kept(value, level, known, kept))
         else:
-            write(f"{head}{other_text(value)}\n")
+            write(f"{row.head}{other_text(value)}\n")
+            continue
+        write(text)
+        row.last, row.text = held, text
 
 
 def _seq(node: Sequence[Tree], level: _Level, kept: dict[int, Kept], out: list[str]) -> None:
     deeper = level.deeper
+    items = deeper.items
     write = out.append
     for value in node:
-        kind = type(value)
+        kind = value.__class__
         if kind is Sourced:
             value = value.value  # noqa: PLW2901 (what the leaf holds)
-            kind = type(value)
+            kind = value.__class__
         if kind is str:
             write(level.dash)
-            write(LINES[value] or f"{block(value, deeper.indent)}\n")
+            write(LINES[value] or block(value, deeper.indent))
         elif kind is dict and value:
             known = kept.get(id(value))
-            if known is not None:
-                write(_kept_item(value, deeper, known, kept))
+            if known is None:
+                _map(value, deeper, items, kept, out)
             else:
-                _map(value, deeper, deeper.items, kept, out)
+                write(known.text if known.level is items else _kept_item(value, deeper, known, kept))
         elif (kind is list or kind is tuple) and value:
             start = len(out)
             _seq(value, deeper, kept, out)
@@ -160,23 +181,21 @@ def _seq(node: Sequence[Tree], level: _Level, kept: dict[int, Kept], out: list[s
 
 def _kept(value: Tree, level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
     """The text of a shared map or list under a key at this level."""
-    if known.level is not level.shapes:
-        out: list[str] = []
-        if type(value) is dict:
-            deeper = level.deeper
-            _map(value, deeper, deeper.shapes, kept, out)
-        else:
-            _seq(value, level, kept, out)
-        known.level, known.text = level.shapes, "".join(out)
+    out: list[str] = []
+    if type(value) is dict:
+        deeper = level.deeper
+        _map(value, deeper, deeper.shapes, kept, out)
+    else:
+        _seq(value, level, kept, out)
+    known.level, known.text = level.shapes, "".join(out)
     return known.text
 
 
 def _kept_item(value: dict[str, Tree], level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
     """The text of a shared map in a list whose items stand at this level."""
-    if known.level is not level.items:
-        out: list[str] = []
-        _map(value, level, level.items, kept, out)
-        known.level, known.text = level.items, "".join(out)
+    out: list[str] = []
+    _map(value, level, level.items, kept, out)
+    known.level, known.text = level.items, "".join(out)
     return known.text
 
 
@@ -184,9 +203,8 @@ def _scalar(value: Tree, level: _Level) -> str:
     if type(value) is Sourced:
         value = value.value
     if type(value) is str:
-        line = LINES[value]
-        return block(value, level.indent or "  ") if line is None else line[:-1]
-    return other_text(value)
+        return LINES[value] or block(value, level.indent or "  ")
+    return f"{other_text(value)}\n"
 
 
 def _ordered(tree: Tree) -> Any:

@@ -138,7 +138,7 @@ def pages(name: str, amount: Any, path: Path, at: Path, said: Said) -> None:
         said.invalid(path, spelled(amount), text, at=at)
 
 
-def parsed(amount: Any) -> Quantity | None:
+def _parsed(amount: Any) -> Quantity | None:
     """An amount; None where it is none, or is filled in later."""
     try:
         return Quantity.parse(amount)
@@ -148,7 +148,7 @@ def parsed(amount: Any) -> Quantity | None:
 
 def spelled(amount: Any) -> str:
     """An amount as the server spells it, which keeps thousandths."""
-    found = parsed(amount)
+    found = _parsed(amount)
     if found is None:
         return str(amount)
     return str(Quantity(-(-found.nanos // _THOUSANDTH) * _THOUSANDTH, found.family))
@@ -156,5 +156,5 @@ def spelled(amount: Any) -> str:
 
 def nanos(amount: Any) -> int:
     """Billionths of an amount; none where it is no amount at all."""
-    found = parsed(amount)
+    found = _parsed(amount)
     return 0 if found is None else found.nanos

@@ -167,7 +167,7 @@ def _pod(role: Role, said: Said) -> None:
     if (pod.get("hostNetwork") or pod.get("hostIPC")) and "securityContext" in role.pod:
         rights.sysctls_of_host({**pod, "securityContext": plain(role.pod["securityContext"])}, path, said)
     if "resources" in role.pod:
-        whole.resources(plain(role.pod), path, said)
+        whole.resources(role.pod, path, said)
     for container in role.containers:
         _container(container, pod, said)
     _same_names(role, said)

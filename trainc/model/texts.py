@@ -1,0 +1,35 @@
+"""What a run found out about its files before their turn came."""
+
+from __future__ import annotations
+
+ROOM = 16 * 1024 * 1024  # bytes
+
+
+class Texts:
+    """The names of files by the paths they were looked for under, and the bytes of those that were looked into.
+
+    Bytes wait for the turn of their file as long as there is room: a tree of any size never lies in memory whole.
+    """
+
+    __slots__ = ("_held", "_waiting", "names")
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[str, ...], list[str]] = {}
+        self._waiting: dict[str, bytes] = {}
+        self._held = 0
+
+    def hold(self, file: str, data: bytes) -> None:
+        """Keep the bytes of a file until its turn."""
+        if self._held < ROOM and file not in self._waiting:
+            self._held += len(data)
+            self._waiting[file] = data
+
+    def held(self, file: str) -> bytes | None:
+        """The bytes of a file that wait for its turn, None where none do."""
+        return self._waiting.get(file)
+
+    def drop(self, file: str) -> None:
+        """Forget the bytes of a file: it has no turn, or it has come."""
+        data = self._waiting.pop(file, None)
+        if data is not None:
+            self._held -= len(data)
