@@ -108,7 +108,7 @@ def test_casings_are_those_of_these_pods() -> None:
             other = {**pod, field: one}
             casing, fresh = casing_of(other, shared), casing_of(other, None)
             assert casing is not known
-            assert (casing.traits, casing.needs, casing.addressed) == (fresh.traits, fresh.needs, fresh.addressed)
+            assert (casing.traits, casing.needs) == (fresh.traits, fresh.needs)
             assert traits_of(casing.outline) == traits_of(fresh.outline)
 
 

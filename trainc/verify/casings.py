@@ -34,18 +34,17 @@ class Casing:
     """The pods of a role without their main containers and their node selector, read once for all jobs that share them.
 
     `init` are the init containers, `outline` is what jobs may have in common, `traits` are what single texts show.
-    `needs` are kind and name of the objects that they need, `addressed` says whether an init container is told where to meet others, `fine` whether pod validation takes all
-    this, None as long as nobody had to ask.
+    `needs` are kind and name of the objects that they need, `fine` is whether pod validation takes all this, None as
+    long as nobody had to ask.
     """
 
-    __slots__ = ("addressed", "disks", "fine", "frame", "init", "needs", "outline", "traits")
+    __slots__ = ("disks", "fine", "frame", "init", "needs", "outline", "traits")
 
     def __init__(self, pod: Mapping[str, Tree], shared: Shared | None) -> None:
         self.frame = frame_of(pod)
         self.disks = VOLUMES[pod.get("volumes")]
         init = rows(pod, "initContainers") if "initContainers" in pod else ()
         self.init = [Contents(tree) if shared is None else shared.once(tree, Contents) for tree in init]
-        self.addressed = any(contents.names.addressed for contents in self.init)
         self.outline: Outline = self.frame, self.disks, tuple([contents.outline for contents in self.init])
         self.traits = self._traits(pod)
         self.needs = frozenset(self._needs(pod))
@@ -70,6 +69,8 @@ class Casing:
             found |= contents.traits
             if text(contents.tree, "restartPolicy") != "Always":
                 found.add("before the others")
+            if contents.names.addressed:
+                found.add("address in init container")
         return frozenset(found)
 
 
@@ -90,10 +91,12 @@ class Selector:
         labels = tree if type(tree) is dict else {}
         self.chooses = not MACHINE_LABELS.isdisjoint(labels)
         self.machine = ordinary_machine(labels) if self.chooses else None
-        traits = {"odd label"} if odd_labels(labels) else set()
+        self.traits = _ODD if odd_labels(labels) else _NOTHING
         if not PREEMPTIBLE.isdisjoint(labels):
-            traits.add("preemptible")
-        self.traits = frozenset(traits)
+            self.traits |= {"preemptible"}
+
+
+_ODD, _NOTHING = frozenset(("odd label",)), frozenset[str]()
 
 
 def odd_labels(labels: Mapping[str, Tree]) -> bool:

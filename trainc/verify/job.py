@@ -32,6 +32,7 @@ class Job:
         "bundle",
         "cluster",
         "main",
+        "metadata",
         "name",
         "namespace",
         "refused",
@@ -53,7 +54,7 @@ class Job:
         self._meetings: list[Meeting] | None = None
         # What its template has in common with those of other jobs.
         self.shared: Shared | None = bundle.plan.shared if bundle.plan is not None else None
-        metadata = table(tree, "metadata")
+        self.metadata = metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")
         self.spec = table(tree, "spec")

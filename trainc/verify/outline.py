@@ -38,7 +38,7 @@ def outline(job: Job) -> Outline:
     meeting(found, job)
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
-    if "annotations" in table(job.tree, "metadata"):
+    if "annotations" in job.metadata:
         found.add("JobSet annotations")
     _source(found, job.bundle.document.tree)
     kinds = _beside(found, job)

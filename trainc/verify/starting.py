@@ -46,11 +46,10 @@ def _odd_processes(container: Container) -> bool:
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
     addressed = [container for container in job.main if container.names.addressed]
-    before = [role for role in job.roles if role.casing.addressed]  # in an init container
-    if "meets" not in found:
-        if not addressed and not before:
+    if "meets" not in found and "address in init container" not in found:
+        if not addressed:
             return
-        if len(addressed) == 1 and not before and "may meet" not in found and _plain(addressed[0], job):
+        if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
             found.add("meetings")
             return
     if job.meetings:
