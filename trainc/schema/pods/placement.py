@@ -140,8 +140,26 @@ def _label_keys(holder: dict[str, Any], path: Path, said: Said) -> None:
         keys = items(holder.get(name))
         if keys and holder.get("labelSelector") is None:
             said.forbidden((*path, name), _NO_SELECTOR)
+            continue
         for index, key in enumerate(keys):
             said.key((*path, name, index), key)
+    keys, others = items(holder.get("matchLabelKeys")), items(holder.get("mismatchLabelKeys"))
+    for index, key in enumerate(keys):
+        if key in others:
+            said.invalid((*path, "matchLabelKeys", index), key, "exists in both matchLabelKeys and mismatchLabelKeys")
+    asked = fields(holder.get("labelSelector"))
+    before: list[object] = [*fields(asked.get("matchLabels"))]
+    for _, rule in maps(asked.get("matchExpressions")):
+        key = rule.get("key", "")
+        if key in keys and key in before:
+            last = len(keys) - 1 - keys[::-1].index(key)
+            said.invalid(
+                (*path, last),
+                key,
+                "exists in both matchLabelKeys and labelSelector",
+                at=(*path, "matchLabelKeys", last),
+            )
+        before.append(key)
 
 
 def selector(tree: Any, path: Path, said: Said) -> None:

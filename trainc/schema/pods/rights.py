@@ -22,6 +22,7 @@ _ENUMS = {
 _SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = rf"^({_SEGMENT}[\./])*{_SEGMENT}$"
 _LONGEST = 253
+_LONGEST_PATH = 4095
 _OF_IPC = frozenset(
     (
         *("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm"),
@@ -67,24 +68,43 @@ def _rights(tree: Any, path: Path, said: Said) -> None:
         said.one_of((*path, name), held[name], _ENUMS[name])
     if held.get("procMount") is not None:
         said.one_of((*path, "procMount"), held["procMount"], ("Default", "Unmasked"))
-    for name, called in (("seccompProfile", "seccomp"), ("appArmorProfile", "AppArmor")):
-        if held.get(name) is not None:
-            _profile(fields(held[name]), (*path, name), name, called, said)
+    if held.get("seccompProfile") is not None:
+        _seccomp(fields(held["seccompProfile"]), (*path, "seccompProfile"), said)
+    if held.get("appArmorProfile") is not None:
+        _app_armor(fields(held["appArmorProfile"]), (*path, "appArmorProfile"), said)
 
 
-def _profile(held: dict[str, Any], path: Path, name: str, called: str, said: Said) -> None:
-    kind, local = held.get("type") or "", held.get("localhostProfile")
+def _seccomp(held: dict[str, Any], path: Path, said: Said) -> None:
+    kind, local, at = held.get("type") or "", held.get("localhostProfile"), (*path, "localhostProfile")
     if not kind:
-        said.required((*path, "type"), f"type is required when {name} is set")
+        said.required((*path, "type"), "type is required when seccompProfile is set")
     else:
         said.one_of((*path, "type"), kind, _PROFILES)
-    if kind == "Localhost" and not local:
-        said.required((*path, "localhostProfile"), f"must be set when {called} type is Localhost")
-    elif kind == "Localhost" and called == "seccomp":
-        said.below((*path, "localhostProfile"), local)
-    elif kind != "Localhost" and local is not None:
-        shown = {"Type": kind, "LocalhostProfile": local} if called == "seccomp" else local
-        said.invalid((*path, "localhostProfile"), shown, _ONLY_LOCAL.format(called))
+    if kind == "Localhost" and local is None:
+        said.required(at, "must be set when seccomp type is Localhost")
+    elif kind == "Localhost":
+        said.below(at, local)
+    elif local is not None:
+        shown = {"Type": kind, "LocalhostProfile": local}
+        said.invalid(at, shown, _ONLY_LOCAL.format("seccomp"))
+
+
+def _app_armor(held: dict[str, Any], path: Path, said: Said) -> None:
+    kind, local, at = held.get("type") or "", held.get("localhostProfile"), (*path, "localhostProfile")
+    name = local if type(local) is str else ""
+    if not kind:
+        said.required((*path, "type"), "type is required when appArmorProfile is set")
+    elif kind == "Localhost":
+        if name != name.strip():
+            said.invalid(at, name, "must not be padded with whitespace")
+        elif not name:
+            said.required(at, "must be set when AppArmor type is Localhost")
+        if len(name.encode()) > _LONGEST_PATH:
+            said.add(at, f"Too long: may not be more than {_LONGEST_PATH} bytes", name)
+    elif kind in _PROFILES and local is not None:
+        said.invalid(at, local, _ONLY_LOCAL.format("AppArmor"))
+    else:
+        said.one_of((*path, "type"), kind, _PROFILES)
 
 
 def of_pod(tree: Any, path: Path, said: Said) -> None:

@@ -26,6 +26,11 @@ class Said:
         if not is_placeholder(value):
             self.faults.append(Fault(at or path, "pod", f"{spelled(path)}: {text}", value))
 
+    def standing(self, there: Said, printed: Path, at: Path) -> None:
+        """The complaints of another that the server prints below one place, while the mistakes stand below another."""
+        for fault in there.faults:
+            self.faults.append(Fault((*at, *fault.path[len(printed) :]), fault.kind, fault.message, fault.value))
+
     def invalid(self, path: Path, value: object, *reasons: str, at: Path = ()) -> None:
         """One complaint for each reason against a value."""
         for reason in reasons:
@@ -87,6 +92,12 @@ class Said:
             self.invalid(path, value, "must be a relative path")
         if ".." in value.split("/"):
             self.invalid(path, value, "must not contain '..'")
+
+    def inside(self, path: Path, value: object) -> None:
+        """The path of a file in a volume, whose beginnings with dots are the volume's own."""
+        self.below(path, value)
+        if type(value) is str and value.startswith("..") and not value.startswith("../"):
+            self.invalid(path, value, "must not start with '..'")
 
 
 def spelled(path: Path) -> str:

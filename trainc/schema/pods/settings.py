@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.schema.names import subdomain
+from trainc.schema.names import SUBDOMAIN_TEXT, is_label, subdomain
 from trainc.schema.pods.said import fields, is_set, items, maps
 
 TYPE_CHECKING = False
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from trainc.schema.pods.said import Said
 
 _IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+_DOMAIN = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start "
+    "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    r"'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')"
+)
 _CLAIM = ("name", "resourceClaimName", "resourceClaimTemplateName")
 
 
@@ -45,21 +50,19 @@ def dns(pod: dict[str, Any], path: Path, said: Said) -> None:
         said.invalid((*at, "searches"), searches, "must not have more than 32 search paths")
     for index, search in enumerate(searches):
         if type(search) is str and search != ".":
-            name = search.removesuffix(".")
-            # Here alone an underscore may stand where a letter may.
-            reasons = subdomain(name.replace("_", "a"))
-            said.invalid((*at, "searches", index), name, *(_with_underscore(reason) for reason in reasons))
+            said.invalid((*at, "searches", index), search.removesuffix("."), *_domain(search.removesuffix(".")))
     for index, option in maps(held.get("options")):
         if not option.get("name"):
             said.required((*at, "options", index), "must not be empty")
 
 
-def _with_underscore(reason: str) -> str:
-    return (
-        reason.replace("characters, '-'", "characters, '_', '-'")
-        .replace("[a-z0-9]", "[a-z0-9_]")
-        .replace("[-a-z0-9]", "[-_a-z0-9]")
-    )
+def _domain(name: str) -> tuple[str, ...]:
+    """Why a name is no search domain, whose parts may begin with an underscore and have more of them inside."""
+    # An underscore inside counts as a letter does; nothing else about it differs.
+    parts = [part.removeprefix("_") for part in name.split(".")]
+    inner = [f"{part[:1]}{part[1:-1].replace('_', 'a')}{part[-1:] if len(part) > 1 else ''}" for part in parts]
+    long = tuple(reason for reason in subdomain(name) if reason != SUBDOMAIN_TEXT)
+    return long if all(is_label(part) for part in inner) else (*long, _DOMAIN)
 
 
 def address(path: Path, value: Any, said: Said) -> None:

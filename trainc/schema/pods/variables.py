@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from trainc.schema.names import SUBDOMAIN_TEXT, config_key, qualified, subdomain
+from trainc.schema.pods.amounts import spelled
 from trainc.schema.pods.said import fields, is_set, maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from trainc.model.tree import Path
@@ -41,6 +43,7 @@ _CONVERTIBLE = frozenset(
 _RESOURCES = ("limits.cpu", "limits.ephemeral-storage", "limits.memory")
 _MEASURABLE = (*_RESOURCES, *(name.replace("limits", "requests") for name in _RESOURCES))
 _WHOLE = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei"
+_CALLED = {"memory": "memory", "ephemeral-storage": "local ephemeral storage", "hugepages": "hugepages"}
 _ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
 
@@ -59,8 +62,8 @@ def origin(entry: dict[str, Any], path: Path, said: Said) -> None:
         said.invalid(at, "", "may not have more than one field specified at a time")
 
 
-def field(ref: dict[str, Any], path: Path, said: Said) -> None:
-    """A field of the pod; `path` is that of the reference."""
+def field(ref: dict[str, Any], path: Path, said: Said, readable: tuple[str, ...] = _READABLE) -> None:
+    """A field of the pod, of those that can be read there; `path` is that of the reference."""
     label, version = str(ref.get("fieldPath") or ""), ref.get("apiVersion") or "v1"
     at: Path = (*path, "fieldPath")
     if not label:
@@ -77,27 +80,29 @@ def field(ref: dict[str, Any], path: Path, said: Said) -> None:
             said.invalid(path, key, *qualified(key))
     elif label not in _CONVERTIBLE:
         said.invalid(at, label, f"error converting fieldPath: field label not supported: {label}")
-    elif label != "spec.host":
-        said.one_of(at, label, _READABLE)
+    else:
+        said.one_of(at, "spec.nodeName" if label == "spec.host" else label, readable)
 
 
-def _resource(ref: dict[str, Any], path: Path, said: Said) -> None:
-    resource = str(ref.get("resource") or "")
+def resource(ref: dict[str, Any], path: Path, said: Said, *, named: bool = True) -> None:
+    """A resource of a container, which has to be `named` where it is not the variable's; `path` is the reference's."""
+    name = str(ref.get("resource") or "")
     at: Path = (*path, "resource")
-    if not resource:
+    if not named and not ref.get("containerName"):
+        said.required((*path, "containerName"))
+    elif not name:
         said.required(at)
-        return
-    if not resource.startswith(("limits.hugepages-", "requests.hugepages-")):
-        said.one_of(at, resource, _MEASURABLE)
-    divisor = str(ref.get("divisor") or "0")
-    kind = resource.partition(".")[2]
+    elif not name.startswith(("limits.hugepages-", "requests.hugepages-")):
+        said.one_of(at, name, _MEASURABLE)
+    divisor = spelled(ref.get("divisor") or "0")
+    kind = name.partition(".")[2]
     if kind == "cpu" and divisor not in ("0", "1", "1m"):
         text = "only divisor's values 1m and 1 are supported with the cpu resource"
-        said.invalid((*path, "divisor"), resource, text)
-    elif kind in ("memory", "ephemeral-storage") and divisor not in ("0", *_WHOLE.split(", ")):
-        called = "memory" if kind == "memory" else "local ephemeral storage"
+        said.invalid((*path, "divisor"), name, text)
+    called = _CALLED.get("hugepages" if kind.startswith("hugepages-") else kind)
+    if called is not None and divisor not in ("0", *_WHOLE.split(", ")):
         text = f"only divisor's values {_WHOLE} are supported with the {called} resource"
-        said.invalid((*path, "divisor"), resource, text)
+        said.invalid((*path, "divisor"), name, text)
 
 
 def _key(ref: dict[str, Any], path: Path, said: Said) -> None:
@@ -118,9 +123,9 @@ def _nothing(_ref: dict[str, Any], _path: Path, _said: Said) -> None:
     """A file's key is looked at by nobody before the pod starts."""
 
 
-_ONE = {
+_ONE: dict[str, Callable[[dict[str, Any], Path, Said], None]] = {
     "fieldRef": field,
-    "resourceFieldRef": _resource,
+    "resourceFieldRef": resource,
     "configMapKeyRef": _key,
     "secretKeyRef": _key,
     "fileKeyRef": _nothing,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainc.schema.names import SUBDOMAIN_TEXT, subdomain
-from trainc.schema.pods.said import fields, is_set, items, maps
+from trainc.schema.pods import claims, variables
+from trainc.schema.pods.said import Said, fields, is_set, maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path
-    from trainc.schema.pods.said import Said
 
 _MODE = "must be a number between 0 and 0777 (octal), both inclusive"
 _HOST_TYPES = (
@@ -25,6 +25,7 @@ _HOST_TYPES = (
     "Socket",
 )
 _PROPAGATION = ("Bidirectional", "HostToContainer", "None")
+_READABLE = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
 
@@ -85,12 +86,9 @@ def _item(item: dict[str, Any], path: Path, said: Said) -> None:
 
 def _place(item: dict[str, Any], path: Path, said: Said) -> None:
     """Where a file of a volume stands, and what may be done with it."""
-    place = str(item.get("path") or "")
-    if not place:
+    if not item.get("path"):
         said.required((*path, "path"))
-    said.below((*path, "path"), place)
-    if place.startswith("..") and (place[2:3] not in ("", "/") or place == ".."):
-        said.invalid((*path, "path"), place, "must not start with '..'")
+    said.inside((*path, "path"), item.get("path"))
     _mode(item.get("mode"), (*path, "mode"), said)
 
 
@@ -106,6 +104,13 @@ def _csi(source: dict[str, Any], path: Path, said: Said) -> None:
     if len(driver) > 63:
         said.add((*path, "driver"), "Too long: may not be more than 63 bytes", driver)
     said.invalid((*path, "driver"), driver, *(subdomain(driver.lower()) if driver else (SUBDOMAIN_TEXT,)))
+    secret: Path = (*path, "nodePublishSecretRef", "name")
+    if source.get("nodePublishSecretRef") is not None:
+        name = str(fields(source["nodePublishSecretRef"]).get("name") or "")
+        if name:
+            said.invalid((*path, "name"), name, *subdomain(name), at=secret)
+        else:
+            said.required(secret)
 
 
 def _downward(source: dict[str, Any], path: Path, said: Said) -> None:
@@ -115,20 +120,24 @@ def _downward(source: dict[str, Any], path: Path, said: Said) -> None:
 
 
 def _downward_item(item: dict[str, Any], path: Path, at: Path, said: Said) -> None:
-    place = str(item.get("path") or "")
-    if not place:
-        said.required((*path, "path"), at=at)
-    said.below((*path, "path"), place)
-    field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
-    if field is None and resource is None:
-        said.required(path, "one of fieldRef and resourceFieldRef is required", at=at)
-    elif field is None and not fields(resource).get("containerName"):
-        said.required((*path, "resourceFieldRef", "containerName"), at=at)
+    reading = Said()
+    _place(item, path, reading)
+    one, other = item.get("fieldRef"), item.get("resourceFieldRef")
+    if one is not None:
+        variables.field(fields(one), (*path, "fieldRef"), reading, _READABLE)
+        if other is not None:
+            text = "fieldRef and resourceFieldRef can not be specified simultaneously"
+            reading.invalid(path, "resource", text)
+    elif other is None:
+        reading.required(path, "one of fieldRef and resourceFieldRef is required")
+    else:
+        variables.resource(fields(other), (*path, "resourceFieldRef"), reading, named=False)
+    said.standing(reading, path, at)
 
 
 def _projected(source: dict[str, Any], path: Path, said: Said) -> None:
     _mode(source.get("defaultMode"), (*path, "defaultMode"), said)
-    places: set[str] = set()
+    taken: list[object] = []
     for index, projection in maps(source.get("sources")):
         at: Path = (*path, "sources", index)
         for name in is_set(projection, "secret", "configMap"):
@@ -137,12 +146,10 @@ def _projected(source: dict[str, Any], path: Path, said: Said) -> None:
                 said.required((*at, name, "name"))
             for number, item in maps(held.get("items")):
                 _item(item, (*at, name, "items", number), said)
-                if item.get("path") in places:
-                    said.invalid(path, held.get("name", ""), "conflicting duplicate paths", at=at)
-                places.add(str(item.get("path") or ""))
-        if projection.get("downwardAPI") is not None:
-            for number, item in maps(fields(projection["downwardAPI"]).get("items")):
-                _downward_item(item, (*at, "downwardAPI"), (*at, "downwardAPI", "items", number), said)
+                _once(item, taken, str(held.get("name") or ""), path, at, said)
+        for number, item in maps(fields(projection.get("downwardAPI")).get("items")):
+            _downward_item(item, (*at, "downwardAPI"), (*at, "downwardAPI", "items", number), said)
+            _once(item, taken, item.get("path"), path, at, said)
         if projection.get("serviceAccountToken") is not None:
             _token(fields(projection["serviceAccountToken"]), path, (*at, "serviceAccountToken"), said)
         if (
@@ -152,14 +159,24 @@ def _projected(source: dict[str, Any], path: Path, said: Said) -> None:
             said.forbidden(at, "may not specify more than 1 volume type per source")
 
 
+def _once(item: dict[str, Any], taken: list[object], shown: object, path: Path, at: Path, said: Said) -> None:
+    place = item.get("path")
+    if place and place in taken:
+        said.invalid(path, shown, "conflicting duplicate paths", at=at)
+    taken.append(place)
+
+
 def _token(token: dict[str, Any], path: Path, at: Path, said: Said) -> None:
     seconds = token.get("expirationSeconds")
     if type(seconds) is int and seconds < 600:
         said.invalid((*at, "expirationSeconds"), seconds, "may not specify a duration less than 10 minutes")
     elif type(seconds) is int and seconds > 2**32:
         said.invalid((*at, "expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds")
+    reading = Said()
     if not token.get("path"):
-        said.required((*path, "path"), at=at)
+        reading.required((*path, "path"))
+    reading.inside((*path, "path"), token.get("path"))
+    said.standing(reading, path, at)
 
 
 def _ephemeral(source: dict[str, Any], path: Path, said: Said) -> None:
@@ -167,11 +184,12 @@ def _ephemeral(source: dict[str, Any], path: Path, said: Said) -> None:
     if source.get("volumeClaimTemplate") is None:
         said.required(at)
         return
-    spec = fields(fields(source["volumeClaimTemplate"]).get("spec"))
-    if not items(spec.get("accessModes")):
-        said.required((*at, "spec", "accessModes"), "at least 1 access mode is required")
-    if "storage" not in fields(fields(spec.get("resources")).get("requests")):
-        said.required((*at, "spec", "resources", "[storage]"), at=(*at, "spec"))
+    claims.template(source["volumeClaimTemplate"], at, said)
+
+
+def _image(source: dict[str, Any], path: Path, said: Said) -> None:
+    if source.get("pullPolicy"):
+        said.one_of((*path, "pullPolicy"), source["pullPolicy"], ("Always", "IfNotPresent", "Never"))
 
 
 def _repository(source: dict[str, Any], path: Path, said: Said) -> None:
@@ -179,20 +197,40 @@ def _repository(source: dict[str, Any], path: Path, said: Said) -> None:
         said.required((*path, "repository"))
 
 
-# The sources, in the order in which the server looks; None where it looks no further.
+# The sources, in the order in which the server looks; None where it looks at what storage systems ask for themselves.
 _SOURCES: dict[str, Any] = {
     "emptyDir": _empty_dir,
     "hostPath": _host_path,
     "gitRepo": _repository,
+    "gcePersistentDisk": None,
+    "awsElasticBlockStore": None,
     "secret": _files("secretName"),
     "nfs": _nfs,
+    "iscsi": None,
+    "glusterfs": None,
+    "flocker": None,
     "persistentVolumeClaim": _claim,
+    "rbd": None,
+    "cinder": None,
+    "cephfs": None,
+    "quobyte": None,
     "downwardAPI": _downward,
+    "fc": None,
+    "flexVolume": None,
     "configMap": _files("name"),
+    "azureFile": None,
+    "vsphereVolume": None,
+    "photonPersistentDisk": None,
+    "portworxVolume": None,
+    "azureDisk": None,
+    "storageos": None,
     "projected": _projected,
+    "scaleIO": None,
     "csi": _csi,
     "ephemeral": _ephemeral,
+    "image": _image,
 }
+SOURCES = tuple(_SOURCES)
 
 
 def mounts(tree: Any, path: Path, said: Said) -> None:

@@ -7,6 +7,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import plain
 from trainc.schema.fault import quoted
 from trainc.schema.names import label, qualified
+from trainc.schema.pods.containers import port_name
 from trainc.verify.refusal import refuse, unsupported
 from trainc.verify.values import rows, substituted, table, text
 
@@ -203,7 +204,8 @@ def _ports(job: Job, container: Container) -> None:
             first = Label(job.at((*container.path, "ports", named[name], "name")), "first used here")
             reason = f'Duplicate value: "{name}"'
             refuse(job, PORT, (*path, "name"), reason, f"two ports are called `{name}`", also=[first])
-        named.setdefault(name, index)
+        elif not port_name(name):
+            named[name] = index
 
 
 def bad_probe(job: Job) -> None:

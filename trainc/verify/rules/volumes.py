@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.spelling import meant
 from trainc.schema.names import label
+from trainc.schema.pods.volumes import SOURCES
 from trainc.verify.refusal import lost_mounts, refuse
 from trainc.verify.values import rows, substituted, text
 
@@ -62,9 +63,9 @@ def bad_volume_source(job: Job) -> None:
             if len(volume) == 2 or not volume:
                 continue
             path = (*role.pod_path, "volumes", index)
-            sources = [key for key in volume if key != "name"]
+            sources = [key for key in SOURCES if key in volume]
             name = text(volume, "name")
-            for source in sorted(sources)[1:]:
+            for source in sources[1:]:
                 reason = "Forbidden: may not specify more than 1 volume type"
                 refuse(
                     job,
@@ -73,7 +74,7 @@ def bad_volume_source(job: Job) -> None:
                     reason,
                     f"volume `{name}` has more than one source",
                     key=True,
-                    also=[Label(job.at((*path, min(sources)), key=True), "the other source")],
+                    also=[Label(job.at((*path, sources[0]), key=True), "the other source")],
                     more=lost_mounts(role, name),
                 )
 
@@ -122,7 +123,8 @@ def _mounts(job: Job, container: Container) -> None:
         path = (*container.path, "volumeMounts", index)
         where, below = text(mount, "mountPath"), text(mount, "subPath")
         if not where:
-            refuse(job, MOUNT, (*path, "mountPath"), "Required value", f"a mount of `{container.name}` has no path")
+            reasons = ("Required value", *(('Invalid value: "": must be unique',) if where in seen else ()))
+            refuse(job, MOUNT, (*path, "mountPath"), reasons, f"a mount of `{container.name}` has no path")
         elif where in seen:
             first = Label(job.at((*container.path, "volumeMounts", seen[where], "mountPath")), "first mounted here")
             reason = f'Invalid value: "{where}": must be unique'
