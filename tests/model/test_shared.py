@@ -9,7 +9,7 @@ from trainc.model.patches import COMPLETION_INDEX, variable
 from trainc.model.shared import Shared, constant
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
-from trainc.yaml.writer import dump
+from trainc.yaml.writer import dump, dump_all
 
 TEMPLATE = stamp({"a": {"x": 1}, "b": [{"y": 2}, {"z": "three\nlines"}], "c": {"d": {"e": "f"}}}, "runtime")
 
@@ -36,7 +36,7 @@ def test_shared_nodes_are_written_as_all_others_wherever_they_stand() -> None:
     kept = Shared(TEMPLATE).kept
     nested = {"k": {"deep": TEMPLATE["a"]}, "list": [TEMPLATE["a"], [TEMPLATE["a"]]], "top": TEMPLATE["b"]}
     for tree in (TEMPLATE, nested, TEMPLATE, {"b": TEMPLATE["c"], "c": TEMPLATE["b"]}, nested):
-        assert dump(tree, kept) == dump(tree)
+        assert dump_all([tree], kept) == dump(tree)
 
 
 def test_a_literal_is_stamped_once_for_each_contributor() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.yaml.reading import only
 from trainc.model.shared import Shared
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
+from trainc.yaml import spelling
 from trainc.yaml.writer import dump, dump_all, dump_json, order
 
 
@@ -139,6 +141,13 @@ def test_long_keys_are_written_so_that_readers_take_them() -> None:
     assert plain(only(dump(tree)).tree) == tree
 
 
+@given(st.text('ab \n\t\x00\x1f\x7f~!"\\', min_size=1))
+def test_what_is_told_without_a_pattern(text: str) -> None:
+    assert spelling.is_visible(text) == bool(re.fullmatch("[!-~][ -~]*(?:\n[ -~]*)*\n?", text))
+    assert yaml.safe_load(spelling.quoted(text)) == text
+    assert re.fullmatch("[ -~]*", spelling.quoted(text))
+
+
 def test_order() -> None:
     assert order(["spec", "name", "a", "kind", "metadata", "apiVersion", "namespace", "Z"]) == [
         "apiVersion",
@@ -202,5 +211,5 @@ def test_what_stood_at_a_place_before_does_not_decide(base: Any, others: list[An
         tree = stamp(other, "job")
         for key in data.draw(st.lists(st.sampled_from(sorted(tree)))):
             tree[key] = data.draw(st.sampled_from([*parts, tree[key], [parts[-1], tree[key]], {"deep": parts[0]}]))
-        assert dump(tree, shared.kept) == dump(plain(tree)) == dump(tree)
-        assert plain(only(dump(tree, shared.kept)).tree) == plain(tree)
+        assert dump_all([tree], shared.kept) == dump(plain(tree)) == dump(tree)
+        assert plain(only(dump_all([tree], shared.kept)).tree) == plain(tree)

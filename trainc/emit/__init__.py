@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.tree import value
-from trainc.yaml.writer import dump, dump_json
+from trainc.yaml.writer import dump_all, dump_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     else:
         shared = bundle.plan.shared if bundle.plan is not None else None
         kept = shared.kept if shared is not None else {}
-        text = "---\n".join([dump(tree, kept) for tree in bundle.objects])
+        text = dump_all(bundle.objects, kept)
     file = bundle.document.file
     path = file if bundle.jobset is None else path_of(bundle)
     return Rendered(path, bundle.name, file, text, len(bundle.objects))

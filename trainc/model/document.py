@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import get, value
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,22 +49,22 @@ class Document:
     @property
     def api_version(self) -> str:
         """`apiVersion`, empty where absent or no string."""
-        return _text(value(self.tree, "apiVersion"))
+        return _text(self.tree, "apiVersion")
 
     @property
     def kind(self) -> str:
         """`kind`, empty where absent or no string."""
-        return _text(value(self.tree, "kind"))
+        return _text(self.tree, "kind")
 
     @property
     def name(self) -> str:
         """`metadata.name`, empty where absent or no string."""
-        return _text(value(self.tree, "metadata", "name"))
+        return _text(self.tree.get("metadata") if self.tree.__class__ is dict else None, "name")
 
     @property
     def namespace(self) -> str:
         """`metadata.namespace`, empty where absent: lookups read that as `default`."""
-        return _text(value(self.tree, "metadata", "namespace"))
+        return _text(self.tree.get("metadata") if self.tree.__class__ is dict else None, "namespace")
 
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the node at `path` is written (with `key`, its key); the nearest parent for a node that is not."""
@@ -92,5 +92,8 @@ def span_of(file: str, stretch: Stretch) -> Span:
     return Span(file, *stretch)
 
 
-def _text(value: object) -> str:
-    return value if type(value) is str else ""
+def _text(tree: Tree, key: str) -> str:
+    """The text that a key of a map holds, empty where there is none."""
+    leaf = tree.get(key) if tree.__class__ is dict else None
+    held = leaf.value if leaf.__class__ is Sourced else None
+    return held if held.__class__ is str else ""

@@ -47,7 +47,12 @@ class Texts(Remembered[str, V]):
         self._longest = longest
 
     def __missing__(self, asked: str) -> V:
-        return self._answer(asked) if len(asked) > self._longest else super().__missing__(asked)
+        found = self._answer(asked)
+        if len(asked) <= self._longest:
+            if len(self) >= self._most:
+                self.clear()
+            self[asked] = found
+        return found
 
 
 class Nodes(Generic[V]):

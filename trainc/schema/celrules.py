@@ -51,20 +51,25 @@ def _compiled(rule: str) -> Test | None:
 
 def holds(node: Node, tree: Tree) -> bool:
     """Whether all rules of a node without `oldSelf` are sure to be met."""
-    told = None  # what shows that one rule is kept often shows it of the next
+    if node.sure is None:
+        node.sure = _sure(node)
     try:
-        for rule in node.live:
-            text = rule["rule"]
-            ordinary = ORDINARY.get(text)
-            if ordinary is not None and (ordinary is told or ordinary(tree)):
-                told = ordinary
-                continue
-            test = function(text)
-            if test is None or test(tree, None) is not True:
-                return False
+        for ordinary, tests in node.sure:
+            if ordinary is None or not ordinary(tree):
+                for test in tests:
+                    if test is None or test(tree, None) is not True:
+                        return False
     except CelError:
         return False
     return True
+
+
+def _sure(node: Node) -> list[tuple[Callable[[Tree], bool] | None, list[Test | None]]]:
+    """The functions of a node's rules, together those that one look at an ordinary object shows to be kept."""
+    found: dict[Callable[[Tree], bool] | None, list[Test | None]] = {}
+    for rule in node.live:
+        found.setdefault(ORDINARY.get(rule["rule"]), []).append(function(rule["rule"]))
+    return list(found.items())
 
 
 def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:

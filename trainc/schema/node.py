@@ -68,6 +68,7 @@ class Node:
         "short",
         "shortest",
         "sized",
+        "sure",
         "table",
         "tail",
         "tests",
@@ -109,6 +110,7 @@ class Node:
         self.shortest: int = raw.get("minItems", 0)
         self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
         self.tests: Any = None
+        self.sure: Any = None
         self.defaults = self._defaults(get("properties", {}))
         self.only: Node | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)

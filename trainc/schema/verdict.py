@@ -11,6 +11,7 @@ from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
 from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
 from trainc.schema.glance import DoubtError, glance
+from trainc.schema.jobset_usual import is_usual
 from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -62,7 +63,10 @@ class Verdict:
 
 def kind_of(tree: Tree) -> str:
     """`<group>/<version>/<Kind>` of an object, as tables spell it."""
-    return f"{bare(tree.get('apiVersion'))}/{bare(tree.get('kind'))}"
+    version, kind = tree.get("apiVersion"), tree.get("kind")
+    if version.__class__ is Sourced and kind.__class__ is Sourced:
+        return f"{version.value}/{kind.value}"
+    return f"{bare(version)}/{bare(kind)}"
 
 
 def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = None, strict: bool = True) -> Verdict:
@@ -117,13 +121,18 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
     except DoubtError:
         return False
     if kind == jobset.KIND:
-        if jobset.with_defaults(stored) is not stored or jobset_create.create_faults(stored, node, profile):
+        if not is_usual(stored) and not _untouched(stored, node, profile):
             return False
         if profile.kueue and not _unqueued(stored, profile):
             return False
         found.empty_patch = True
     found.stored = stored
     return True
+
+
+def _untouched(stored: Tree, node: Node, profile: Profile) -> bool:
+    """Whether JobSet's own webhooks leave a JobSet as it is, and let it pass."""
+    return jobset.with_defaults(stored) is stored and not jobset_create.create_faults(stored, node, profile)
 
 
 def _unqueued(stored: Tree, profile: Profile) -> bool:

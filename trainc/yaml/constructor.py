@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 
 from trainc.model.document import Document, span_of
-from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.sourced import Sourced, Span
 from trainc.yaml import faults, scalars
 from trainc.yaml.events import (
     AliasEvent,
@@ -33,7 +33,6 @@ ALIASED = 100_000  # of these, through aliases
 MODES = frozenset(("defaultMode", "mode"))  # where octal numbers are at home, and all of Kubernetes' tools agree
 
 _OPEN = object()
-_new = tuple.__new__
 
 
 class Constructor:
@@ -95,15 +94,14 @@ class Constructor:
 
     def _leaf(self, event: Any) -> Sourced[Any]:
         self._end = event.end_mark
-        span = self._span(event)
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
             except OddError:
-                value = self._odd(event.value, span)
+                value = self._odd(event)
         else:
-            value = event.value if event.implicit[1] else self._tagged(event, span)
-        leaf = Sourced(value, _new(Origin, (span, "", ())))
+            value = event.value if event.implicit[1] else self._tagged(event)
+        leaf = Sourced(value, (self._file, *_stretch(event.start_mark, event.end_mark)))
         if event.anchor:
             self._anchors[event.anchor] = (leaf, 1)
         return leaf
@@ -128,17 +126,15 @@ class Constructor:
             place = _stretch(event.start_mark, event.end_mark)
             event = get()
             if type(event) is ScalarEvent and event.anchor is None:
-                a: Any = event.start_mark
-                last = event.end_mark
-                span = _new(Span, (file, a.line + 1, a.column + 1, last.line + 1, last.column + 1))
                 if (implicit := event.implicit)[0]:
                     try:
                         value = VALUES[event.value]
                     except OddError:
-                        value = self._odd(event.value, span, key)
+                        value = self._odd(event, key)
                 else:
-                    value = event.value if implicit[1] else self._tagged(event, span)
-                node: Tree = Sourced(value, _new(Origin, (span, "", ())))
+                    value = event.value if implicit[1] else self._tagged(event)
+                last = event.end_mark
+                node: Tree = Sourced(value, (file, *_stretch(event.start_mark, last)))
             else:
                 node, last = self._node(event, depth), None
             if key is None or key in out:
@@ -198,17 +194,19 @@ class Constructor:
             raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
         return node
 
-    def _odd(self, text: str, span: Span, key: str | None = None) -> Any:
+    def _odd(self, event: Any, key: str | None = None) -> Any:
+        text = event.value
         if text in scalars.INFINITE:
-            self._refuse(faults.infinite(span, text))
+            self._refuse(faults.infinite(self._span(event), text))
             return None
         reason = scalars.ambiguous(text)
         if reason and not (key in MODES and text.isdigit()):
-            self._report.add(faults.ambiguous_text(span, text, reason))
+            self._report.add(faults.ambiguous_text(self._span(event), text, reason))
         return scalars.resolve(text)
 
-    def _tagged(self, event: Any, span: Span) -> Any:
+    def _tagged(self, event: Any) -> Any:
         """The value of a scalar with an explicit tag."""
+        span = self._span(event)
         try:
             return scalars.resolve_tagged(event.tag.removeprefix(faults.CORE), event.value)
         except KeyError:

@@ -7,7 +7,7 @@ holds more than this module knows for certain is declined, and libyaml reads the
 from __future__ import annotations
 
 from trainc.model.remembered import Texts
-from trainc.yaml.scalars import KEYS, VALUES, OddError
+from trainc.yaml.scalars import KEYS, OddError, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _scalar(text: str, at: int) -> tuple[Any, int, int]:
     if first in _INDICATORS and (first != "-" or text[1:2] in _BLANK or text[:3] == "---"):
         raise DeclinedError
     try:
-        return VALUES[text], at, at + len(text)
+        return value_of(text), at, at + len(text)
     except OddError:
         raise DeclinedError from None
 

@@ -197,7 +197,7 @@ def ambiguous(text: str) -> str | None:
     return None
 
 
-def _value(text: str) -> Scalar:
+def value_of(text: str) -> Scalar:
     """The value of a text; `OddError` for what someone must be told about."""
     if text and text not in WORDS and not (text[0] in _START and _NUMERIC.issuperset(text)):
         if text in INFINITE:
@@ -218,5 +218,5 @@ def _key(text: str) -> str:
     return key
 
 
-VALUES: Final = Texts(_value, longest=_SHORT)
+VALUES: Final = Texts(value_of, longest=_SHORT)
 KEYS: Final = Texts(_key, longest=_SHORT)

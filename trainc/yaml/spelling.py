@@ -63,7 +63,7 @@ def quoted(text: str) -> str:
     """A text in double quotes."""
     plain = encode_basestring(text)
     # Compiling that pattern takes longer than starting Python; `re` keeps it from the first text that needs it on.
-    return plain if text.isascii() and text.isprintable() else sub(_HIDDEN, _escape, plain)
+    return plain if plain.isascii() and plain.isprintable() else sub(_HIDDEN, _escape, plain)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -71,6 +71,13 @@ def _escape(found: re.Match[str]) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text of several lines starts with what can be seen, and holds nothing that cannot but spaces."""
+    if text.isascii():  # as most, and the pattern takes as long to compile as that of quoted texts
+        return text[0] not in " \n" and text.replace("\n", "").isprintable()
+    return _BLOCK(text) is not None
 
 
 def block(text: str, indent: str) -> str:
@@ -117,7 +124,7 @@ def _line(text: str) -> str | None:
     """The spelling of a text with a line end; None for what is written as a block."""
     if plain_text(text):
         return f"{text}\n"
-    if "\n" in text and _BLOCK(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
+    if "\n" in text and is_visible(text) and not text.endswith("\n\n") and " \n" not in text and text[-1] != " ":
         return None
     return f"{quoted(text)}\n"
 

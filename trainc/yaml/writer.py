@@ -29,24 +29,27 @@ _SIMPLE = 1_000  # characters of a key that YAML lets stand before its colon, le
 _NONE: dict[int, Kept] = {}
 
 
-def dump(tree: Tree, kept: dict[int, Kept] = _NONE) -> str:
-    """The YAML text of one tree, sourced or bare, with a line end at the end.
+def dump(tree: Tree) -> str:
+    """The YAML text of one tree, sourced or bare, with a line end at the end."""
+    return dump_all((tree,))
+
+
+def dump_all(trees: Iterable[Tree], kept: dict[int, Kept] = _NONE) -> str:
+    """The YAML texts of several trees as one stream, `---` between them.
 
     The texts of `kept` nodes, which must never change, are made once and remembered there.
     """
     out: list[str] = []
-    if type(tree) is dict and tree:
-        _map(tree, _TOP, _TOP.shapes, kept, out)
-    elif type(tree) in {list, tuple} and tree:
-        _seq(tree, _TOP, kept, out)
-    else:
-        out.append(_scalar(tree, _TOP))
+    for tree in trees:
+        if out:
+            out.append("---\n")
+        if type(tree) is dict and tree:
+            _map(tree, _TOP, _TOP.shapes, kept, out)
+        elif type(tree) in {list, tuple} and tree:
+            _seq(tree, _TOP, kept, out)
+        else:
+            out.append(_scalar(tree, _TOP))
     return "".join(out)
-
-
-def dump_all(trees: Iterable[Tree]) -> str:
-    """The YAML texts of several trees as one stream, `---` between them."""
-    return "---\n".join(map(dump, trees))
 
 
 def dump_json(tree: Tree) -> str:
