@@ -6,7 +6,7 @@ from typing import Any
 
 from trainc.model.ink import fixed, ink_of
 from trainc.model.patches import COMPLETION_INDEX, variable
-from trainc.model.shared import Shared, constant
+from trainc.model.shared import Shared
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
 from trainc.yaml.writer import dump, dump_all
@@ -78,10 +78,3 @@ def test_maps_of_equal_scalars_and_the_same_nodes_are_worked_on_once() -> None:
     twin = {**first, "a": dict(TEMPLATE["a"])}
     assert shared.alike(twin, make) == known
     assert shared.alike(twin, make) is not shared.alike(twin, make)
-
-
-def test_constants_are_shared_however_late_they_are_made() -> None:
-    shared = Shared(TEMPLATE)
-    assert id(TEMPLATE["a"]) in shared.kept
-    late = constant({"z": {"y": Sourced(1, Origin(by="torch"))}})
-    assert {id(late), id(late["z"])} <= shared.kept.keys()

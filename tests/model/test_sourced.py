@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.sourced import Origin, Sourced, Span, derive
+from trainc.model.sourced import Origin, Sourced, Span, derive, known
 
 HERE = Span("a.yaml", 3, 5, 3, 6)
 THERE = Span("b.yaml", 1, 1, 2, 1)
@@ -49,3 +49,14 @@ def test_what_would_lose_the_origin_raises() -> None:
         f"{leaf}"
     with pytest.raises(TypeError, match="value"):
         _ = not leaf
+
+
+def test_what_a_value_rests_on_is_worked_out_when_somebody_asks() -> None:
+    written = Sourced(2, ("a.yaml", 1, 1, 1, 2))
+    twice = derive("twice", lambda n: n * 2, written)
+    both = known("4 2", "both", (twice, written))
+    assert (both.by, twice.by, written.by) == ("both", "twice", "")
+    assert written.origin == Origin(Span("a.yaml", 1, 1, 1, 2))
+    assert both.origin == Origin(None, "both", (Origin(None, "twice", (written.origin,)), written.origin))
+    assert both.origin is both.origin
+    assert (both.by, written.by, both.map(len).origin) == ("both", "", both.origin)

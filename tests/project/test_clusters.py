@@ -82,7 +82,7 @@ def test_what_nobody_listed_is_not_known(kind: str, namespace: str, names: list[
 def test_paths_hold_files(file: str, names: list[str], tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO})
     project = open_project((str(tmp_path),), Report())
-    assert [cluster.name for cluster in project.clusters if cluster.holds(file)] == names
+    assert [cluster.name for cluster in project.holders[file]] == names
 
 
 def test_what_is_set_for_a_run_counts_for_every_cluster(tmp_path: Path) -> None:

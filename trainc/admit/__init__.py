@@ -9,7 +9,7 @@ from trainc.admit.runtimes import check_runtime
 from trainc.admit.server import server_of
 from trainc.admit.shelves import Shelves
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Catalog, Entry
+from trainc.model.catalog import Catalog, entry_of
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.spelling import meant
 from trainc.model.tree import value
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.catalog import Entry
     from trainc.model.document import Document
     from trainc.model.documents import Documents
     from trainc.model.finding import Finding
@@ -46,6 +47,7 @@ TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 # Kinds of these groups that no job is made of: administrators keep them beside jobs.
 BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
+_TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
 LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
@@ -65,6 +67,9 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
         others: list[Document] = []
         for document in parts:
             full = kind_of(document.tree)
+            if full == _TRAINJOB and desk.server.table.root(full) is not None:
+                jobs.append(document)
+                continue
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append(document)
@@ -111,7 +116,7 @@ def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Itera
         elif not job.name:
             desk.report.add(_generated(job))
         else:
-            yield Entry(admitted, companions, beside)
+            yield entry_of(admitted, companions, beside)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside or companions
 

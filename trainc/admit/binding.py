@@ -40,8 +40,10 @@ UNKNOWN_CLUSTER = Rule(
 
 def binds(document: Document, project: Project, report: Report) -> bool:
     """Whether the job belongs to the cluster that is compiled for just now; who belongs nowhere is a finding."""
-    named = value(document.tree, "metadata", "annotations", ANNOTATION)
     clusters = project.clusters
+    metadata = document.tree.get("metadata")
+    annotated = type(metadata) is dict and "annotations" in metadata
+    named = value(metadata, "annotations", ANNOTATION) if annotated else None
     if named is not None:
         names = [name.strip() for name in str(named).split(",") if name.strip()]
         for name in names:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT, amounts
+from trainc.model.inference import PORT, Inferred, amounts, processes
+from trainc.model.ink import ink_of
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
+from trainc.model.ready import equipped
 from trainc.model.refusals import refuse, refuse_env
-from trainc.model.sourced import derive
 from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
@@ -30,6 +31,11 @@ ONE_PROCESS = Rule(
 )
 
 
+_INK = ink_of("torch")
+_NNODES, _MASTER_ADDR = _INK.tree("PET_NNODES"), _INK.tree("PET_MASTER_ADDR")
+_RANK = _INK.constant({"name": "PET_NODE_RANK", **COMPLETION_INDEX})
+_MASTER_PORT = _INK.constant({"name": "PET_MASTER_PORT", "value": str(PORT)})
+_PORTS = (_INK.constant({"containerPort": PORT}),)
 _NOTHING = Contribution()
 
 
@@ -37,9 +43,9 @@ def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
     nodes = trainer.count if trainer is not None else literal(1, "torch")
-    procs = procs_per_node(plan)
-    world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs, "PET_NODE_RANK": COMPLETION_INDEX}
-    whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
+    size = {"name": _NNODES, "value": nodes if type(nodes.value) is str else nodes.map(str)}
+    world = (size, _processes(plan), _RANK)
+    whole = (*world, {"name": _MASTER_ADDR, "value": plan.host()}, _MASTER_PORT)
     injected = _NOTHING
     for _, job, container in targets(plan):
         injected += on(plan.role(job), container, env=whole, init=True)
@@ -48,25 +54,32 @@ def lower(plan: Plan) -> Contribution:
     if tunes(plan):
         from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
 
-        return on(trainer, env=world, ports=(PORT,)) + torchtune.lower(plan, nodes, procs) + injected
-    return on(trainer, env=whole, ports=(PORT,)) + injected
+        return equipped(trainer, world, _PORTS) + torchtune.lower(plan, nodes, procs_per_node(plan)) + injected
+    return equipped(trainer, whole, _PORTS) + injected
 
 
 def tunes(plan: Plan) -> bool:
     """Whether the job's own command is exactly `tune run`, which selects torchtune."""
-    command = plan.asked("command")
+    command = plan.block.get("command") if type(plan.block) is dict else None
     return type(command) is list and len(command) == 2 and command[0].value == "tune" and command[1].value == "run"
 
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
     """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
     asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
-    if asked is not None:
-        return asked
-    found = plan.inferred
-    if found.gpus.value > 0:
-        return derive("torchrun counts the GPUs", lambda _: "auto", found.gpus)
-    return derive("one process for each CPU", lambda n: max(1, n), found.cpus)
+    return processes(plan.inferred) if asked is None else asked
+
+
+def _processes(plan: Plan) -> Tree:
+    """Their variable, the very same one for jobs that leave both it and their resources to the runtime."""
+    resources, shared = plan.resources, plan.shared
+    if shared is None or id(resources) not in shared.kept or plan.asked("numProcPerNode") is not None:
+        return _INK.variable("PET_NPROC_PER_NODE", procs_per_node(plan))
+    return shared.once(resources, _inferred)
+
+
+def _inferred(resources: Tree) -> Tree:
+    return _INK.variable("PET_NPROC_PER_NODE", processes(Inferred(resources)))
 
 
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
@@ -74,11 +87,8 @@ def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     injection = plan.settings.get("envInjection")
     if injection is None:
         return []
-    return [
-        (target, target["jobName"].value, container.value)
-        for target in get(injection, "targets") or ()
-        for container in target["containerNames"]
-    ]
+    named = get(injection, "targets") or ()
+    return [(one, one["jobName"].value, container.value) for one in named for container in one["containerNames"]]
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -87,14 +97,9 @@ def refuse_job(plan: Plan, report: Report) -> None:
         role = plan.role(job)
         if role is None or (role.container(container) or role.init_container(container)) is None:
             detail = f'envInjection target podSet "{job}" container "{container}" not found in runtime template'
-            refuse(
-                plan,
-                report,
-                ("spec", "runtimeRef"),
-                f"the runtime injects variables into `{container}` of `{job}`, which it does not have",
-                invalid("spec.runtimeRef", target, detail),
-                "name a container of the runtime in `mlPolicy.torch.envInjection`",
-            )
+            said = f"the runtime injects variables into `{container}` of `{job}`, which it does not have"
+            hint = "name a container of the runtime in `mlPolicy.torch.envInjection`"
+            refuse(plan, report, ("spec", "runtimeRef"), said, invalid("spec.runtimeRef", target, detail), hint)
     refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
     if tunes(plan):
         from trainc.frameworks import torchtune_refusals  # noqa: PLC0415
@@ -114,20 +119,17 @@ def verify(plan: Plan, report: Report) -> None:
     found = plan.inferred
     asked = not plan.wired or plan.asked("numProcPerNode") is not None
     if not asked and found.gpus.value == 0 and found.cpus.value == 0:
-        report.add(
-            ONE_PROCESS.at(
-                plan.document.span(("spec", "trainer"), key=True),
-                "each node runs one process: neither GPUs nor CPUs are asked for",
-                help="set `numProcPerNode` or `resourcesPerNode`",
-            )
-        )
+        said = "each node runs one process: neither GPUs nor CPUs are asked for"
+        at = plan.document.span(("spec", "trainer"), key=True)
+        report.add(ONE_PROCESS.at(at, said, help="set `numProcPerNode` or `resourcesPerNode`"))
 
 
 def alike(plan: Plan) -> Hashable | None:
     """The names of its variables, its processes and its resources; None for torchtune, which looks at all of a job."""
     if tunes(plan):
         return None
-    env, asked, resources = plan.asked("env"), plan.asked("numProcPerNode"), plan.asked("resourcesPerNode")
+    said = plan.block.get if type(plan.block) is dict else plan.asked
+    env, asked, resources = said("env"), said("numProcPerNode"), said("resourcesPerNode")
     return (
         tuple([entry["name"].value for entry in env]) if env else (),
         None if asked is None else asked.value,

@@ -6,13 +6,12 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import jobset, service, single
+from trainc.lower.jobset import framed, jobset, service, single, waiting
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution, Patch
-from trainc.model.plan import Layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,59 +32,60 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if around or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
-        return _placed(plan, {}, Contribution(), project, cluster, report)
+        template = {**plan.template, "spec": framed(waiting(plan, plan.template["spec"]), plan.shared)}
+        return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if framework is None:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
     drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
     roles = _laid(plan, drafts, contribution, framework, report)
-    spec = dict(plan.template["spec"])
+    controlled = plan.runtime is not None and not selection.admission_only
+    spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
+    spec = framed(waiting(plan, spec), plan.shared)
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
-    if plan.runtime is not None and not selection.admission_only:
-        spec = managed_by(plan, deadline(plan, spec, project, report))
-    layer = Layer("framework", framework.name, patches=contribution.patches)
-    lowered = plan.lowered({**plan.template, "spec": spec}, roles, (*plan.layers, layer))
+    if controlled:
+        spec = deadline(plan, spec, project, report)
+    step = ("framework", framework.name, None, contribution.patches, None)
+    lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)
     return _placed(lowered, drafts, contribution, project, cluster, report)
+
+
+_NOTHING = Contribution()
 
 
 def _placed(
     plan: Plan, drafts: dict[int, Draft], contribution: Contribution, project: Project, cluster: Cluster, report: Report
 ) -> Bundle:
-    """The bundle of a plan with what its scheduler and its cluster's images ask for laid on, in place where drafted."""
+    """The bundle of a plan, which nobody else has, once its scheduler's wishes and its cluster's images are laid on."""
     gang = schedulers.contribute(plan, cluster, report)
-    layers, roles = [], plan.roles
     if gang.patches:
-        layers.append(Layer("scheduler", ", ".join(schedulers.chosen(plan, cluster)), patches=gang.patches))
-        roles = _over(plan, roles, drafts, gang.patches)
+        _over(plan, drafts, gang.patches)
+        plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)
     if cluster.images:
         from trainc.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
 
-        patches = image_patches(roles, cluster.images)
+        patches = image_patches(plan.roles, cluster.images)
         if patches:
-            layers.append(Layer("images", cluster.name, patches=patches))
-            roles = _over(plan, roles, drafts, patches)
-    if layers:
-        template = plan.template
-        if roles is not plan.roles:
-            template = {**template, "spec": {**template["spec"], "replicatedJobs": [role.tree for role in roles]}}
-        plan = plan.lowered(template, roles, (*plan.layers, *layers))
-    return applied(_bundle(plan, contribution + gang, cluster.name), project.delivery)
+            _over(plan, drafts, patches)
+            plan.steps += (("images", cluster.name, None, patches, None),)
+    return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery)
 
 
-def _over(
-    plan: Plan, roles: tuple[Role, ...], drafts: dict[int, Draft], patches: tuple[Patch, ...]
-) -> tuple[Role, ...]:
-    """The roles with patches laid on: those that are drafts already in place, the others each as a new draft."""
+def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:
+    """Lay patches on the roles of a plan: on those that are drafts in place, on the others each as a new draft."""
     for patch in patches:
-        if patch.role not in drafts:
-            draft = drafts[patch.role] = Draft(roles[patch.role].tree, plan.shared)
-            roles = tuple(
-                [role.laid(draft.job, draft.pod, role.count) if role.index == patch.role else role for role in roles]
-            )
-        drafts[patch.role].lay(patch)
-    return roles
+        draft = drafts.get(patch.role)
+        if draft is None:
+            role = plan.roles[patch.role]
+            draft = drafts[patch.role] = Draft(role.tree, plan.shared)
+            drafted = role.laid(draft.job, draft.pod, role.count)
+            plan.roles = tuple([drafted if other is role else other for other in plan.roles])
+            plan.trainer = drafted if plan.trainer is role else plan.trainer
+            jobs = [other.tree for other in plan.roles]
+            plan.template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+        draft.lay(patch)
 
 
 def _laid(
@@ -118,7 +118,8 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     """
     trainer = [patch for patch in overrides if patch.container not in INITIALIZERS]
     if not env_first:
-        return [*trainer, *contribution.patches]
+        trainer += contribution.patches
+        return trainer
     return [
         *[Patch(patch.role, patch.container, sets=patch.sets) for patch in trainer],
         *contribution.patches,
@@ -126,18 +127,18 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     ]
 
 
-def _bundle(plan: Plan, contribution: Contribution, cluster: str) -> Bundle:
-    said, added = plan.template["metadata"], contribution
+def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: str) -> Bundle:
+    said = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
-    if labels := _joined(said.get("labels"), carried_labels(plan), added.labels):
+    if labels := _joined(said.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
         metadata["labels"] = labels
-    if annotations := _joined(said.get("annotations"), added.annotations):
+    if annotations := _joined(said.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     whole = jobset(plan, metadata)
     twin = service(plan, whole["spec"], there)
     objects = [document.tree for document in plan.companions] if plan.companions else []
-    for tree in added.objects:
+    for tree in contribution.objects + gang.objects:
         objects.append({**tree, "metadata": {**tree["metadata"], **there}})
     if twin is not None:
         objects.append(twin)

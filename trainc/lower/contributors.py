@@ -65,9 +65,9 @@ _MOST = 1_000  # kinds of jobs remembered for each runtime
 
 def _alike(plan: Plan, found: Framework) -> Hashable | None:
     """All on which the judgement of a job can depend beside the runtime, None where it may be anything."""
-    if found.alike is None or PODS in found.needs(plan) or type(plan.block) is not dict or schedulers.judges(plan):
+    if found.alike is None or plan.shared is None or type(plan.block) is not dict:
         return None
-    if plan.shared is None:
+    if PODS in found.needs(plan) or (plan.gang is not None and schedulers.judges(plan)):
         return None
     pods: Hashable = None
     if not plan.shared.is_whole(plan.template):

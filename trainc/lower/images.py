@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-from trainc.model.patches import Patch
+from trainc.model.ready import on_container
+from trainc.model.remembered import Nodes, Remembered
 from trainc.model.sourced import Sourced, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from trainc.model.patches import Patch
     from trainc.model.plan import Role
-    from trainc.model.sourced import Origin
 
     Names = Mapping[str, Sourced[str]]
-    Steps = tuple[tuple[str, str, Origin], ...]
+    Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
 def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
     """A patch for each container of some roles whose image the cluster wants otherwise."""
+    steps = _STEPS[images]
     patches = []
     for role in roles:
         for field in ("containers", "initContainers"):
             for container in role.pod.get(field) or ():
                 leaf = container.get("image")
-                wanted = wished(leaf, images) if type(leaf) is Sourced else leaf
-                if wanted is not leaf:
-                    patches.append(Patch(role.index, container["name"].value, sets={"image": wanted}))
+                if type(leaf) is Sourced and steps[leaf.value]:
+                    name = container["name"].value
+                    patches.append(on_container(role.index, name, sets={"image": wished(leaf, images)}))
     return tuple(patches)
-
-
-# For each cluster's images, held with what became of a name: the digest and the registry it gets, and both results.
-_MOST = 1_000
-_named: dict[tuple[int, str], tuple[object, Steps]] = {}
 
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    key = (id(images), leaf.value)
-    found = _named.get(key)
-    if found is None:
-        if len(_named) >= _MOST:
-            _named.clear()
-        found = _named[key] = (images, _steps(leaf.value, images))
-    for by, text, said in found[1]:
-        leaf = known(text, by, (leaf.origin, said))
+    for by, text, said in _STEPS[images][leaf.value]:
+        leaf = known(text, by, (leaf, said))
     return leaf
+
+
+def _steps_by_name(images: Mapping[str, Names]) -> Mapping[str, Steps]:
+    return Remembered(lambda image: _steps(image, images))
+
+
+_STEPS = Nodes(_steps_by_name)
 
 
 def _steps(image: str, images: Mapping[str, Names]) -> Steps:
@@ -53,13 +51,13 @@ def _steps(image: str, images: Mapping[str, Names]) -> Steps:
     digest = images["digests"].get(image) if "digests" in images else None
     if digest is not None and "@" not in image:  # one that has a digest keeps it
         image = f"{image}@{digest.value}"
-        steps.append(("pinned digest", image, digest.origin))
+        steps.append(("pinned digest", image, digest))
     registries = images.get("registries", {})
     full, prefix = _qualified(image), _prefix(_qualified(image), registries)
     if prefix:
         new = registries[prefix]
         image = new.value.rstrip("/") + full[len(prefix.rstrip("/")) :]
-        steps.append(("registry of the cluster", image, new.origin))
+        steps.append(("registry of the cluster", image, new))
     return tuple(steps)
 
 

@@ -49,21 +49,35 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
 
 
 def jobset(plan: Plan, metadata: Tree) -> Tree:
-    """The complete JobSet of a plan."""
+    """The complete JobSet of a plan whose template is framed."""
     spec = plan.template["spec"]
+    if "replicatedJobs" in spec:
+        spec = {**spec, "replicatedJobs": [_job_defaults(job) for job in spec["replicatedJobs"]]}
+    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": spec}
+
+
+def waiting(plan: Plan, spec: Tree) -> Tree:
+    """A JobSet spec with the job's wish to wait.
+
+    A queue owns the field: only a wish is written, never the permission to run.
+    """
     suspend = spec.get("suspend")
     if suspend is not None:
         spec = {key: node for key, node in spec.items() if key != "suspend"}
     if plan.runtime is not None:
         suspend = plan.job["spec"].get("suspend")
-    if suspend is not None and suspend.value is True:
-        # A queue owns the field: only a wish to wait is written, never the permission to run.
-        spec = {**spec, "suspend": suspend}
-    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": defaulted(spec, plan.shared)}
+    return {**spec, "suspend": suspend} if suspend is not None and suspend.value is True else spec
 
 
-def defaulted(spec: Tree, shared: Shared | None) -> Tree:
-    """A JobSet spec with the defaults of the JobSet webhook written out, so that it changes nothing (JobSet 0.12)."""
+def framed(spec: Tree, shared: Shared | None) -> Tree:
+    """A copy of a JobSet spec with all defaults of the JobSet webhook but those of its Jobs, made once where it is shared."""
+    if shared is not None and id(spec) in shared.kept:
+        return dict(shared.once(spec, _framed))
+    return _framed(spec, shared)
+
+
+def _framed(spec: Tree, shared: Shared | None = None) -> Tree:
+    """All that the webhook would write beside the Jobs, so that it changes nothing (JobSet 0.12)."""
     out = dict(spec)
     if "successPolicy" not in out:
         out["successPolicy"] = _SUCCESS
@@ -75,8 +89,6 @@ def defaulted(spec: Tree, shared: Shared | None) -> Tree:
         out["failurePolicy"] = _once(_failure_policy, out["failurePolicy"], shared)
     if "volumeClaimPolicies" in out:
         out["volumeClaimPolicies"] = _once(_claim_policies, out["volumeClaimPolicies"], shared)
-    if "replicatedJobs" in out:
-        out["replicatedJobs"] = [_job_defaults(job) for job in out["replicatedJobs"]]
     return out
 
 

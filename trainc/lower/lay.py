@@ -8,11 +8,14 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
+
+
+_FIELDS = ("containers", "initContainers")
 
 
 class Draft:
@@ -38,8 +41,17 @@ class Draft:
         """Lay one patch on."""
         if patch.labels or patch.annotations:
             self._pods["metadata"] = _metadata(self._pods.get("metadata") or {}, patch)
+        if patch.pod or patch.volumes or patch.init_containers:
+            self._change_pod(patch)
+        name = patch.container
+        if name:
+            container = self._own.get(name) or self._copied(name)
+            if container is not None:
+                self._change(container, patch)
+
+    def _change_pod(self, patch: Patch) -> None:
         pod = self.pod
-        if patch.pod or patch.init_containers:
+        if patch.init_containers or "containers" in patch.pod or "initContainers" in patch.pod:
             self._own.clear()  # other containers may stand there now
         for key, node in patch.pod.items():
             put(pod, key, node)
@@ -47,14 +59,10 @@ class Draft:
             pod["volumes"] = upsert(pod.get("volumes") or (), patch.volumes, "name")
         if patch.init_containers:
             pod["initContainers"] = upsert(pod.get("initContainers") or (), patch.init_containers, "name")
-        if patch.container and (container := self._container(patch.container)) is not None:
-            self._change(container, patch)
 
-    def _container(self, name: str) -> Tree | None:
+    def _copied(self, name: str) -> Tree | None:
         """The container of that name, copied so that it may be changed."""
-        if name in self._own:
-            return self._own[name]
-        for field in ("containers", "initContainers"):
+        for field in _FIELDS:
             containers = self.pod.get(field) or ()
             for at, container in enumerate(containers):
                 leaf = container.get("name") if type(container) is dict else None
@@ -70,9 +78,15 @@ class Draft:
         if patch.env:
             container["env"] = self._variables(container.get("env") or [], patch.env)
         if patch.ports:
-            container["ports"] = upsert_ports(container.get("ports") or (), patch.ports)
+            container["ports"] = self._with_ports(container.get("ports") or (), patch.ports)
         if patch.mounts:
             container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
+
+    def _with_ports(self, old: Sequence[Tree], new: tuple[Tree, ...]) -> list[Tree]:
+        """The ports with new ones laid on: where there is but one, and that the same in every job, the very same list."""
+        if old or len(new) > 1 or self._shared is None:
+            return upsert_ports(old, new)
+        return self._shared.once(new[0], _alone)
 
     def _variables(self, old: list[Tree], new: Iterable[Tree]) -> list[Tree]:
         """The variables with new ones laid on: what this draft has written itself grows, all else is copied."""
@@ -88,10 +102,10 @@ class Draft:
         Unnamed ports overwrite one another (Trainer v2.3.0); later releases compare number and protocol.
         """
         folded = []
-        for field in ("containers", "initContainers"):
+        for field in _FIELDS:
             for at, container in enumerate(self.pod.get(field) or ()):
-                ports = container.get("ports") or ()
-                if len(ports) > 1:
+                ports = container.get("ports")
+                if ports and len(ports) > 1:
                     own = {**container, "ports": upsert_ports(ports, ports)}
                     self.pod[field] = [*self.pod[field][:at], own, *self.pod[field][at + 1 :]]
                     folded.append((container, own))
@@ -152,6 +166,10 @@ def place(items: list[Tree], new: Iterable[Tree], key: str, places: dict[object,
             end += 1
         else:
             items[at] = item
+
+
+def _alone(item: Tree) -> list[Tree]:
+    return [item]
 
 
 def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:

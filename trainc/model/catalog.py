@@ -48,6 +48,14 @@ class Entry(NamedTuple):
     beside: tuple[Document, ...] = ()
 
 
+_new = tuple.__new__  # an entry that names all of its fields, made without asking which they are
+
+
+def entry_of(document: Document, companions: tuple[Document, ...], beside: tuple[Document, ...]) -> Entry:
+    """One thing to compile with the other documents of its file."""
+    return _new(Entry, (document, companions, beside))
+
+
 class Found(NamedTuple):
     """A runtime, admitted (None when it was found and refused), and which source it came from."""
 

@@ -106,11 +106,10 @@ class Cluster:
         if said:
             raise TypeError(f"a cluster has no {', '.join(said)}")
 
-    def holds(self, file: str) -> bool:
-        """Whether one of its `paths` holds a file."""
-        from trainc.model.globs import any_holds  # noqa: PLC0415 (only projects with several clusters ask)
-
-        return any_holds(tuple([glob.value for glob in self.paths]), file)
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """Its `paths`, any of which may hold a file."""
+        return tuple([glob.value for glob in self.paths])
 
     def seeing(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""

@@ -75,8 +75,12 @@ def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
-    origins = [leaf.origin for role in roles for leaf in (role.count, role.replicas)]
-    return known(sum([pods(role) for role in roles]), by, tuple(origins))
+    total = 0
+    leaves: tuple[Sourced[int], ...] = ()
+    for role in roles:
+        total += pods(role)
+        leaves += (role.count, role.replicas)
+    return known(total, by, leaves)
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:
@@ -86,6 +90,8 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     `Complete`), what starts after they have finished, and roles without pods.
     """
     live = [role for role in roles if pods(role)]
+    if len(live) == 1 and "dependsOn" not in live[0].tree:
+        return tuple(live)
     if not [role for role in live if "dependsOn" in role.tree]:
         return tuple([role for role in live if role.ancestor not in INITIALIZERS]) or tuple(live)
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)

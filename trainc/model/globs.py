@@ -9,17 +9,18 @@ from trainc.model.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Final
 
 
 def holds(glob: str, file: str) -> bool:
     """Whether a glob means a file, or a folder that it lies in, at any depth; `*` stands for `/` as well."""
-    return any_holds((glob,), file)
+    return matching((glob,))(file) is not None
 
 
-def any_holds(globs: tuple[str, ...], file: str) -> bool:
-    """Whether one of some globs means a file."""
-    return _PATTERNS[globs].match(file) is not None
+def matching(globs: tuple[str, ...]) -> Callable[[str], object]:
+    """What gives None for a file that none of some globs means."""
+    return _PATTERNS[globs].match
 
 
 def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:

@@ -57,6 +57,13 @@ class Inferred:
         return self._cpus
 
 
+def processes(found: Inferred) -> Sourced[int | str]:
+    """How many processes torchrun starts on a node: `auto` where there are GPUs, else one for each CPU, at least one."""
+    if found.gpus.value > 0:
+        return derive("torchrun counts the GPUs", lambda _: "auto", found.gpus)
+    return derive("one process for each CPU", lambda n: max(1, n), found.cpus)
+
+
 def gpu_names(amounts: Tree) -> list[str]:
     """The names among some requests or limits that stand for GPUs, in alphabetical order."""
     names = [name for name in amounts or () if "gpu" in name or "gpu" in name.lower()]

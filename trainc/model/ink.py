@@ -58,6 +58,14 @@ class Ink:
         """Each node of a map stamped."""
         return {key: self.tree(node) for key, node in nodes.items()}
 
+    def constant(self, node: Any) -> Tree:
+        """A tree stamped that is the same in every job; nobody may ever change it."""
+        return constant(self.tree(node))
+
+    def variable(self, name: str, leaf: Sourced[Any]) -> Tree:
+        """One env entry of this contributor with a value that knows its origin."""
+        return {"name": self.tree(name), "value": leaf if type(leaf.value) is str else leaf.map(str)}
+
     def tree(self, node: Any) -> Tree:
         """A tree stamped."""
         kind = type(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.quantity import Quantity
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -249,4 +249,4 @@ def canonical(leaf: Tree) -> Tree:
             return leaf
         if (kind is str or kind is int) and len(_SPELLINGS) < _MOST:
             _SPELLINGS[value] = text
-    return leaf if text == value else Sourced(text, Origin(None, "canonical quantity", (leaf.origin,)))
+    return leaf if text == value else known(text, "canonical quantity", (leaf,))

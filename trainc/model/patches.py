@@ -93,10 +93,10 @@ class Contribution:
     """What a framework or a scheduler adds to a plan; it keeps no reference to it.
 
     `counts` replaces the number of pods of a role (by index); `objects` are whole manifests without namespace.
-    `labels` and `annotations` go to the JobSet itself.
+    `labels` and `annotations` go to the JobSet itself. `sourced` says that every leaf knows its origin already.
     """
 
-    __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches")
+    __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches", "sourced")
 
     def __init__(
         self,
@@ -114,29 +114,32 @@ class Contribution:
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
         # Whether it adds nothing.
         self.empty = not (self.patches or self.objects or counts or labels or annotations)
+        self.sourced = self.empty
 
     def __add__(self, other: Contribution) -> Contribution:
         if other.empty:
             return self
         if self.empty:
             return other
-        return Contribution(
+        both = Contribution(
             self.patches + other.patches,
             objects=self.objects + other.objects,
             counts={**self.counts, **other.counts} if self.counts or other.counts else None,
             labels={**self.labels, **other.labels} if self.labels or other.labels else None,
             annotations={**self.annotations, **other.annotations} if self.annotations or other.annotations else None,
         )
+        both.sourced = self.sourced and other.sourced
+        return both
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
-        if self.empty:
+        if self.sourced:
             return self
         ink = ink_of(by)
         view = Contribution.__new__(Contribution)
         view.patches = tuple([patch.stamped(by) for patch in self.patches])
         view.objects = ink.items(self.objects) if self.objects else ()
-        view.counts, view.empty = self.counts, False
+        view.counts, view.empty, view.sourced = self.counts, False, True
         view.labels = ink.map(self.labels) if self.labels else _NOTHING
         view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
         return view
@@ -179,7 +182,7 @@ def on(
     role: Role | None,
     container: str = "node",
     *,
-    env: Mapping[str, Any] | None = None,
+    env: Mapping[str, Any] | tuple[Tree, ...] | None = None,
     ports: Iterable[int] = (),
     mounts: Iterable[Mapping[str, Any]] = (),
     init: bool = False,
@@ -194,7 +197,7 @@ def on(
     patch = Patch(
         role.index,
         container,
-        env=tuple([variable(name, content) for name, content in env.items()]) if env else (),
+        env=env if isinstance(env, tuple) else tuple([variable(*one) for one in env.items()]) if env else (),
         ports=tuple([_port(number) for number in ports]) if ports else (),
         mounts=tuple([dict(mount) for mount in mounts]) if mounts else (),
         sets=sets,

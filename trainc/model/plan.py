@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from trainc.model.inference import Inferred
-from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patches import Patch
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
+
+    Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"
@@ -90,11 +92,18 @@ class Role:
 
     def container(self, name: str = NODE) -> Tree | None:
         """The first regular container of that name."""
-        return _named(self.pod.get("containers"), name)
+        for container in self.pod.get("containers") or ():
+            leaf = container.get("name") if type(container) is dict else None
+            if type(leaf) is Sourced and leaf.value == name:
+                return container
+        return None
 
     def init_container(self, name: str) -> Tree | None:
         """The first init container of that name."""
-        return _named(self.pod.get("initContainers"), name)
+        for container in self.pod.get("initContainers") or ():
+            if value(container, "name") == name:
+                return container
+        return None
 
     def __repr__(self) -> str:
         return f"Role({self.name.value} x{self.count.value})"
@@ -103,14 +112,6 @@ class Role:
 # The JobSet webhook writes an empty name where there is none, and the server takes it.
 _NAMELESS: Sourced[str] = Sourced("", Origin(by="JobSet default"))
 _SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
-
-
-def _named(containers: Sequence[Tree] | None, name: str) -> Tree | None:
-    for container in containers or ():
-        leaf = container.get("name") if type(container) is dict else None
-        if type(leaf) is Sourced and leaf.value == name:
-            return container
-    return None
 
 
 class Plan:
@@ -123,6 +124,7 @@ class Plan:
 
     __slots__ = (
         "_inferred",
+        "below",
         "beside",
         "block",
         "companions",
@@ -130,7 +132,6 @@ class Plan:
         "framework",
         "gang",
         "job",
-        "layers",
         "name",
         "namespace",
         "overrides",
@@ -140,6 +141,7 @@ class Plan:
         "runtime",
         "secrets",
         "shared",
+        "steps",
         "template",
         "trainer",
     )
@@ -157,7 +159,8 @@ class Plan:
         template: Tree,
         roles: tuple[Role, ...],
         overrides: tuple[Patch, ...] = (),
-        layers: tuple[Layer, ...] = (),
+        steps: tuple[Step, ...] = (),
+        below: Callable[[], tuple[Layer, ...]] | None = None,
         companions: tuple[Document, ...] = (),
         beside: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
@@ -176,14 +179,18 @@ class Plan:
         self.gang = gang  # podGroupPolicy with its defaults, None where the runtime has none
         self.template = template
         self.roles = roles
-        self.trainer = _trainer(roles)  # the first role labelled as trainer, None where none is
+        self.trainer = trainer_of(roles)
         self.overrides = overrides
-        self.layers = layers
-        # By framework, what the project says about its key material: `existing:NAME` or `external-secrets`.
-        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+        self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}  # by framework: existing:NAME or external-secrets
         self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Every step of precedence, lowest first: made for who asks, as most jobs are right."""
+        return (*(self.below() if self.below is not None else ()), *[Layer(*step) for step in self.steps])
 
     @property
     def settings(self) -> Tree:
@@ -233,13 +240,15 @@ class Plan:
 
         The Trainer controller writes the literal `node` and ignores `network.subdomain` (v2.3.0).
         """
-        return derive("address of rank 0", lambda job: f"{job}-{NODE}-0-{rank}.{job}", self.name)
+        job = self.name.value
+        return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name,))
 
-    def lowered(self, template: Tree, roles: tuple[Role, ...], layers: tuple[Layer, ...]) -> Plan:
+    def lowered(self, template: Tree, roles: tuple[Role, ...], *steps: Step) -> Plan:
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
         view = self._copy()
-        view.template, view.roles, view.layers, view.overrides = template, roles, layers, ()
-        view.trainer = _trainer(roles)
+        view.template, view.roles, view.steps, view.overrides = template, roles, self.steps + steps, ()
+        if self.trainer is not None:
+            view.trainer = roles[self.roles.index(self.trainer)]
         return view
 
     def placed(self, namespace: Sourced[str] | None) -> Plan:
@@ -262,11 +271,13 @@ class Plan:
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
         view.shared, view.refused = self.shared, self.refused
-        view.overrides, view.layers, view._inferred = self.overrides, self.layers, None  # noqa: SLF001 (one of its own kind)
+        view.overrides, view.steps, view.below = self.overrides, self.steps, self.below
+        view._inferred = None  # noqa: SLF001 (one of its own kind)
         return view
 
 
-def _trainer(roles: tuple[Role, ...]) -> Role | None:
+def trainer_of(roles: tuple[Role, ...]) -> Role | None:
+    """The first role labelled as trainer, None where none is."""
     for role in roles:
         if role.ancestor == TRAINER:
             return role

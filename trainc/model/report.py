@@ -105,7 +105,8 @@ class Report:
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
         self.job = document.name
-        self.looking_at(document)
+        if self.recording:
+            self.looking_at(document)
 
     def looking_at(self, document: Document) -> Answer | None:
         """The document that a server judges from now on; gives what `back_to` takes."""

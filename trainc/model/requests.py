@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from trainc.model.sourced import Origin
     from trainc.model.tree import Tree
 
 
@@ -37,21 +36,20 @@ class Asked:
     def __init__(self, resources: Tree) -> None:
         one = _requests(resources, limits=True)
         self._one = [(name, one[name]) for name in sorted(one)]
-        self._known: dict[int, list[tuple[str, str, tuple[Origin, ...]]]] = {}
+        self._known: dict[int, list[tuple[str, str, tuple[Sourced[Any], ...]]]] = {}
 
     def written(self, count: int, leaves: tuple[Sourced[Any], ...], by: str) -> dict[str, Tree]:
         """What `count` pods ask for, as `written` has it of their total; zeros are left out."""
         many = self._known.get(count)
         if many is None:
             many = [
-                (name, text, tuple([leaf.origin for leaf in amount.leaves]))
+                (name, text, amount.leaves)
                 for name, amount in self._one
                 if (text := str(amount.quantity.times(count))) != "0"
             ]
             if len(self._known) < _COUNTS:
                 self._known[count] = many
-        counted = tuple([leaf.origin for leaf in leaves])
-        return {name: known(text, by, origins + counted) for name, text, origins in many}
+        return {name: known(text, by, asked + leaves) for name, text, asked in many}
 
 
 def pod_requests(
@@ -109,7 +107,7 @@ def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
 
 
 def _text(amount: Amount, by: str) -> Sourced[str]:
-    return known(str(amount.quantity), by, tuple([leaf.origin for leaf in amount.leaves]))
+    return known(str(amount.quantity), by, amount.leaves)
 
 
 def only_container(pod: Mapping[str, Tree]) -> Tree | None:

@@ -8,7 +8,7 @@ from trainc.model.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
@@ -30,6 +30,7 @@ class Project:
     """
 
     __slots__ = (
+        "_paths",
         "cache",
         "cluster",
         "clusters",
@@ -79,6 +80,7 @@ class Project:
         self.cache = cache
         self.clusters = clusters or (Cluster(),)
         self.cluster = self.clusters[0]  # that the output is for just now
+        self._paths: list[tuple[Callable[[str], object], Cluster]] = []  # what finds its files, for each of them
         # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
         self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
         self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
@@ -93,7 +95,11 @@ class Project:
         return view
 
     def _holders(self, file: str) -> list[Cluster]:
-        return [cluster for cluster in self.clusters if cluster.holds(file)]
+        if not self._paths:
+            from trainc.model.globs import matching  # noqa: PLC0415 (only projects with several clusters ask)
+
+            self._paths = [(matching(cluster.globs), cluster) for cluster in self.clusters]
+        return [cluster for match, cluster in self._paths if match(file) is not None]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""

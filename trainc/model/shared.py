@@ -41,26 +41,22 @@ class Shared:
     The tree is held for as long as this is, so no other node can ever be taken for one of its own.
     """
 
-    __slots__ = ("_alike", "_constants", "_kept", "_made", "_tree", "silent")
+    __slots__ = ("_alike", "_made", "_tree", "kept", "silent")
+    kept: dict[int, Kept]  # what is known of every dict and list and of constants, by identity
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.silent: set[object] = set()  # who has nothing to say about jobs that leave the tree as it is
         self._made: dict[tuple[int, object], Any] = {}
         self._alike: dict[tuple[object, ...], Any] = {}
-        self._constants = 0  # how many of them are known
-        self._kept: dict[int, Kept] | None = None  # by identity, made when somebody asks
 
-    @property
-    def kept(self) -> dict[int, Kept]:
-        """What is known of every dict and list and of constants, by identity."""
-        if self._kept is None:
-            self._kept = {}
-            _gather([self._tree], self._kept)
-        if self._constants < len(_constants):
-            _gather(_constants[self._constants :], self._kept)
-            self._constants = len(_constants)
-        return self._kept
+    def __getattr__(self, name: str) -> Any:
+        """`kept`, which is not there before somebody asks: by then all who write constants have been loaded."""
+        if name != "kept":
+            raise AttributeError(name)
+        self.kept = {}
+        _gather([self._tree, *_constants], self.kept)
+        return self.kept
 
     def is_whole(self, tree: Tree) -> bool:
         """Whether it is the very tree, unchanged by the job."""
@@ -68,12 +64,13 @@ class Shared:
 
     def once(self, node: Tree, make: Callable[[Tree], T]) -> T:
         """What `make` makes of a node, of a shared one only once; where that is a tree, it is shared as well."""
-        if id(node) not in self.kept:
-            return make(node)
-        found = self._made.get((id(node), make))
+        key = (id(node), make)
+        found = self._made.get(key)
         if found is None:
-            found = self._made[id(node), make] = make(node)
-            _gather([found], self.kept)
+            found = make(node)
+            if id(node) in self.kept:
+                self._made[key] = found
+                _gather([found], self.kept)
         made: T = found
         return made
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     U = TypeVar("U")
     Place = tuple[str, int, int, int, int]
+    Derived = tuple[str, tuple["Sourced[Any]", ...]]
 else:
     from trainc.model.record import Generic, NamedTuple, T
 
@@ -49,23 +50,32 @@ class Origin(NamedTuple):
 class Sourced(Generic[T]):
     """One scalar of a tree, together with its origin.
 
-    `source` is the origin, or no more than a place, the fields of a span, which becomes one when somebody asks: nobody
-    asks for most of them. Truth value and formatting raise: `if x` and `f"{x}"` are how an origin gets lost. Use `.value`.
+    `source` is the origin, or no more than what becomes one when somebody asks, which nobody does for most of them: a
+    place, the fields of a span, or the code that derived the value and the leaves that it was made from. Truth value and
+    formatting raise: `if x` and `f"{x}"` are how an origin gets lost. Use `.value`.
     """
 
     __slots__ = ("source", "value")
 
-    def __init__(self, value: T, source: Origin | Place) -> None:
+    def __init__(self, value: T, source: Origin | Place | Derived) -> None:
         self.value = value
-        self.source: Origin | Place = source
+        self.source: Origin | Place | Derived = source
 
     @property
     def origin(self) -> Origin:
         """Why the value is what it is."""
         source = self.source
         if source.__class__ is tuple:
-            source = self.source = _new(Origin, (_new(Span, source), "", ()))
+            source = self.source = _origin(source)  # type: ignore[arg-type]
         return source  # type: ignore[return-value]
+
+    @property
+    def by(self) -> str:
+        """Which code the value comes from, empty where people wrote it."""
+        source = self.source
+        if source.__class__ is tuple and len(source) == 2:
+            return source[0]
+        return self.origin.by
 
     def map(self, f: Callable[[T], U]) -> Sourced[U]:
         """The image of this value under `f`, with the same origin."""
@@ -100,13 +110,17 @@ class Sourced(Generic[T]):
 _new = tuple.__new__  # an origin that names all of its fields, made without asking which they are
 
 
-def known(value: T, by: str, of: tuple[Origin, ...]) -> Sourced[T]:
+def _origin(source: Place | Derived) -> Origin:
+    if len(source) == 2:
+        return _new(Origin, (None, source[0], tuple([leaf.origin for leaf in source[1]])))
+    return _new(Origin, (_new(Span, source), "", ()))
+
+
+def known(value: T, by: str, of: tuple[Sourced[Any], ...]) -> Sourced[T]:
     """A value that was worked out before, and what it rests on in this case."""
-    return Sourced(value, _new(Origin, (None, by, of)))
+    return Sourced(value, (by, of))
 
 
 def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
     """The value of `f` over sourced values, its origin naming the code and all it was made from."""
-    if len(of) == 1:
-        return Sourced(f(of[0].value), _new(Origin, (None, by, (of[0].origin,))))
-    return Sourced(f(*[s.value for s in of]), Origin(None, by, tuple([s.origin for s in of])))
+    return Sourced(f(*[s.value for s in of]), (by, of))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
-from trainc.model.plan import TRAINER, Layer, Plan, Role
+from trainc.model.plan import TRAINER, Plan, Role, trainer_of
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -43,13 +43,14 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     prepared = Ready()
     entry = None
     for entry in catalog.entries():
-        report.begin(entry.document)
-        check_run(entry.document, report)
-        kind = entry.document.kind
+        document = entry.document
+        report.begin(document)
+        check_run(document, report)
+        kind = document.kind
         if kind == "TrainJob":
             plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
         else:
-            _check_idle(entry.document, report)
+            _check_idle(document, report)
             plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
         if plan is None:
             report.lose()
@@ -110,7 +111,7 @@ def jobset_plan(entry: Entry) -> Plan:
         gang=None,
         template={"metadata": metadata, "spec": spec},
         roles=tuple(Role(index, job, at_once(job)) for index, job in enumerate(jobs)),
-        layers=(Layer("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}),),
+        steps=(("overrides", "the JobSet itself", {"metadata": metadata, "spec": spec}, (), None),),
         companions=entry.companions,
         beside=entry.beside,
     )
@@ -141,7 +142,7 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     document = entry.document
     spec, metadata = document.tree["spec"], document.tree["metadata"]
     try:
-        template, layers = patched(runtime.template, spec.get("runtimePatches") or [])
+        template, steps = patched(runtime.template, spec.get("runtimePatches") or [])
     except (MissingKeyError, UnknownDirectiveError) as error:
         report.add(_unmergeable(document, error))
         return None
@@ -149,7 +150,6 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
     roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
-    asked = Layer("overrides", "spec.trainer, spec.initializer", patches=laid, nodes=nodes)
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -161,7 +161,8 @@ def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) 
         template=template,
         roles=roles,
         overrides=laid,
-        layers=(*runtime.layers, *layers, asked),
+        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, laid, nodes)),
+        below=runtime.layers,
         companions=entry.companions,
         beside=entry.beside,
         secrets=project.secrets,
@@ -247,12 +248,12 @@ def sized(asked: Tree, runtime: Prepared) -> tuple[Role, ...]:
     """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
     if runtime.roles is None:
         runtime.roles = roles_of(None, runtime, runtime.template)
-    if asked is not None and get(runtime.policy, "mpi") is None:
-        for role in runtime.roles:
-            if role.ancestor == TRAINER:
-                mine = role.laid(role.tree, role.pod, asked)
-                return tuple([mine if other is role else other for other in runtime.roles])
-    return runtime.roles
+        runtime.grows = None if get(runtime.policy, "mpi") is not None else trainer_of(runtime.roles)
+    role = runtime.grows
+    if asked is None or role is None:
+        return runtime.roles
+    mine = role.laid(role.tree, role.pod, asked)
+    return tuple([mine if other is role else other for other in runtime.roles]) if len(runtime.roles) > 1 else (mine,)
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:

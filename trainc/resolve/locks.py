@@ -111,6 +111,8 @@ def touching(tree: Tree, steps: Steps) -> Span | None:
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
     laid = _laid_over(plan, runtime)
+    if not laid and plan.template is runtime.template and not runtime.scaled:
+        return
     for lock in runtime.locks:
         if lock.steps[0] == "template":
             if plan.template is not runtime.template:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import get, plain, value
 from trainc.schema.fault import compact
@@ -54,9 +55,8 @@ _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.ht
 def runtime_for(document: Document, catalog: Catalog, project: Project, report: Report) -> Document | None:
     """The admitted runtime of a job, None with findings where there is none to compile with."""
     reference = get(document.tree, "spec", "runtimeRef")
-    kind = value(reference, "kind") or ""
-    group = value(reference, "apiGroup") or ""
-    name = value(reference, "name")
+    said = map(reference.get, ("kind", "apiGroup", "name")) if type(reference) is dict else (None, None, None)
+    kind, group, name = [(leaf.value if type(leaf) is Sourced else None) or "" for leaf in said]
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
         report.add(_unsupported(document, kind, group))
         return None

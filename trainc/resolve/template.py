@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from trainc.model.composed import Part
     from trainc.model.document import Document
-    from trainc.model.plan import Role
+    from trainc.model.plan import Role, Step
     from trainc.model.tree import Tree
     from trainc.resolve.locks import Held
 
@@ -47,8 +47,8 @@ def _map(node: Tree) -> Tree:
     return node if type(node) is dict else {}
 
 
-def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...]]:
-    """The template under every runtimePatch in turn, and a layer for each.
+def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Step, ...]]:
+    """The template under every runtimePatch in turn, and a step of precedence for each.
 
     Raises:
         UnknownDirectiveError: for a `$patch` that is neither `replace` nor `delete`.
@@ -56,7 +56,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
     """
     if not patches:
         return template, ()
-    layers = []
+    steps: list[Step] = []
     spec = template["spec"]
     metadata = template["metadata"]
     for patch in patches:
@@ -67,13 +67,13 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Layer, ...
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
             spec, layer["spec"] = _under(spec, overlay["spec"])
-        layers.append(Layer("patches", value(patch, "manager") or "", layer))
+        steps.append(("patches", value(patch, "manager") or "", layer, (), None))
     jobs = spec.get("replicatedJobs")
     if jobs and len(jobs) > 1:
         # The controller sorts by the runtime's own order afterwards; a name it does not know counts as the first.
         order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
-    return {"metadata": metadata, "spec": spec}, tuple(layers)
+    return {"metadata": metadata, "spec": spec}, tuple(steps)
 
 
 def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
@@ -104,13 +104,15 @@ class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
     __slots__ = (
+        "_parts",
         "document",
         "framework",
         "gang",
-        "layers",
+        "grows",
         "locks",
         "policy",
         "roles",
+        "scaled",
         "shared",
         "template",
         "untouched",
@@ -126,11 +128,18 @@ class Prepared:
         self.template = base_template(spec)
         self.shared = Shared(self.template)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
-        own = Layer("runtime", document.name, self.template, nodes=get(self.policy, "numNodes"))
-        self.layers = tuple(map(_layer, parts)) or (own,)
+        self._parts = tuple(parts)
         self.locks = locks
+        self.scaled = any(lock.steps[0] == "mlPolicy" for lock in locks)  # whether how many there are is locked
         self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
+        self.grows: Role | None = None  # the one of them whose number of pods a job may ask for
         self.untouched: set[tuple[object, ...]] = set()  # what jobs lay on it where nothing is locked
+
+    def layers(self) -> tuple[Layer, ...]:
+        """What the runtime says, layer by layer, lowest first."""
+        if self._parts:
+            return tuple(map(_layer, self._parts))
+        return (Layer("runtime", self.document.name, self.template, nodes=get(self.policy, "numNodes")),)
 
 
 def _layer(part: Part) -> Layer:

@@ -58,13 +58,16 @@ def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
     return tuple([name for name in POLICIES if type(plan.gang.get(name)) is dict])
 
 
+_NOTHING = Contribution()
+
+
 def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     """What the back ends of a job add to it, each leaf knowing which of them set it.
 
     A cluster's choice counts as schedulers do; a runtime's `podGroupPolicy` alone is obeyed as the Trainer
     controller obeys it.
     """
-    out = Contribution()
+    out = _NOTHING
     for name in chosen(plan, cluster):
         back_end = find(name)
         if back_end is None:

@@ -58,8 +58,7 @@ def concerns(keys: str) -> bool:
 
 def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
-    for tree in (plan.job, plan.template):
-        keys = tree["metadata"].get(section)
+    for keys in (plan.job["metadata"].get(section), plan.template["metadata"].get(section)):
         found = keys.get(key) if type(keys) is dict else None
         if type(found) is Sourced and type(found.value) is str:
             return found

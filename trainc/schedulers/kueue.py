@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from trainc.model.gang import members, pods
 from trainc.model.patches import Contribution, Patch, Scheduler
+from trainc.model.ready import contributed
+from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.keys import (
@@ -40,15 +42,18 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
         patches += unbound(role, cluster.scheduler_name).patches
         if role in roles and not _has_own(role):
             patches.append(Patch(role.index, annotations=wishes))
-    return Contribution(patches, labels=_labels(plan, cluster))
-
-
-def _labels(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
-    """What the job says to Kueue, and the cluster's queue where it names none."""
     said = plan.job["metadata"].get("labels")
     labels = {key: leaf for key, leaf in said.items() if key.startswith(KUEUE)} if type(said) is dict else {}
     named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
-    return labels if named or cluster.queue is None else {**labels, KUEUE_QUEUE: cluster.queue}
+    if named or cluster.queue is None:
+        return contributed(tuple(patches), labels=labels)
+    if not patches and not labels:
+        return _WAITING[cluster.queue]
+    return contributed(tuple(patches), labels={**labels, KUEUE_QUEUE: cluster.queue})
+
+
+# What a job gets that says nothing to Kueue, by the cluster's queue.
+_WAITING = Nodes(lambda queue: contributed(labels={KUEUE_QUEUE: queue}))
 
 
 def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:

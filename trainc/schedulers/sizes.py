@@ -96,7 +96,7 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
     said = get(group.tree, "spec", "minResources")
     if type(said) is not dict:
         return
-    people = {name: leaf for name, leaf in said.items() if type(leaf) is Sourced and leaf.origin.by != REQUESTS}
+    people = {name: leaf for name, leaf in said.items() if type(leaf) is Sourced and leaf.by != REQUESTS}
     there = _sum(tied, placement) if people else {}
     for name, leaf in people.items():
         quantity = quantity_of(leaf)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
-    Role = tuple[Tree, Tree, Tree, Tree, Tree]
-
 _VOLCANO = PROFILES["volcano"]
 VOLCANO, COSCHEDULING = "volcano", "coscheduling"
 _TIES = {VOLCANO: ("annotations", VOLCANO_GROUP), COSCHEDULING: ("labels", COSCHEDULING_LABEL)}
@@ -35,8 +33,7 @@ _ELSEWHERE = {  # who knows nothing of these groups
     VOLCANO: ("", PROFILES[COSCHEDULING]),
     COSCHEDULING: ("", DEFAULT_PROFILE, _VOLCANO),
 }
-_BACK_ENDS = {"scheduling.volcano.sh/": VOLCANO, "scheduling.x-k8s.io/": COSCHEDULING}
-_BINDING = frozenset((VOLCANO_GROUP, COSCHEDULING_LABEL))
+_GROUPS = {VOLCANO: "scheduling.volcano.sh/", COSCHEDULING: "scheduling.x-k8s.io/"}
 _NONE: dict[str, Tree] = {}
 _FEW = 8  # pod sets that every version of Kueue takes
 
@@ -83,10 +80,9 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
         return False
     if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
         return False
-    group, slash, _ = _text(groups[0], "apiVersion").partition("/")
-    back_end = _BACK_ENDS.get(group + slash, "")
-    roles = [_parts(job) for job in jobs]
-    pod = roles[0][-1] if roles[0] is not None else _NONE
+    back_end = _back_end(_text(groups[0], "apiVersion"))
+    layers = [_layers(job) for job in jobs]
+    pod = layers[0][3]
     scheduler, priority = _text(pod, "schedulerName"), _text(pod, "priorityClassName")
     if not back_end or scheduler in _ELSEWHERE[back_end]:
         return False
@@ -96,27 +92,35 @@ def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequenc
     if not name or not _there(cluster, "PriorityClass", pod.get("priorityClassName")):
         return False
     count = 0
-    for role in roles:
-        many = _members(role, back_end, name, scheduler, priority) if role is not None else 0
+    for job, parts in zip(jobs, layers, strict=True):
+        many = _members(job, parts, back_end, name, scheduler, priority)
         if not many:
             return False
         count += many
     return _group(groups[0], back_end, cluster, count, priority)
 
 
-def _parts(job: Tree) -> Role | None:
-    """A replicatedJob, its template, the spec of its Jobs, metadata and spec of its pods; None where one is missing."""
+def _back_end(api: str) -> str:
+    """Whose groups are of that API, empty where it is another one's."""
+    for one, group in _GROUPS.items():
+        if api.startswith(group):
+            return one
+    return ""
+
+
+def _layers(job: Tree) -> tuple[Tree, Tree, Tree, Tree]:
+    """The template of a role's Job, the Job's spec, the metadata of its pods and their spec."""
     template = _map(job, "template")
     work = _map(template, "spec")
-    pods = work.get("template")
-    if type(pods) is not dict or "metadata" not in pods:
-        return None
-    return job, template, work, _map(pods, "metadata"), _map(pods, "spec")
+    pods = _map(work, "template")
+    return template, work, _map(pods, "metadata"), _map(pods, "spec")
 
 
-def _members(role: Role, back_end: str, group: str, scheduler: str, priority: str) -> int:
+def _members(
+    job: Tree, layers: tuple[Tree, Tree, Tree, Tree], back_end: str, group: str, scheduler: str, priority: str
+) -> int:
     """How many pods of a role belong to the gang, 0 where anything about them asks for a closer look."""
-    job, template, work, metadata, pod = role
+    template, work, metadata, pod = layers
     if not _tied(metadata, back_end, group) or not _unpinned(template) or "dependsOn" in job:
         return 0
     if _text(pod, "schedulerName") != scheduler or _text(pod, "priorityClassName") != priority or NATIVE_FIELD in pod:
@@ -133,10 +137,11 @@ def _members(role: Role, back_end: str, group: str, scheduler: str, priority: st
 
 def _tied(metadata: Tree, back_end: str, group: str) -> bool:
     """Whether the metadata of a pod ties it to a group of one back end, and to nothing else."""
+    labels, annotations = _map(metadata, "labels"), _map(metadata, "annotations")
     section, key = _TIES[back_end]
-    if _text(_map(metadata, section), key) != group:
+    if _text(labels if section == "labels" else annotations, key) != group:
         return False
-    return len(_BINDING & _map(metadata, "labels").keys()) + len(_BINDING & _map(metadata, "annotations").keys()) == 1
+    return sum([one in part for part in (labels, annotations) for one in (VOLCANO_GROUP, COSCHEDULING_LABEL)]) == 1
 
 
 def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: str) -> bool:
@@ -147,7 +152,7 @@ def _group(group: Tree, back_end: str, cluster: Cluster, count: int, priority: s
     if "minTaskMember" in spec or ("priorityClassName" in spec and _text(spec, "priorityClassName") != priority):
         return False
     for leaf in _map(spec, "minResources").values():
-        if type(leaf) is not Sourced or leaf.origin.by != REQUESTS:
+        if type(leaf) is not Sourced or leaf.by != REQUESTS:
             return False  # people wrote it
     if back_end != VOLCANO:
         return True

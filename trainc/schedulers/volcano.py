@@ -5,7 +5,9 @@ from __future__ import annotations
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
+from trainc.model.ink import ink_of
 from trainc.model.patches import Contribution, Patch, Scheduler, pod
+from trainc.model.ready import contributed
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.counting import (
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 NAME = "volcano"
+_INK = ink_of(NAME)
+_API_VERSION, _KIND = _INK.tree("scheduling.volcano.sh/v1beta1"), _INK.tree("PodGroup")
+_HARD = _INK.tree("hard")
 SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
 
 REFUSED = Rule(
@@ -55,17 +60,15 @@ REFUSED = Rule(
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their annotations and their scheduler."""
     roles = members(plan.roles)
-    name = scheduler_name(cluster, NAME)
+    name = {"schedulerName": _INK.tree(scheduler_name(cluster, NAME))}
     patches: list[Patch] = []
     for role in plan.roles:
         if role in roles:
             task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES else {}
-            patches.append(
-                Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod={"schedulerName": name})
-            )
+            patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod=name))
         else:
             patches += unbound(role).patches
-    return Contribution(patches, objects=[_pod_group(plan, _spec(plan, cluster, roles))] if roles else [])
+    return contributed(tuple(patches), (_pod_group(plan, _spec(plan, cluster, roles)),) if roles else ())
 
 
 def policy(plan: Plan) -> Contribution:
@@ -131,8 +134,8 @@ def _missing_class(plan: Plan, leaf: Sourced[str]) -> Finding:
 
 def _pod_group(plan: Plan, spec: Tree) -> Tree:
     return {
-        "apiVersion": "scheduling.volcano.sh/v1beta1",
-        "kind": "PodGroup",
+        "apiVersion": _API_VERSION,
+        "kind": _KIND,
         "metadata": {"name": plan.name, **handed_on(plan)},
         "spec": spec,
     }
@@ -182,7 +185,7 @@ def _sub_group(role: Role, topology: Tree) -> Tree:
         "labelSelector": {"matchLabels": {REPLICATED_JOB: role.name}},
         "matchLabelKeys": [JOB_INDEX],
     }
-    return {**part, "networkTopology": topology} if topology else part
+    return _INK.map({**part, "networkTopology": topology} if topology else part)
 
 
 def _topology(plan: Plan, cluster: Cluster) -> Tree:
@@ -194,7 +197,7 @@ def _topology(plan: Plan, cluster: Cluster) -> Tree:
         if said or cluster.topology is None:
             return said
         tier = cluster.topology
-    return {"mode": "hard" if mode is None else mode, **({} if tier is None else _tier(tier))}
+    return {"mode": _HARD if mode is None else mode, **({} if tier is None else _tier(tier))}
 
 
 def _tier(leaf: Sourced[str]) -> Tree:

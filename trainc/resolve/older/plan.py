@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.older import ASK, LISTED, MPI_OPERATOR, kind_of
-from trainc.model.plan import Layer, Plan, Role
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp
 from trainc.resolve.older import runpolicy
@@ -98,7 +98,7 @@ def _plan(
         gang=runpolicy.gang(job),
         template=template,
         roles=roles,
-        layers=(Layer("runtime", f"{job.kind.kind} {job.name.value}", template),),
+        steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
         companions=companions,
         beside=beside,
         secrets=secrets,
