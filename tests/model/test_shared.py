@@ -60,3 +60,21 @@ def test_only_what_depends_on_no_job_is_the_same_entry_each_time() -> None:
     assert variable("A", COMPLETION_INDEX) is variable("A", COMPLETION_INDEX)
     assert variable("A", number) is not variable("A", number)
     assert variable("A", number)["value"].origin == number.origin
+
+
+def test_maps_of_equal_scalars_and_the_same_nodes_are_worked_on_once() -> None:
+    shared = Shared(TEMPLATE)
+
+    def make(fields: Any, _: Any) -> Any:
+        return plain(fields)
+
+    first = {"n": Sourced(1, Origin(by="job")), "a": TEMPLATE["a"]}
+    known = shared.alike(first, make)
+    assert shared.alike({"n": Sourced(1, Origin(by="another job")), "a": TEMPLATE["a"]}, make) is known
+    for other in (True, 1.0, "1", None, id(TEMPLATE["a"])):
+        assert shared.alike({**first, "n": Sourced(other, Origin(by="job"))}, make) == {**known, "n": other}
+    assert shared.alike({**first, "a": TEMPLATE["b"]}, make) == {"n": 1, "a": plain(TEMPLATE["b"])}
+    assert shared.alike({"n": TEMPLATE["a"], "a": first["n"]}, make) == {"n": {"x": 1}, "a": 1}
+    twin = {**first, "a": dict(TEMPLATE["a"])}
+    assert shared.alike(twin, make) == known
+    assert shared.alike(twin, make) is not shared.alike(twin, make)

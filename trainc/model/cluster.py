@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -10,7 +11,6 @@ if TYPE_CHECKING:
 
     from trainc.model.definitions import Definitions
     from trainc.model.document import Document
-    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 Version = tuple[int, int]
@@ -120,7 +120,8 @@ class Cluster:
         closed = closed or self.closed
         added: dict[str, Mapping[str, Tree]] = {}
         for tree in trees:
-            kind = value(tree, "kind")
+            leaf = tree.get("kind") if type(tree) is dict else None
+            kind = leaf.value if type(leaf) is Sourced else None
             if type(kind) is not str or not (closed or kind in self.objects):
                 continue
             name, namespace = value(tree, "metadata", "name"), value(tree, "metadata", "namespace")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
     from trainc.model.tree import Tree
@@ -39,13 +41,14 @@ class Shared:
     The tree is held for as long as this is, so no other node can ever be taken for one of its own.
     """
 
-    __slots__ = ("_made", "_tree", "kept", "silent")
+    __slots__ = ("_alike", "_made", "_tree", "kept", "silent")
     kept: dict[int, Kept]  # what is known of every dict and list and of constants, by identity
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.silent: set[object] = set()  # who has nothing to say about jobs that leave the tree as it is
         self._made: dict[tuple[int, object], Any] = {}
+        self._alike: dict[tuple[object, ...], Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         """`kept`, which is not there before somebody asks: by then all who write constants have been loaded."""
@@ -68,6 +71,26 @@ class Shared:
             if id(node) in self.kept:
                 self._made[key] = found
                 _gather([found], self.kept)
+        made: T = found
+        return made
+
+    def alike(self, fields: Mapping[str, Tree], make: Callable[[Mapping[str, Tree], Shared], T]) -> T:
+        """What `make` makes of a map: once for all that hold equal scalars and the very same shared nodes."""
+        kept = self.kept
+        key: list[object] = [make, *fields]
+        for node in fields.values():
+            if node.__class__ is Sourced:
+                value = node.value
+                key.append(value if value.__class__ is str else (value.__class__, value))
+            elif id(node) in kept:
+                key.append(id(node))
+            else:
+                return make(fields, self)
+        found = self._alike.get(tuple(key))
+        if found is None:
+            if len(self._alike) >= _MOST:
+                self._alike.clear()
+            found = self._alike[tuple(key)] = make(fields, self)
         made: T = found
         return made
 

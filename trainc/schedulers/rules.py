@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,36 +21,33 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if type(spec) is not dict:
         return
     groups = [tree for tree in bundle.around if tree is not jobset and value(tree, "kind") == "PodGroup"]
-    named, gang, said = False, bool(groups), ""
+    named, grouped, said = False, bool(groups), ""
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []
     pods = []
     for job in jobs:
         template = job.get("template") if type(job) is dict else None
-        pod_template = get(template, "spec", "template")
+        work = template.get("spec") if type(template) is dict else None
+        pod_template = work.get("template") if type(work) is dict else None
         said += _keys(template) + _keys(pod_template)
         pod = pod_template.get("spec") if type(pod_template) is dict else None
         pods.append(pod)
         if type(pod) is dict:
-            gang = gang or _GROUP in pod
+            grouped = grouped or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
     # Nothing of what is looked at has another name.
     whole = said + _keys(jobset)
-    gang = gang or "scheduling." in whole or "volcano" in whole
+    grouped = grouped or "scheduling." in whole or "volcano" in whole
     waits = "kueue" in whole
-    if gang or waits or named:
+    if grouped or waits or named:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
-        from trainc.schedulers import usual  # noqa: PLC0415
+        from trainc.schedulers.usual import gang, queued  # noqa: PLC0415
 
-        if gang:
-            ordinary = usual.gang(bundle, cluster, jobs, groups, whole)
-        else:
-            ordinary = usual.queued(bundle, cluster, jobs, pods, said)
-        if ordinary:
+        if gang(bundle, cluster, jobs, groups, whole) if grouped else queued(bundle, cluster, jobs, pods, said):
             return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 
-        look(bundle, cluster, report, gang=gang, queued=waits)
+        look(bundle, cluster, report, gang=grouped, queued=waits)
 
 
 def _keys(tree: Tree) -> str:
@@ -58,9 +55,6 @@ def _keys(tree: Tree) -> str:
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
         return ""
-    said = ""
-    for section in ("labels", "annotations"):
-        keys = metadata.get(section)
-        if type(keys) is dict and keys:
-            said += "\n".join(keys) + "\n"
-    return said
+    labels, annotations = metadata.get("labels"), metadata.get("annotations")
+    said = "\n".join(labels) + "\n" if type(labels) is dict else ""
+    return said + "\n".join(annotations) + "\n" if type(annotations) is dict else said

@@ -42,15 +42,11 @@ class Container(Contents):
 
     __slots__ = ("_commands", "_launch", "index", "kind", "role")
 
-    def __init__(self, role: Role, tree: Tree, index: int, kind: str, known: Contents | None = None) -> None:
-        if known is None:
-            Contents.__init__(self, tree)
-        else:
-            for part in Contents.__slots__:
-                setattr(self, part, getattr(known, part))
+    def __init__(self, role: Role, tree: Tree, index: int) -> None:
+        Contents.__init__(self, tree)
         self.role = role
         self.index = index
-        self.kind = kind
+        self.kind = MAIN
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
 
@@ -151,6 +147,21 @@ class Container(Contents):
         if entry.get("value") is None and not source:
             return ""
         return UNKNOWN
+
+
+class InitContainer(Container):
+    """A container that starts before the others, or a side car; what it says has been read already."""
+
+    __slots__ = ()
+
+    def __init__(self, role: Role, contents: Contents, index: int) -> None:
+        for part in Contents.__slots__:
+            setattr(self, part, getattr(contents, part))
+        self.role = role
+        self.index = index
+        self.kind = SIDECAR if text(contents.tree, "restartPolicy") == "Always" else INIT
+        self._launch = False
+        self._commands = None
 
 
 def index_of(key: str) -> Varies | None:

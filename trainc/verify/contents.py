@@ -9,14 +9,14 @@ from trainc.verify.disks import MOUNTS
 from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
 from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
 from trainc.verify.values import rows, table, text
-from trainc.verify.variables import NAMES, ODD_FIELDS, TOLD, odd_source
+from trainc.verify.variables import KEYS, NAMES, ODD_FIELDS, TOLD, WHOLE, odd_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.demand import Demand
     from trainc.verify.disks import Mounts
-    from trainc.verify.variables import Names
+    from trainc.verify.variables import Names, Need
 
     Outline = tuple[tuple[str, ...], Names, Mounts, Demand]
 
@@ -64,6 +64,15 @@ class Contents:
         self.mounts = MOUNTS[tree.get("volumeMounts")]
         self._read_rest(resources)
         self.outline: Outline = tuple(tree), self.names, self.mounts, self.demand
+
+    @property
+    def needs(self) -> list[Need]:
+        """The objects that hold its variables, one each or all of them: kind and name."""
+        parts = [entry["valueFrom"] for _, entry in self.sources if type(entry["valueFrom"]) is dict]
+        found = [(KEYS[key], text(table(part, key), "name")) for part in parts for key in part if key in KEYS]
+        for whole in rows(self.tree, "envFrom") if "envFrom" in self.tree else ():
+            found += [(WHOLE[key], text(table(whole, key), "name")) for key in whole if key in WHOLE]
+        return found
 
     def _read_variables(self) -> None:
         env: dict[str, Tree] = {}

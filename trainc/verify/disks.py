@@ -112,6 +112,8 @@ class Mounts:
             traits.add("odd mount")
         if any(place[:1] != "/" for place in places):
             traits.add("relative mount")
+        if any(place == "/dev" or place.startswith("/dev/aperture_devices") for place in places):
+            traits.add("aperture devices")
         if any(flag(mount, "readOnly") for mount in listed):
             traits.add("read-only mount")
         self.traits = frozenset(traits)

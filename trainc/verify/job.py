@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
+    from trainc.model.shared import Shared
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
@@ -30,13 +31,14 @@ class Job:
         "_meetings",
         "bundle",
         "cluster",
-        "containers",
         "main",
+        "metadata",
         "name",
         "namespace",
         "refused",
         "report",
         "roles",
+        "shared",
         "spec",
         "subdomain",
         "tree",
@@ -50,18 +52,18 @@ class Job:
         self.refused: set[str] = set()  # what the server has been found to say against its pods
         self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
-        metadata = table(tree, "metadata")
+        # What its template has in common with those of other jobs.
+        self.shared: Shared | None = bundle.plan.shared if bundle.plan is not None else None
+        self.metadata = metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")
         self.spec = table(tree, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
         self.roles: list[Role] = []
-        self.containers: list[Container] = []
         self.main: list[Container] = []
         for index, one in enumerate(rows(self.spec, "replicatedJobs")):
             role = Role(self, index, one)
             self.roles.append(role)
-            self.containers += role.containers
             self.main += role.main
 
     def close(self) -> None:
@@ -69,7 +71,7 @@ class Job:
         for role in self.roles:
             role.close()
         self.roles = []
-        self.containers = self.main = []
+        self.main = []
         self._meetings = None
 
     @property
@@ -94,10 +96,13 @@ class Job:
         )
 
     @property
+    def containers(self) -> list[Container]:
+        """The containers of all roles."""
+        return [container for role in self.roles for container in role.containers]
+
+    @property
     def names(self) -> AbstractSet[str]:
         """The names of all variables of its containers."""
-        if len(self.containers) == 1:
-            return self.containers[0].env.keys()
         return {name for container in self.containers for name in container.env}
 
     @property

@@ -2,58 +2,43 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
-from trainc.verify.data.machines import MACHINE_LABELS
+from trainc.verify.casings import odd_labels
 from trainc.verify.policies import FAILURES, POD_POLICIES
-from trainc.verify.rules.accelerators import whole_machine
+from trainc.verify.rules.accelerators import takes_whole
 from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
-from trainc.verify.rules.life import PREEMPTIBLE
-from trainc.verify.rules.templates import TOLERATIONS
+from trainc.verify.rules.networks import TCPXO
 from trainc.verify.starting import meeting, starting
-from trainc.verify.texts import ODD_CLASSES, ODD_KEYS, ODD_VALUES
+from trainc.verify.texts import ODD_KEYS
 from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
+    from trainc.verify.casings import Outline as CasingOutline
     from trainc.verify.contents import Outline as ContainerOutline
-    from trainc.verify.disks import Volumes
-    from trainc.verify.frames import Frame, Work
+    from trainc.verify.frames import Work
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
     from trainc.verify.policies import Failures, PodPolicy
 
     Fields = tuple[str, ...]
-    RoleOutline = tuple[
-        Fields,
-        Work,
-        Frame,
-        Fields,
-        Volumes,
-        PodPolicy | None,
-        tuple[ContainerOutline, ...],
-        tuple[ContainerOutline, ...],
-    ]
+    RoleOutline = tuple[Fields, Work, CasingOutline, Fields, PodPolicy | None, tuple[ContainerOutline, ...]]
     Outline = tuple[Fields, Fields, Failures, tuple[RoleOutline, ...], frozenset[str]]
-
-
-# Names of other objects that pods may give.
-_NAMES = ("serviceAccountName", "runtimeClassName", "nodeName")
 
 
 def outline(job: Job) -> Outline:
     """The fields of the JobSet, the kinds beside it, its failure policy, its roles, and the traits of single texts.
 
-    Of a role: its fields, its Jobs, its pods, their annotations, their volumes, their failure policy, their init
-    containers, their containers; of each its fields, variables, mounts and amounts. Two jobs that look the same have
-    the same traits; only what is seen here may tell whether a check is worth it.
+    Of a role: its fields, its Jobs, the casing of its pods, their annotations, their failure policy, their containers;
+    of each of these its fields, variables, mounts and amounts. Two jobs that look the same have the same traits; only
+    what is seen here may tell whether a check is worth it.
     """
     found: set[str] = set()
     roles = tuple([_role(found, role) for role in job.roles])
     meeting(found, job)
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
-    if "annotations" in table(job.tree, "metadata"):
+    if "annotations" in job.metadata:
         found.add("JobSet annotations")
     _source(found, job.bundle.document.tree)
     kinds = _beside(found, job)
@@ -61,63 +46,61 @@ def outline(job: Job) -> Outline:
 
 
 def _role(found: set[str], role: Role) -> RoleOutline:
-    pod, spec = role.pod, role.spec
+    casing, spec = role.casing, role.spec
+    found |= casing.traits
+    found |= role.selector.traits
     if not role.name:
         found.add("no role name")
     annotations = _metadata(found, role) if role.metadata else ()
-    if "nodeSelector" in pod:
-        _selector(found, role)
-    if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
-        found.add("odd toleration")
-    for field in _NAMES:
-        if field in pod and (not text(pod, field) or ODD_CLASSES[text(pod, field)]):
-            found.add("odd account")
-    if len(role.containers) > 1 and len({container.name for container in role.containers}) < len(role.containers):
-        found.add("same name")
-    for container in role.containers:
-        found |= container.traits
+    machine = role.selector.machine
+    if role.selector.chooses and (machine is None or not takes_whole(role, machine)):
+        found.add("odd machine")
+    if casing.init or len(role.main) > 1:
+        names = [contents.name for contents in (*casing.init, *role.main)]
+        if len(set(names)) < len(names):
+            found.add("same name")
     for container in role.main:
+        found |= container.traits
         starting(found, container)
+        if TCPXO in container.names.traits or "tcpxo daemon" in found:
+            _tcpxo(found, role)
     return (
         tuple(role.tree),
         role.work,
-        role.frame,
+        casing.outline,
         annotations,
-        role.disks,
         POD_POLICIES[spec["podFailurePolicy"]] if "podFailurePolicy" in spec else None,
-        tuple([container.outline for container in role.init]) if role.init else (),
         tuple([container.outline for container in role.main]),
     )
 
 
+def _tcpxo(found: set[str], role: Role) -> None:
+    """Add the trait of a set-up of GPUDirect-TCPXO that may lack a part."""
+    annotations = role.annotations
+    daemons = [contents.name for contents in (*role.casing.init, *role.main) if "tcpxo daemon" in contents.traits]
+    users = [container for container in role.main if TCPXO in container.names.traits]
+    whole = (
+        users
+        and not [user for user in users if "aperture devices" not in user.mounts.traits]
+        and daemons
+        and f"devices.gke.io/container.{daemons[0]}" in annotations
+        and "networking.gke.io/interfaces" in annotations
+    )
+    if (users or daemons) and not whole:
+        found.add("half TCPXO")
+
+
 def _metadata(found: set[str], role: Role) -> Fields:
     """The annotations of the pods."""
-    labels, annotations = role.labels, role.annotations
+    labels, annotations = table(role.metadata, "labels"), table(role.metadata, "annotations")
     if labels:
         found.add("labels")
-        if _odd_labels(labels):
+        if odd_labels(labels):
             found.add("odd label")
     for key in annotations:
         if ODD_KEYS[key]:
             found.add("odd label")
     return tuple(annotations)
-
-
-def _selector(found: set[str], role: Role) -> None:
-    selector = table(role.pod, "nodeSelector")
-    if _odd_labels(selector):
-        found.add("odd label")
-    if not MACHINE_LABELS.isdisjoint(selector) and not whole_machine(role):
-        found.add("odd machine")
-    if not PREEMPTIBLE.isdisjoint(selector):
-        found.add("preemptible")
-
-
-def _odd_labels(labels: dict[str, Tree]) -> bool:
-    for key, leaf in labels.items():
-        if ODD_KEYS[key] or (type(leaf) is Sourced and type(leaf.value) is str and ODD_VALUES[leaf.value]):
-            return True
-    return False
 
 
 def _source(found: set[str], source: Tree) -> None:
@@ -147,11 +130,14 @@ def _beside(found: set[str], job: Job) -> Fields:
 
 def _joins(service: Tree, metadata: Tree, job: Job) -> bool:
     """Whether a Service is the one by which the pods of the job find each other."""
-    spec = table(service, "spec")
-    selector = table(spec, "selector")
-    return (
-        text(metadata, "name") == job.subdomain
-        and text(spec, "clusterIP") == "None"
-        and len(selector) == 1
-        and text(selector, "jobset.sigs.k8s.io/jobset-name") == job.name
-    )
+    try:
+        spec = service["spec"]
+        ((key, name),) = spec["selector"].items()
+        return bool(
+            metadata["name"].value == job.subdomain
+            and spec["clusterIP"].value == "None"
+            and key == "jobset.sigs.k8s.io/jobset-name"
+            and name.value == job.name
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False  # a part of it is missing

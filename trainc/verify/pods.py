@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from trainc.verify.containers import INIT, MAIN, SIDECAR, Container, index_of
-from trainc.verify.contents import Contents
-from trainc.verify.disks import VOLUMES
-from trainc.verify.frames import frame_of, work_of
+from trainc.verify.casings import NO_SELECTOR, Selector, casing_of
+from trainc.verify.containers import Container, InitContainer, index_of
+from trainc.verify.frames import work_of
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.shared import Shared
     from trainc.model.tree import Path, Tree
+    from trainc.verify.disks import Volumes
     from trainc.verify.frames import Count
     from trainc.verify.job import Job
     from trainc.verify.values import Value
@@ -32,23 +33,22 @@ class Role:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
-    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work` and
-    `frame` are what its Jobs and its pods have in common with those of other jobs.
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work`,
+    `casing` and `selector` are what its Jobs and its pods may have in common with those of other jobs.
     """
 
     __slots__ = (
-        "containers",
+        "_init",
+        "casing",
         "devices",
-        "disks",
-        "frame",
         "index",
-        "init",
         "job",
         "main",
         "metadata",
         "name",
         "pod",
         "replicas",
+        "selector",
         "size",
         "spec",
         "tree",
@@ -67,30 +67,37 @@ class Role:
         self.metadata = table(template, "metadata")
         self.work = work = work_of(tree, spec)
         self.replicas, self.width, self.size = work.replicas, work.width, work.size
-        self.frame = frame_of(pod)
-        self.disks = VOLUMES[pod.get("volumes")]
-        self.main = [Container(self, tree, i, MAIN) for i, tree in enumerate(rows(pod, "containers"))]
-        self.init = self._init_containers() if "initContainers" in pod else []
-        self.containers = [*self.init, *self.main] if self.init else self.main
+        shared = job.shared
+        self.casing = casing_of(pod, shared)
+        self.selector = _selector(pod["nodeSelector"], shared) if "nodeSelector" in pod else NO_SELECTOR
+        self.main = [Container(self, tree, i) for i, tree in enumerate(rows(pod, "containers"))]
+        self._init: list[Container] | None = None
         self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
 
     def close(self) -> None:
         """Let go of the containers, which point back at this role."""
-        for container in self.containers:
+        for container in self.main:
             container.close()
-        self.containers = self.main = self.init = []
+        for container in self._init or ():
+            container.close()
+        self.main, self._init = [], []
 
-    def _init_containers(self) -> list[Container]:
-        plan = self.job.bundle.plan
-        shared = plan.shared if plan is not None else None
-        found = []
-        for index, tree in enumerate(rows(self.pod, "initContainers")):
-            kind = SIDECAR if text(tree, "restartPolicy") == "Always" else INIT
-            # Few jobs change those of their runtime.
-            found.append(
-                Container(self, tree, index, kind, shared.once(tree, Contents) if shared is not None else None)
-            )
-        return found
+    @property
+    def init(self) -> list[Container]:
+        """The init containers, side cars among them: few checks look at those."""
+        if self._init is None:
+            self._init = [InitContainer(self, contents, index) for index, contents in enumerate(self.casing.init)]
+        return self._init
+
+    @property
+    def containers(self) -> list[Container]:
+        """All containers, in the order in which they start."""
+        return [*self.init, *self.main] if self.casing.init else self.main
+
+    @property
+    def disks(self) -> Volumes:
+        """The volumes of its pods."""
+        return self.casing.disks
 
     @property
     def labels(self) -> dict[str, Tree]:
@@ -110,12 +117,12 @@ class Role:
     @property
     def restart_policy(self) -> str:
         """What is done about containers that end."""
-        return self.frame.restart_policy
+        return self.casing.frame.restart_policy
 
     @property
     def volumes(self) -> dict[str, Tree]:
         """The volumes of its pods by name."""
-        return self.disks.by_name
+        return self.casing.disks.by_name
 
     @property
     def path(self) -> Path:
@@ -212,6 +219,10 @@ class Role:
 
     def __repr__(self) -> str:
         return f"Role({self.name} {self.replicas}x{self.size})"
+
+
+def _selector(tree: Tree, shared: Shared | None) -> Selector:
+    return Selector(tree) if shared is None else shared.once(tree, Selector)
 
 
 def _summed(containers: list[Container]) -> dict[str, Count]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.verify.containers import INDEX_FIELDS, MAIN
+from trainc.verify.containers import INDEX_FIELDS
 from trainc.verify.values import integer
 from trainc.verify.world import ADDRESSES, Place
 
@@ -19,7 +19,7 @@ def starting(found: set[str], container: Container) -> None:
     """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
     names, literals, words = container.names, container.literals, container.traits
     if "nodes option" in words or (
-        "PET_NNODES" in container.env and literals.get("PET_NNODES") != str(container.role.size)
+        "PET_NNODES" in names.traits and literals.get("PET_NNODES") != str(container.role.size)
     ):
         found.add("odd nodes")
     if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
@@ -40,13 +40,13 @@ def _odd_processes(container: Container) -> bool:
     if container.devices:
         gpus = container.demand.gpus
         return bool(gpus) and written != str(gpus) and written not in _COUNTED
-    return "PET_NPROC_PER_NODE" in container.env and (written is None or written in _COUNTED or "$" in written)
+    return "PET_NPROC_PER_NODE" in container.names.traits and (written is None or written in _COUNTED or "$" in written)
 
 
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
-    addressed = [container for container in job.containers if container.names.addressed]
-    if "meets" not in found:
+    addressed = [container for container in job.main if container.names.addressed]
+    if "meets" not in found and "address in init container" not in found:
         if not addressed:
             return
         if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
@@ -84,7 +84,6 @@ def _plain(container: Container, job: Job) -> bool:
         and role.size > 0
         and _PORTS[port]
         and len(container.names.addressed) == 1
-        and container.kind is MAIN
         and job.dns
         and not (container.script and f"{name}=" in container.script)
     )

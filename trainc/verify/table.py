@@ -6,7 +6,7 @@ from trainc.model.gang import NO_PODS
 from trainc.verify.check import Check
 from trainc.verify.data.variables import OBSOLETE
 from trainc.verify.rules.files import PATHS
-from trainc.verify.rules.networks import TCPX, TCPXO
+from trainc.verify.rules.networks import TCPX
 from trainc.verify.rules.scheduling import ANNOTATIONS
 
 CHECKS: tuple[Check, ...] = (
@@ -101,8 +101,8 @@ CHECKS: tuple[Check, ...] = (
     Check("references.UNDEFINED", "references.undefined_variable", "$"),
     Check("references.IN_ENV", "references.shell_variable_in_env", "$"),
     Check("commands.SLEEP", "commands.endless_sleep", "sleep", "tail", "while"),
-    Check("commands.INIT", "commands.endless_init_container", "initContainers"),
-    Check("commands.SIDECAR", "commands.endless_sidecar", "several containers"),
+    Check("commands.INIT", "commands.endless_init_container", "before the others"),
+    Check("commands.SIDECAR", "commands.endless_sidecar", "side by side"),
     Check("commands.BRANCH", "commands.unpinned_download", "http", "git"),
     Check("commands.INSTALL", "commands.install_at_start", "install"),
     Check("commands.NO_LAUNCHER", "commands.launcher_missing", "python"),
@@ -127,15 +127,15 @@ CHECKS: tuple[Check, ...] = (
     Check("tpu.SELECTOR", "tpu.tpu_selector_missing", "google.com/tpu"),
     Check("tpu.HOST", "tpu.tpu_chips_per_host", "google.com/tpu"),
     Check("tpu.SINGLE", "tpu.multislice_single_host", "MEGASCALE"),
-    Check("networks.HALF", "networks.network_half_set_up", TCPX, TCPXO, "FI_PROVIDER", "rdma"),
-    Check("bundles.PAIR", "bundles.daemon_and_plugin_differ", "paired image"),
+    Check("networks.HALF", "networks.network_half_set_up", TCPX, "half TCPXO", "FI_PROVIDER alone", "rdma"),
+    Check("bundles.PAIR", "bundles.daemon_and_plugin_differ", "daemon and plugin"),
     Check("networks.FUSE", "networks.bucket_mount_without_annotation", "csi"),
     Check("networks.FUSE_UNUSED", "networks.bucket_annotation_without_mount", "gke-gcsfuse/volumes"),
     Check("networks.DNS", "networks.host_network_without_dns_policy", "hostNetwork"),
     Check("networks.HOST_PORT", "networks.host_port_clash", "hostNetwork"),
     Check("networks.TUNER", "networks.tuner_of_other_machine", "NCCL_TUNER_CONFIG_PATH"),
     Check("networks.PORT_CLASH", "networks.ports_clash_in_pod", "several ports"),
-    Check("networks.HALF", "bundles.tcpxo_half_set_up", "tcpxo daemon"),
+    Check("networks.HALF", "bundles.tcpxo_half_set_up", "half TCPXO"),
     Check("bundles.SLICES", "bundles.multislice_half_set_up", "google.com/tpu"),
     Check("bundles.MAINTENANCE", "bundles.maintenance_half_handled", "half maintenance"),
     Check("bundles.SPOT", "bundles.spot_without_toleration", "preemptible"),

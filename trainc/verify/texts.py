@@ -61,7 +61,7 @@ _MARKS = {
 }
 
 
-_DAEMONS = tuple([name for daemon, plugin, _ in PAIRS for name in (daemon, plugin)])
+_PAIRED = {name: trait for *pair, _ in PAIRS for name, trait in zip(pair, ("a daemon", "a plugin"), strict=True)}
 
 
 def _word(word: str) -> frozenset[str]:
@@ -85,9 +85,7 @@ def _image(image: str) -> frozenset[str]:
         found.add("moving image")
     if TCPXO_DAEMON in image:
         found.add("tcpxo daemon")
-    for name in _DAEMONS:
-        if name in image:
-            found.add("paired image")
+    found.update([trait for name, trait in _PAIRED.items() if name in image])
     return frozenset(found) or _NOTHING
 
 

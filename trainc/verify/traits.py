@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
+from trainc.verify.data.machines import EFA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.contents import Outline as ContainerOutline
+    from trainc.verify.disks import Volumes
     from trainc.verify.outline import Outline, RoleOutline
 
 
@@ -14,7 +16,7 @@ def _traits(outline: Outline) -> frozenset[str]:
     """All fields, variables, resources, annotations and kinds that occur in a job; words of its commands, and more.
 
     What many checks look for: `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`, `odd restart`,
-    `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `several containers`, `not Indexed`,
+    `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `side by side`, `not Indexed`,
     `parallelism alone`, `labels`, `annotations`, `JobSet annotations` and `beside` (there are other objects). The
     others are named after the one mistake that they may be; each holds wherever its check finds one.
     """
@@ -35,7 +37,7 @@ TRAITS = Remembered(_traits)
 
 
 def _role(found: set[str], role: RoleOutline) -> None:
-    fields, work, frame, annotations, disks, policy, init, main = role
+    fields, work, (frame, disks, init), annotations, policy, main = role
     found |= {*fields, *work.traits, *frame.traits, *annotations, *disks.traits}
     if annotations:
         found.add("annotations")
@@ -46,40 +48,36 @@ def _role(found: set[str], role: RoleOutline) -> None:
     if not main:
         found.add("no containers")
     containers = (*init, *main)
-    if len(containers) > 1:
-        found.add("several containers")
+    if len(main) > 1:
+        found.add("side by side")
     if len([True for fields, *_ in containers if "ports" in fields]) > 1:
         found.add("several ports")
     for container in containers:
-        _container(found, container, role)
-    _mounts(found, role)
+        _container(found, container, disks)
+    for _, names, mounts, demand in main:
+        if demand.sharing > 1 and not mounts.shm and not frame.host_ipc:
+            found.add("no shm")
+        if "FI_PROVIDER" in names.traits and EFA not in demand.traits:
+            found.add("FI_PROVIDER alone")
+    if not disks.written <= {name for _, _, mounts, _ in containers for name in mounts.names}:
+        found.add("unused volume")
     if any(demand.devices for *_, demand in main) and not disks.lasting:
         found.add("nothing lasting")
 
 
-def _container(found: set[str], container: ContainerOutline, role: RoleOutline) -> None:
+def _container(found: set[str], container: ContainerOutline, disks: Volumes) -> None:
     fields, names, mounts, demand = container
-    _, _, frame, _, disks, _, _, main = role
     found |= {*fields, *names.traits, *mounts.traits, *demand.traits}
     if mounts.names and not mounts.names <= disks.by_name.keys():
         found.add("unknown mount")
     if demand.memory is not None and demand.memory < disks.largest:
         found.add("large tmpfs")
-    if container in main and demand.sharing > 1 and not mounts.shm and not frame.host_ipc:
-        found.add("no shm")
-
-
-def _mounts(found: set[str], role: RoleOutline) -> None:
-    _, _, _, _, disks, _, init, main = role
-    mounted = {name for _, _, mounts, _ in (*init, *main) for name in mounts.names}
-    if not disks.written <= mounted:
-        found.add("unused volume")
 
 
 def _maintenance(found: set[str], outline: Outline) -> None:
     """Add the trait of a job that is prepared for the end of a node in one of its two policies only."""
     _, _, failures, roles, _ = outline
-    policies = [policy for _, _, _, _, _, policy, _, _ in roles if policy is not None]
+    policies = [policy for *_, policy, _ in roles if policy is not None]
     if failures.reacting and not any(policy.failing for policy in policies):
         found.add("half maintenance")
     if not failures.reacting and any(policy.disrupted for policy in policies):
@@ -88,6 +86,8 @@ def _maintenance(found: set[str], outline: Outline) -> None:
 
 def _together(found: set[str]) -> None:
     """What counts only where two things occur."""
+    if "a daemon" in found and "a plugin" in found:
+        found.add("daemon and plugin")
     if "output" in found:
         if "read-only mount" in found:
             found.add("output, read-only mount")

@@ -16,7 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
+    Need = tuple[str, str]  # kind and name of an object
+
 INTERFACE = "NCCL_SOCKET_IFNAME"
+# Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
+KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
+WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 _SET = frozenset((INTERFACE, *LOCKED, *VERBOSE))
 
 

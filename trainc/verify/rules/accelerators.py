@@ -11,7 +11,7 @@ from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.data.machines import Machine
     from trainc.verify.job import Job
@@ -81,25 +81,34 @@ DOMAIN = Rule(
 _ARM = ("nvidia-gb200", "nvidia-gb300")
 
 
-def machine_of(role: Role) -> tuple[Machine | None, Path]:
-    """The machine that a role's node selector names, and where it does."""
-    selector = table(role.pod, "nodeSelector")
+def selected(selector: Tree) -> tuple[Machine | None, str]:
+    """The machine that a node selector names, and the label that does."""
     for label in INSTANCE_LABELS:
         machine = MACHINES.get(text(selector, label).removeprefix("ml.")) if label in selector else None  # of HyperPod
         if machine is not None:
-            return machine, (*role.pod_path, "nodeSelector", label)
+            return machine, label
     name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None
-    return (MACHINES[name] if name else None), (*role.pod_path, "nodeSelector", ACCELERATOR)
+    return (MACHINES[name] if name else None), ACCELERATOR
 
 
-def whole_machine(role: Role) -> bool:
-    """Whether the pods of a role take all accelerators and network cards of the machine that they select."""
-    selector = table(role.pod, "nodeSelector")
-    machine, _ = machine_of(role)
-    if machine is None or text(selector, ACCELERATOR) in _ARM or role.devices.get(machine.resource) != machine.count:
+def machine_of(role: Role) -> tuple[Machine | None, Path]:
+    """The machine that a role's node selector names, and where it does."""
+    machine, label = selected(table(role.pod, "nodeSelector"))
+    return machine, (*role.pod_path, "nodeSelector", label)
+
+
+def ordinary_machine(selector: Tree) -> Machine | None:
+    """The machine that a node selector names, unless its nodes ask for more than to be selected."""
+    return None if text(selector, ACCELERATOR) in _ARM else selected(selector)[0]
+
+
+def takes_whole(role: Role, machine: Machine) -> bool:
+    """Whether the pods of a role take all accelerators and network cards of a machine."""
+    if len(role.main) != 1 or role.devices.get(machine.resource) != machine.count:
         return False
-    cards = text(role.main[0].limits, EFA) or whole(role.main[0].limits, EFA)
-    return len(role.main) == 1 and (not machine.cards or cards in (None, machine.cards, str(machine.cards)))
+    limits = role.main[0].limits
+    cards = text(limits, EFA) or whole(limits, EFA)
+    return not machine.cards or cards in (None, machine.cards, str(machine.cards))
 
 
 def _limit_path(container: Container, resource: str) -> Path:

@@ -144,7 +144,7 @@ def self_deleting(job: Job, *, level: str = "") -> None:
 
 
 def deadline_on_queue(job: Job) -> None:
-    labels = table(table(job.tree, "metadata"), "labels")
+    labels = table(job.metadata, "labels")
     if "kueue.x-k8s.io/queue-name" not in labels:
         return
     for role in job.roles:

@@ -6,6 +6,7 @@ from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.launch import options
 from trainc.verify.storage import mount_of
 from trainc.verify.values import rows, table, text, texts, whole
+from trainc.verify.variables import KEYS, WHOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,6 +198,9 @@ def object_not_declared(job: Job) -> None:
     if not job.cluster.closed and not job.cluster.objects:
         return
     for role in job.roles:
+        needs = [*role.casing.needs, *[need for container in role.main for need in container.needs]]
+        if not [name for kind, name in needs if not _is_there(job, kind, name)]:
+            continue
         for kind, name, below in role.disks.references:
             _declared(job, kind, name, role.pod_path, "volumes", *below)
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
@@ -208,19 +212,24 @@ def object_not_declared(job: Job) -> None:
 def _env_declared(job: Job, container: Container) -> None:
     for index, entry in container.sources:
         source = table(entry, "valueFrom")
-        for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
+        for field, kind in KEYS.items():
             if field in source:
                 name = text(table(source, field), "name")
                 _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
     for index, entry in enumerate(rows(container.tree, "envFrom")):
-        for field, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
+        for field, kind in WHOLE.items():
             name = text(table(entry, field), "name")
             _declared(job, kind, name, container.path, "envFrom", index, field, "name")
 
 
+def _is_there(job: Job, kind: str, name: str) -> bool:
+    """Whether the cluster may have an object, or nothing can be said of it."""
+    return not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False
+
+
 def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> None:
     """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
-    if not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False:
+    if _is_there(job, kind, name):
         return
     if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
         return

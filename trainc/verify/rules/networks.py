@@ -106,9 +106,8 @@ def _tcpxo(role: Role, container: Container) -> _Half | None:
     if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
         missing = "no receive daemon (RxDM) runs beside it"
         return "variables of GPUDirect-TCPXO", missing, _first(container, TCPXO)
-    for place in container.mounts.places:
-        if place.startswith("/dev/aperture_devices") or place == "/dev":
-            return None
+    if "aperture devices" in container.mounts.traits:
+        return None
     return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, TCPXO)
 
 

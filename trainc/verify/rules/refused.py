@@ -8,7 +8,7 @@ from trainc.model.tree import get, plain, value
 from trainc.schema.pods import amounts, containers, placement, rights, settings, variables, volumes, whole
 from trainc.schema.pods.said import Said
 from trainc.verify.refusal import lost_mounts, refused
-from trainc.verify.values import text
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
+    from trainc.verify.contents import Contents
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
@@ -29,17 +30,17 @@ REFUSED = Rule(
 
 
 class Part:
-    """What looks at one field alone, whoever holds it; a node with which nothing was wrong is not looked at again."""
+    """What looks at one field alone, whoever holds it; `fine` tells whether nothing is wrong with a node."""
 
-    __slots__ = ("_fine", "_look")
+    __slots__ = ("_look", "fine")
 
     def __init__(self, look: Callable[[Any, Path, Said], None]) -> None:
         self._look = look
-        self._fine = Nodes(self._is_fine)
+        self.fine = Nodes(self._is_fine)
 
     def look(self, node: Tree, path: Path, said: Said) -> None:
         """Add what is wrong with a node that stands at a path."""
-        if not self._fine[node]:
+        if not self.fine[node]:
             self._look(plain(node), path, said)
 
     def _is_fine(self, node: Tree) -> bool:
@@ -72,6 +73,12 @@ _PROBES = {
 }
 _ORIGIN = Part(variables.origin)
 _MOUNTS = Part(volumes.mounts)
+# All fields of a container that can be judged alone; its ports and variables have been looked at.
+_ALONE = {
+    **{field: part for field, part in _CONTAINER.items() if field != "ports"},
+    **_PROBES,
+    "volumeMounts": _MOUNTS,
+}
 _SMALL = (
     "dnsConfig",
     "dnsPolicy",
@@ -94,8 +101,16 @@ _SMALL = (
 )
 
 
+# What depends on more of a pod, of a container or of its rights than itself.
+_WHOLE = frozenset(("hostIPC", "hostNetwork", "resources"))
+_TOGETHER = frozenset(("lifecycle", "resizePolicy", "volumeDevices"))
+_RIGHTS = frozenset(("privileged", "procMount"))
+
+
 def refused_pod_template(job: Job) -> None:
     for role in job.roles:
+        if _is_fine(role):
+            continue
         said = Said()
         _pod(role, said)
         broken: set[Path] = set()
@@ -108,15 +123,47 @@ def refused_pod_template(job: Job) -> None:
             refused(job, REFUSED, fault.path, fault.message, more)
 
 
+def _is_fine(role: Role) -> bool:
+    """Whether pods are visibly made of parts with which nothing is wrong; all others get a closer look."""
+    casing = role.casing
+    if casing.fine is None:
+        casing.fine = _fields_are_fine(role.pod) and all(map(_container_is_fine, casing.init))
+    if not casing.fine or not all(map(_container_is_fine, role.main)):
+        return False
+    names = [contents.name for contents in (*casing.init, *role.main)] if casing.init else ()
+    return len(set(names)) == len(names)
+
+
+def _fields_are_fine(pod: Tree) -> bool:
+    said = Said()
+    _fields(pod, (), said)
+    return _WHOLE.isdisjoint(pod) and not said.faults
+
+
+def _container_is_fine(contents: Contents) -> bool:
+    tree, traits = contents.tree, contents.traits
+    if "odd port" in traits or "odd variable" in traits or not _TOGETHER.isdisjoint(tree):
+        return False
+    if "securityContext" in tree and not _RIGHTS.isdisjoint(table(tree, "securityContext")):
+        return False
+    return not [field for field in _ALONE.keys() & tree.keys() if not _ALONE[field].fine[tree[field]]]
+
+
+def _fields(pod: Tree, path: Path, said: Said) -> dict[str, Any]:
+    """Look at the fields of a pod; gives the plain ones."""
+    for field, part in _POD.items():
+        if field in pod:
+            part.look(pod[field], (*path, field), said)
+    small = {field: plain(pod[field]) for field in _SMALL if field in pod}
+    if small:
+        for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
+            look(small, path, said)
+    return small
+
+
 def _pod(role: Role, said: Said) -> None:
     path = role.pod_path
-    for field, part in _POD.items():
-        if field in role.pod:
-            part.look(role.pod[field], (*path, field), said)
-    pod = {field: plain(role.pod[field]) for field in _SMALL if field in role.pod}
-    if pod:
-        for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
-            look(pod, path, said)
+    pod = _fields(role.pod, path, said)
     if (pod.get("hostNetwork") or pod.get("hostIPC")) and "securityContext" in role.pod:
         rights.sysctls_of_host({**pod, "securityContext": plain(role.pod["securityContext"])}, path, said)
     if "resources" in role.pod:

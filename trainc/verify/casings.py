@@ -1,0 +1,110 @@
+"""All of a pod but the containers that train: what the jobs of one runtime leave as it is."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.verify.contents import Contents
+from trainc.verify.data.machines import MACHINE_LABELS
+from trainc.verify.disks import VOLUMES
+from trainc.verify.frames import frame_of
+from trainc.verify.rules.accelerators import ordinary_machine
+from trainc.verify.rules.life import PREEMPTIBLE
+from trainc.verify.rules.templates import TOLERATIONS
+from trainc.verify.texts import ODD_CLASSES, ODD_KEYS, ODD_VALUES
+from trainc.verify.values import rows, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.shared import Shared
+    from trainc.model.tree import Tree
+    from trainc.verify.contents import Outline as ContainerOutline
+    from trainc.verify.disks import Volumes
+    from trainc.verify.frames import Frame
+    from trainc.verify.variables import Need
+
+    Outline = tuple[Frame, Volumes, tuple[ContainerOutline, ...]]
+
+# Names of other objects that pods may give.
+_NAMES = ("serviceAccountName", "runtimeClassName", "nodeName")
+
+
+class Casing:
+    """The pods of a role without their main containers and their node selector, read once for all jobs that share them.
+
+    `init` are the init containers, `outline` is what jobs may have in common, `traits` are what single texts show.
+    `needs` are kind and name of the objects that they need, `fine` is whether pod validation takes all this, None as
+    long as nobody had to ask.
+    """
+
+    __slots__ = ("disks", "fine", "frame", "init", "needs", "outline", "traits")
+
+    def __init__(self, pod: Mapping[str, Tree], shared: Shared | None) -> None:
+        self.frame = frame_of(pod)
+        self.disks = VOLUMES[pod.get("volumes")]
+        init = rows(pod, "initContainers") if "initContainers" in pod else ()
+        self.init = [Contents(tree) if shared is None else shared.once(tree, Contents) for tree in init]
+        self.outline: Outline = self.frame, self.disks, tuple([contents.outline for contents in self.init])
+        self.traits = self._traits(pod)
+        self.needs = frozenset(self._needs(pod))
+        self.fine: bool | None = None
+
+    def _needs(self, pod: Mapping[str, Tree]) -> list[Need]:
+        secrets = rows(pod, "imagePullSecrets") if "imagePullSecrets" in pod else ()
+        return [
+            *[(kind, name) for kind, name, _ in self.disks.references],
+            *[("Secret", text(secret, "name")) for secret in secrets],
+            *[need for contents in self.init for need in contents.needs],
+        ]
+
+    def _traits(self, pod: Mapping[str, Tree]) -> frozenset[str]:
+        found: set[str] = set()
+        if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
+            found.add("odd toleration")
+        for field in _NAMES:
+            if field in pod and (not text(pod, field) or ODD_CLASSES[text(pod, field)]):
+                found.add("odd account")
+        for contents in self.init:
+            found |= contents.traits
+            if text(contents.tree, "restartPolicy") != "Always":
+                found.add("before the others")
+            if contents.names.addressed:
+                found.add("address in init container")
+        return frozenset(found)
+
+
+def casing_of(pod: Mapping[str, Tree], shared: Shared | None) -> Casing:
+    """What the spec of a pod says besides its main containers and its node selector."""
+    rest = dict(pod)
+    rest.pop("containers", None)
+    rest.pop("nodeSelector", None)
+    return Casing(rest, shared) if shared is None else shared.alike(rest, Casing)
+
+
+class Selector:
+    """A node selector: its `machine` where that is a known one that can be taken whole, and what is worth a look."""
+
+    __slots__ = ("chooses", "machine", "traits")
+
+    def __init__(self, tree: Tree) -> None:
+        labels = tree if type(tree) is dict else {}
+        self.chooses = not MACHINE_LABELS.isdisjoint(labels)
+        self.machine = ordinary_machine(labels) if self.chooses else None
+        self.traits = _ODD if odd_labels(labels) else _NOTHING
+        if not PREEMPTIBLE.isdisjoint(labels):
+            self.traits |= {"preemptible"}
+
+
+_ODD, _NOTHING = frozenset(("odd label",)), frozenset[str]()
+
+
+def odd_labels(labels: Mapping[str, Tree]) -> bool:
+    """Whether a key or a value cannot be that of a label."""
+    for key, leaf in labels.items():
+        if ODD_KEYS[key] or (type(leaf) is Sourced and type(leaf.value) is str and ODD_VALUES[leaf.value]):
+            return True
+    return False
+
+
+NO_SELECTOR = Selector(None)
