@@ -29,3 +29,25 @@ def test_allows(text: str, expected: list[tuple[str, str, str]]) -> None:
 
 def test_bytes_that_are_no_text() -> None:
     assert [a.rule for a in allows(b"a: \xff # trainc: allow[x] y", "f.yaml")] == ["x"]
+
+
+PLAIN = (
+    "a: b\n# trainc: allow[x] why\nc: d\n",
+    "a: b # trainc: allow[x] why\n",
+    "a: b\n  c d\n  # trainc: allow[x] why\n",
+    "- a\n-\n  # trainc: allow[x] why\n  - b\n",
+    "a: b#c # trainc: allow[x]\n---\nd: e # trainc: allow[y] z\n",
+    "a: {b: c} # trainc: allow[x] why\n",
+    "# trainc: allow[x] why\na: [b, # trainc: allow[y] why\n c]\n",
+    "a: b\n? c # trainc: allow[x] why\n: d\n",
+)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_without_quotes_and_blocks_nothing_but_a_comment_looks_like_one(text: str) -> None:
+    # With a quote in the first line the scalars are looked for.
+    quick, slow = allows(text.encode(), "a.yaml"), allows(f"# '\n{text}".encode(), "a.yaml")
+    assert quick
+    assert [(one.rule, one.reason, one.span.line + 1, one.span.column) for one in quick] == [
+        (one.rule, one.reason, one.span.line, one.span.column) for one in slow
+    ]

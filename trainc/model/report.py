@@ -8,10 +8,14 @@ from trainc.model.spelling import meant
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.finding import Refusal
-    from trainc.model.sourced import Span
+    from trainc.model.sourced import Sourced, Span
+
+    Leaf = Sourced[Any]
+    Identity = tuple[object, ...]
 
 UNUSED_ALLOW = Rule(
     "unused-allow",
@@ -25,6 +29,8 @@ ALLOW_WITHOUT_REASON = Rule(
     "an `allow` comment gives no reason",
     "The next reader has to know why; without a reason the comment silences nothing.",
 )
+
+_MOST = 1_000  # leaves of which it is known what was said
 
 
 class Allow:
@@ -75,6 +81,7 @@ class Report:
         "_findings",
         "_level_of",
         "_lost",
+        "_told",
         "admission_only",
         "answers",
         "job",
@@ -100,6 +107,7 @@ class Report:
         self._findings: dict[tuple[object, ...], Finding] = {}
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
+        self._told: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
         self._lost = False  # whether a job, of which nobody knows what would silence its findings, was not compiled
 
     def begin(self, document: Document) -> None:
@@ -165,6 +173,20 @@ class Report:
             self._lost = self._lost or (finding.level == ERROR and finding.rule.admission)
         else:
             self.reached.setdefault(identity, set()).add(self.job)
+
+    def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
+        """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
+        known = self._told.get((rule.name, id(leaf)))
+        if known is not None:
+            if known[1] is not None and self.job:
+                self.reached.setdefault(known[1], set()).add(self.job)
+            return
+        finding = make(*given)
+        self.add(finding)
+        identity = finding.identity()
+        if len(self._told) < _MOST:
+            # The leaf is held as well: its number must not be given to another one.
+            self._told[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
 
     def _allowed(self, finding: Finding) -> bool:
         heard = False

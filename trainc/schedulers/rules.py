@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.remembered import Remembered
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
+_QUEUE, _GANG = 1, 2  # what keys of labels and annotations are about
 _GROUP, _FIELDS = "schedulingGroup", frozenset(("schedulerName", "priorityClassName"))
 
 
@@ -21,7 +23,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if type(spec) is not dict:
         return
     groups = [tree for tree in bundle.around if tree is not jobset and value(tree, "kind") == "PodGroup"]
-    named, grouped, said = False, bool(groups), ""
+    named, grouped, said = False, bool(groups), 0
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []
     pods = []
@@ -29,32 +31,44 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         template = job.get("template") if type(job) is dict else None
         work = template.get("spec") if type(template) is dict else None
         pod_template = work.get("template") if type(work) is dict else None
-        said += _keys(template) + _keys(pod_template)
+        said |= _said(template) | _said(pod_template)
         pod = pod_template.get("spec") if type(pod_template) is dict else None
         pods.append(pod)
         if type(pod) is dict:
             grouped = grouped or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
-    # Nothing of what is looked at has another name.
-    whole = said + _keys(jobset)
-    grouped = grouped or "scheduling." in whole or "volcano" in whole
-    waits = "kueue" in whole
+    whole = said | _said(jobset)
+    grouped = grouped or bool(whole & _GANG)
+    waits = bool(whole & _QUEUE)
     if grouped or waits or named:
         # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
         from trainc.schedulers.usual import gang, queued  # noqa: PLC0415
 
-        if gang(bundle, cluster, jobs, groups, whole) if grouped else queued(bundle, cluster, jobs, pods, said):
+        if grouped:
+            usual = not waits and gang(bundle, cluster, jobs, groups)
+        else:
+            usual = not said & _QUEUE and queued(bundle, cluster, jobs, pods)
+        if usual:
             return
         from trainc.schedulers.looks import look  # noqa: PLC0415
 
         look(bundle, cluster, report, gang=grouped, queued=waits)
 
 
-def _keys(tree: Tree) -> str:
-    """The keys of all labels and annotations of an object or a template, a line for each."""
+def _said(tree: Tree) -> int:
+    """What the keys of the labels and annotations of an object or a template are about."""
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
-        return ""
+        return 0
     labels, annotations = metadata.get("labels"), metadata.get("annotations")
-    said = "\n".join(labels) + "\n" if type(labels) is dict else ""
-    return said + "\n".join(annotations) + "\n" if type(annotations) is dict else said
+    found = _ABOUT[tuple(labels)] if type(labels) is dict else 0
+    return found | _ABOUT[tuple(annotations)] if type(annotations) is dict else found
+
+
+def _about(keys: tuple[str, ...]) -> int:
+    # Nothing of what is looked at has another name.
+    whole = "\n".join(keys)
+    return (_QUEUE if "kueue" in whole else 0) | (_GANG if "scheduling." in whole or "volcano" in whole else 0)
+
+
+_ABOUT = Remembered(_about)

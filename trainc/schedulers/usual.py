@@ -38,13 +38,13 @@ _NONE: dict[str, Tree] = {}
 _FEW = 8  # pod sets that every version of Kueue takes
 
 
-def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], pods: Sequence[Tree], said: str) -> bool:
+def queued(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], pods: Sequence[Tree]) -> bool:
     """Whether a job that is no gang waits in a queue that is there, its pods in priority classes that are there.
 
-    `pods` are the specs of its pods, `said` the keys of its templates' labels and annotations.
+    `pods` are the specs of its pods; its templates say nothing to Kueue.
     """
     metadata = _map(bundle.jobset, "metadata")
-    if "kueue" in said or len(jobs) > _FEW or "suspend" in bundle.jobset["spec"]:
+    if len(jobs) > _FEW or "suspend" in bundle.jobset["spec"]:
         return False
     for key in _map(metadata, "annotations"):
         if "kueue" in key:
@@ -70,13 +70,10 @@ def _at_once(pod: Tree, cluster: Cluster) -> bool:
     return _there(cluster, "PriorityClass", pod.get("priorityClassName"))
 
 
-def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree], said: str) -> bool:
-    """Whether the pods of a job are one gang of the right size, in a queue and a class that are there.
-
-    `said` are the keys of all labels and annotations of the JobSet and its templates.
-    """
+def gang(bundle: Bundle, cluster: Cluster, jobs: Sequence[Tree], groups: Sequence[Tree]) -> bool:
+    """Whether the pods of a job that says nothing to Kueue are one gang of the right size, its queue and class there."""
     spec = bundle.jobset["spec"]
-    if len(groups) != 1 or not jobs or "kueue" in said or not _unpinned(bundle.jobset) or not _restarts_whole(spec):
+    if len(groups) != 1 or not jobs or not _unpinned(bundle.jobset) or not _restarts_whole(spec):
         return False
     if len(jobs) > 1 and _text(_map(spec, "startupPolicy"), "startupPolicyOrder") != "AnyOrder":
         return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
-    from trainc.verify.check import Check
+    from trainc.verify.check import Check, Look
     from trainc.verify.outline import Outline
 
 
@@ -44,8 +44,8 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     if job is None:
         return
     seen = outline(job)
-    for check in _WORTHWHILE[seen]:
-        check.look(job)
+    for look_at in _WORTHWHILE[seen]:
+        look_at(job)
     if extra:
         for check in extra:
             if check.for_(TRAITS[seen]):
@@ -53,15 +53,15 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     job.close()
 
 
-def _looking(there: frozenset[str]) -> tuple[Check, ...]:
+def _looking(there: frozenset[str]) -> tuple[Look, ...]:
     """The checks that have something to look at in jobs with these traits."""
-    return tuple(check for check in CHECKS if check.for_(there))
+    return tuple(check.look for check in CHECKS if check.for_(there))
 
 
 _LOOKING = Remembered(_looking)
 
 
-def _worthwhile(seen: Outline) -> tuple[Check, ...]:
+def _worthwhile(seen: Outline) -> tuple[Look, ...]:
     """The checks that have something to look at in jobs that look like this, as those of one runtime do."""
     return _LOOKING[TRAITS[seen]]
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 MARK = b"trainc:"  # what a text that speaks to trainc has in it
 _PATTERN = r"(?:^|(?<=[ \t]))#[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
 
+_LONG_SCALAR = frozenset("\"'|>")  # one of these begins each scalar that may hold what looks like a comment
+
 Place = tuple[int, int]
 _NOWHERE: Place = (1 << 62, 1)  # behind every place
 
@@ -27,7 +29,8 @@ def allows(data: bytes, file: str) -> list[Allow]:
     found = [(number, m) for number, line in enumerate(lines, 1) for m in re.finditer(_PATTERN, line)]
     if not found:
         return []
-    scalars = iter(_scalars(data))
+    # Before any quote or block there are only plain scalars, which end where a comment begins.
+    scalars = iter(_scalars(data) if _LONG_SCALAR.intersection("\n".join(lines[: found[-1][0]])) else ())
     start = end = (0, 0)
     out = []
     for line, match in found:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
 
-_IN_MEMORY = 4 * 1024 * 1024  # characters kept before text goes to a temporary file
+_IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
 
 
 class Spool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
 from trainc.verify.endless import never_ends
 from trainc.verify.order import waits
 from trainc.verify.values import table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.finding import Finding
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
@@ -148,11 +150,14 @@ def deadline_on_queue(job: Job) -> None:
     if "kueue.x-k8s.io/queue-name" not in labels:
         return
     for role in job.roles:
-        if "activeDeadlineSeconds" in role.spec:
-            job.report.add(
-                DEADLINE.at(
-                    job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
-                    "the deadline counts from the start of each Job, and anew after each restart and admission",
-                    help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
-                )
-            )
+        leaf = role.spec.get("activeDeadlineSeconds")
+        if type(leaf) is Sourced:
+            job.report.tell(DEADLINE, leaf, _counts_anew, job, role)
+
+
+def _counts_anew(job: Job, role: Role) -> Finding:
+    return DEADLINE.at(
+        job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
+        "the deadline counts from the start of each Job, and anew after each restart and admission",
+        help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
+    )
