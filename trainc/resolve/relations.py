@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.paths import shown
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
@@ -49,6 +49,12 @@ CONTRADICTORY = Rule(
     "components that are to come after each other",
     "There is no order that keeps both.",
     admission=True,
+)
+UNRELATED = Rule(
+    "unknown-relation",
+    WARNING,
+    "a component is to come after one, or excludes one, that is nowhere to be found",
+    "A name with a slip keeps no order and excludes nothing.",
 )
 
 
@@ -101,6 +107,11 @@ def check(
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
+        others = [(field, name) for field in ("after", "conflictsWith") for name in one.listed(field) if name not in on]
+        there = catalog.shelves.names("RuntimeComponent", "", one.use.file) if others else ()
+        for field, name in others:
+            if name not in there:
+                report.add(_unrelated(one, field, name, there))
     for finding in _clashes(applied):
         report.add(finding)
 
@@ -116,6 +127,14 @@ def _required(component: Switched, name: str, there: Collection[str]) -> Finding
         f"component `{component.name}` needs `{name}`, which is not switched on",
         also=[Label(_where(component, "requires", name), "required here")],
         help=on if name in there else meant(name, there, f"add a RuntimeComponent of that name, and {on}"),
+    )
+
+
+def _unrelated(component: Switched, field: str, name: str, there: Collection[str]) -> Finding:
+    return UNRELATED.at(
+        _where(component, field, name),
+        f"`{field}` of component `{component.name}` names `{name}`, and there is no such component",
+        help=meant(name, there, "remove the name"),
     )
 
 
