@@ -66,7 +66,7 @@ def test_the_disk_is_full_in_the_middle(words: tuple[str, ...], said: str, repos
 @pytest.mark.parametrize("words", [("build",), ("build", "--jobs", "2"), ("build", "-w"), ("validate",)])
 def test_no_room_for_what_waits_for_the_verdict(words: tuple[str, ...], repository: Repository) -> None:
     for name in NAMES:
-        repository.change(f"jobs/{name}.yaml", "/opt/line.py", LONG * 3)
+        repository.change(f"jobs/{name}.yaml", "/opt/line.py", LONG * 5)
     before = everything(repository.folder)
     code, err = process(repository, *words, "-q", largest=1_000_000)
     said = err.replace("; nothing was written", "")
