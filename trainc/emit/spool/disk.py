@@ -51,33 +51,40 @@ def read_found(target: str) -> Found | None:
 
 
 class Folder:
-    """The files below a folder, reached through no symbolic link; each folder on the way is looked at once."""
+    """The files below a folder, reached through no symbolic link; what stands in it is listed once."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._plain: set[str] = set()  # folders that are no links, nor those above them
+        self._listed: dict[str, tuple[str, dict[str, bool]]] = {}  # by folder: its place, and what there is a link
 
-    def target(self, path: str) -> str:
-        """Where the file of a path below the folder stands, or would.
+    def find(self, path: str) -> tuple[str, Found | None]:
+        """Where the file of a path below the folder stands, or would, and what stands there.
 
         Raises:
             Trouble: where the way to it leads over a symbolic link.
         """
-        inner = path.rpartition("/")[0]
-        if inner not in self._plain:
-            self._refuse_links(inner)
-        target = os.path.join(self.name, path)
-        if os.path.islink(target):
+        inner, _, name = path.rpartition("/")
+        if inner not in self._listed:
+            self._listed[inner] = self._list(inner)
+        place, links = self._listed[inner]
+        target = place + name
+        if name not in links:
+            return target, None
+        if links[name]:
             raise _linked(target)
-        return target
+        return target, read_found(target)
 
-    def _refuse_links(self, inner: str) -> None:
-        target = self.name
+    def _list(self, inner: str) -> tuple[str, dict[str, bool]]:
+        place = self.name
         for part in ("", *inner.split("/")):
-            target = os.path.join(target, part) if part else target
-            if os.path.islink(target):
-                raise _linked(target)
-        self._plain.add(inner)
+            place = os.path.join(place, part) if part else place
+            if os.path.islink(place):
+                raise _linked(place)
+        place = os.path.join(place, "")
+        if not os.path.isdir(place):
+            return place, {}
+        with Reaching(place), os.scandir(place) as entries:
+            return place, {entry.name: entry.is_symlink() for entry in entries}
 
 
 def _linked(target: str) -> Trouble:

@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, read_found, remove, written
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, remove, written
 from trainc.model.header import Header
 
 TYPE_CHECKING = False
@@ -91,10 +91,9 @@ class FolderSpool(Spool):
         self.objects += rendered.objects
         path = self._path(rendered)
         self.paths[path] = rendered.source
-        target = self._files.target(path)
+        target, found = self._files.find(path)
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body))
-        found = read_found(target)
         if found is not None and found.header == header and found.body == body:
             return
         if self._belongs_elsewhere(found, bundle, report):
