@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.repository import Repository
+from trainc.cli.workers import workers
+from trainc.model.report import Report
+from trainc.model.settings import Selection
+from trainc.project import open_project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,3 +94,12 @@ def test_trouble_of_a_worker_is_told(repository: Repository) -> None:
     done = repository.run("build", "--jobs", "2")
     assert done.code == 2
     assert "no training spec is" in done.err
+
+
+@pytest.mark.parametrize(("files", "each", "most"), [(3, 2, 1), (4, 2, 2), (9, 2, 4), (40, 1, 16)])
+def test_a_worker_for_each_core_that_has_enough_to_do(files: int, each: int, most: int, tmp_path: Path) -> None:
+    for number in range(files):
+        (tmp_path / f"{number:02}.yaml").write_text("a: b\n", "utf-8")
+    project = open_project((str(tmp_path),), Report())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    assert workers(project, Selection((".",)), each) == min(cores, most)

@@ -10,7 +10,7 @@ from trainc.cli.session import Session
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
-MANY = 500  # files from which a second worker pays for itself
+EACH = 100  # files that a worker is worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def run(session: Session, spool: Spool, committed: Committed | None = None) -> N
     if asked and not (asked.isascii() and asked.isdigit() and 0 < int(asked) < 257):
         raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{asked}`")
     folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
-    if not (asked or folders or len(session.options.arguments) >= MANY) or session.report.recording:
+    if not (asked or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report)
         return
     from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
 
-    count = int(asked) if asked else workers(session.project, session.selection, MANY)
+    count = int(asked) if asked else workers(session.project, session.selection, EACH)
     if count == 1:
         pipeline.build(session.project, session.selection, spool, session.report)
     else:

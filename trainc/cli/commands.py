@@ -10,7 +10,7 @@ _REPORTING = (
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
-    Option("--jobs", "number of workers (default: one for each core from 500 files up)", metavar="N"),
+    Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
     Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),

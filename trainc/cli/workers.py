@@ -31,11 +31,13 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST = 16  # a worker more than this finds too little to do
 
 
-def workers(project: Project, selection: Selection, many: int) -> int:
-    """How many workers a selection is worth on this machine."""
-    if not hasattr(os, "fork") or len(known_files(project, selection.paths)) < many:
+def workers(project: Project, selection: Selection, each: int) -> int:
+    """How many workers a selection is worth on this machine: one for each core, and for `each` so many files."""
+    many = len(known_files(project, selection.paths)) // each
+    if many < 2 or not hasattr(os, "fork"):
         return 1
-    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MOST)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, many, _MOST)
 
 
 def build_with(count: int, session: Session, spool: Spool, committed: Committed | None = None) -> None:
