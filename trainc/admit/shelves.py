@@ -32,6 +32,7 @@ class Shelves:
         self._shelf: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document | None]] = {}
         self._catalogue: dict[str, Index] = {}
+        self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
         self._named: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
         self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
@@ -71,6 +72,18 @@ class Shelves:
         """The component that is switched on by that name in `file`."""
         key = ("RuntimeComponent", "", name)
         return self._first(file, COMPONENTS, name, lambda found: [found[key]] if key in found else [])
+
+    def has_component(self, name: str, file: str) -> bool:
+        """Whether a component of that name could be switched on in `file`; nobody looks into it."""
+        key = ("RuntimeComponent", "", name)
+        if key in self.given or (not self._desk.selection.closed_world and name in self._shipped_components()):
+            return True
+        return key in self._indexed(self._documents.shelf(file)) or key in self._cluster
+
+    def _shipped_components(self) -> list[str]:
+        if self._in_catalogue is None:
+            self._in_catalogue = self._documents.shipped_names(COMPONENTS)
+        return self._in_catalogue
 
     def _first(self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]) -> Found | None:
         for source, found in self._sources(file, folder, name):
@@ -127,7 +140,7 @@ class Shelves:
             if kind == "ClusterTrainingRuntime":
                 found.update(self._documents.shipped_names(""))
             elif kind == "RuntimeComponent":
-                found.update(self._documents.shipped_names(COMPONENTS))
+                found.update(self._shipped_components())
         return sorted(found)
 
     def places(self, file: str) -> tuple[str, ...]:

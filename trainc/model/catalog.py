@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         def component(self, name: str, file: str) -> Found | None:
             """The component of that name."""
 
+        def has_component(self, name: str, file: str) -> bool:
+            """Whether there is a component of that name."""
+
         def legal(self, document: Document, report: Report) -> Document | None:
             """A composed runtime as a server would store it, None with findings where it would refuse it."""
 

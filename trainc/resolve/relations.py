@@ -107,11 +107,10 @@ def check(
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
-        others = [(field, name) for field in ("after", "conflictsWith") for name in one.listed(field) if name not in on]
-        there = catalog.shelves.names("RuntimeComponent", "", one.use.file) if others else ()
-        for field, name in others:
-            if name not in there:
-                report.add(_unrelated(one, field, name, there))
+        for field in ("after", "conflictsWith"):
+            for name in one.listed(field):
+                if name not in on and not catalog.shelves.has_component(name, one.use.file):
+                    report.add(_unrelated(one, field, name, catalog))
     for finding in _clashes(applied):
         report.add(finding)
 
@@ -130,7 +129,8 @@ def _required(component: Switched, name: str, there: Collection[str]) -> Finding
     )
 
 
-def _unrelated(component: Switched, field: str, name: str, there: Collection[str]) -> Finding:
+def _unrelated(component: Switched, field: str, name: str, catalog: Catalog) -> Finding:
+    there = catalog.shelves.names("RuntimeComponent", "", component.use.file)
     return UNRELATED.at(
         _where(component, field, name),
         f"`{field}` of component `{component.name}` names `{name}`, and there is no such component",
