@@ -14,7 +14,7 @@ from trainc import emit as emitting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-INSIDE_LOAD = {"read": "contents", "parse": "read"}  # loading is lazy: other stages draw from it
+INSIDE_LOAD = {"read": "known_contents", "parse": "read"}  # loading is lazy: other stages draw from it
 STAGES = ("load", "admit", "resolve", "lower", "verify", "emit")
 
 

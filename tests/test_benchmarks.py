@@ -1,0 +1,29 @@
+"""What measures still finds what it measures; how long it took is nobody's business here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks import estate, tree
+from tests.compiling import ROOT, relative_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_stage_has_its_time(tmp_path: Path) -> None:
+    tree.write(3, str(tmp_path))
+    command = [sys.executable, str(ROOT / "benchmarks" / "stages.py"), str(tmp_path / "jobs")]
+    environment = {**relative_environment(), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    spent = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+    assert {stage for stage, seconds in spent.items() if seconds > 0} >= {
+        *("read", "parse", "resolve", "lower", "verify", "emit")
+    }
+
+
+def test_the_grown_example_compiles(tmp_path: Path) -> None:
+    estate.grown(tmp_path / "platform", 2)
+    assert estate.build(tmp_path / "platform") == 2 * 22
