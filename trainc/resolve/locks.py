@@ -85,9 +85,9 @@ def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iter
     for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
         path = lock["path"].value
         steps = parsed(path, spec)
-        if steps is None and whole:
+        if not steps and whole:
             report.add(_nowhere(document, index, path, spec))
-        elif steps is not None:
+        elif steps:
             span = document.span(("spec", "locks", index, "path"))
             yield Held(path, steps, found(spec, steps), lock["reason"].value, document.name, span)
 
@@ -107,7 +107,7 @@ def _longest(path: str, spec: Tree) -> str:
     text = path
     while text:
         text = (text.rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]).rstrip(".")
-        if text and parsed(text, spec) is not None:
+        if text and parsed(text, spec):
             return f"only `{text}` is there"
     return ""
 
