@@ -105,3 +105,26 @@ def test_torchtune_alone_has_to_know_the_size(before: str, after: str, code: int
     done = compile_in(tmp_path, "build", "job.yaml")
     assert done.code == code, done.err
     assert ("unknown-size" in done.err) is bool(code)
+
+
+CLUSTER = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: mpi, labels: {trainer.kubeflow.org/framework: tensorflow}}
+spec:
+  template:
+    spec:
+      replicatedJobs:
+"""
+
+
+@pytest.mark.parametrize("role", ["chief", "ps", "evaluator"])
+def test_the_size_of_another_part_of_the_cluster_is_missed(role: str, tmp_path: Path) -> None:
+    own = ROLE.format(name=role).replace(
+        "            spec:\n", '            spec:\n              parallelism: "${N}"\n', 1
+    )
+    text = CLUSTER + own + ROLE.format(name="worker") + JOB.replace("x-${NODES}", "2").replace('"2"', "2")
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    run = compile_in(tmp_path, "build", "job.yaml")
+    assert (run.code, run.out) == (1, "")
+    assert "unknown-size" in [finding.rule.name for finding in run.findings]

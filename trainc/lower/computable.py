@@ -5,6 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.patches import PODS, PROCESSES
+from trainc.model.peers import own_count
+from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced
 from trainc.schema.fault import is_placeholder
 
@@ -23,7 +25,10 @@ def computable(plan: Plan, framework: Framework, report: Report) -> bool:
     needs = framework.needs(plan)
     if PODS in needs:
         advice = f"write the number: {framework.name} computes addresses and sizes with it"
-        for leaf in (plan.asked("numNodes"), *[leaf for role in plan.roles for leaf in (role.count, role.replicas)]):
+        trainers = [role for role in plan.roles if role.ancestor == TRAINER]
+        own = [own_count(role) for role in trainers] if len(trainers) > 1 else ()  # `numNodes` is for one of them
+        sizes = [leaf for role in plan.roles for leaf in (role.count, role.replicas)]
+        for leaf in (plan.asked("numNodes"), *sizes, *own):
             ok &= _known(leaf, "how many pods there are", advice, plan, report)
         for leaf in (asked, plan.settings.get("numProcPerNode")):
             ok &= _known(leaf, _PROCESSES, advice, plan, report)

@@ -25,9 +25,10 @@ def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
     """
     role = get(jobset, *fault.path[:-1])
     replicas, completions = value(role, "replicas"), value(role, "template", "spec", "completions")
-    more = f"-{value(role, 'name')}-{(1 if replicas is None else replicas) - 1}"
+    # What is filled in later has one digit at least.
+    more = f"-{value(role, 'name')}-{replicas - 1 if type(replicas) is int else 0}"
     if completions is not None and value(role, "template", "spec", "completionMode") == "Indexed":
-        more += f"-{completions - 1}{_RANDOM}"
+        more += f"-{completions - 1 if type(completions) is int else 0}{_RANDOM}"
     left = LIMIT - len(run) - len(more)
     name = str(value(jobset, "metadata", "name")).removesuffix(run)
     if left < 1:
