@@ -116,7 +116,7 @@ class Session:
         selected = set(known_files(self.project, self.selection.paths))
         for file in known_files(self.project, (".",)):
             data = known_contents(self.project, file)
-            if MARKS[0] in data or MARKS[1] in data:
+            if any(mark in data for mark in MARKS):
                 applications.append((file, data))
             if not ours(data):
                 continue

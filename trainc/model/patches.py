@@ -235,8 +235,9 @@ class Framework:
     `reserved` are the variables a job must not set; `refuse` words that refusal as the TrainJob webhook does, given
     the plan and the report. `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
-    of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say to `refuse` and `verify` but for
-    its containers, or None where that is too much: jobs of one runtime with the same answer are judged once.
+    of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say
+    to `refuse` and `verify` but for its containers, or None where that is too much: jobs of one runtime with the same
+    answer are judged once.
     """
 
     __slots__ = ("alike", "computes", "env_first", "lower", "name", "refuse", "reserved", "verify")
