@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "trainer"
+from tests.conformance.archives import folders, groups
+
 OBJECTS = re.compile(r"expected(\.\d+)?\.yaml")
 REFUSALS = re.compile(r"expected-rejection(\.\d+)?\.txt")
 SUFFIXES = {
@@ -23,16 +23,15 @@ SUFFIXES = {
 
 
 class Case:
-    """One folder: `input.yaml` and every answer that counts as right."""
+    """One input, and the text of every answer that counts as right."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.group = folder.parent.name
-        self.id = f"{self.group}/{folder.name}"
-        self.text = (folder / "input.yaml").read_text("utf-8")
-        self.answers = sorted(path for path in folder.iterdir() if OBJECTS.fullmatch(path.name))
-        self.refusals = sorted(path for path in folder.iterdir() if REFUSALS.fullmatch(path.name))
-        self.warnings = folder / "expected-warnings.txt"
+    def __init__(self, group: str, name: str, files: dict[str, str]) -> None:
+        self.group = group
+        self.id = f"{group}/{name}"
+        self.text = files["input.yaml"]
+        self.answers = [text for file, text in sorted(files.items()) if OBJECTS.fullmatch(file)]
+        self.refusals = [text for file, text in sorted(files.items()) if REFUSALS.fullmatch(file)]
+        self.warnings = files.get("expected-warnings.txt", "")
 
     @cached_property
     def documents(self) -> list[Any]:
@@ -69,8 +68,12 @@ def _torchtune(spec: dict[str, Any]) -> set[str]:
 
 
 def cases() -> list[Case]:
-    """Every recorded case, sorted; none where the recordings are not beside this repository."""
-    return [Case(path.parent) for path in sorted(RECORDED.glob("*/*/input.yaml"))]
+    """Every recorded case, sorted."""
+    return [
+        Case(group, name, files)
+        for group in groups("trainer")
+        for name, files in sorted(folders("trainer", group).items())
+    ]
 
 
 def reduced(objects: list[Any], *, recorded: bool, carried: frozenset[str] = frozenset()) -> dict[str, Any]:

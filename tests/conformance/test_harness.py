@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import compile_in
-from tests.conformance.harness import RECORDED, carried_labels, read, reduced
+from tests.conformance.archives import SEPARATOR, packed
+from tests.conformance.harness import carried_labels, read, reduced
 from tests.conformance.test_trainer import CASES, leniency, reason
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ UNNOTICED = {
 }
 
 
-@pytest.mark.skipif(not CASES, reason=f"the recordings are not at {RECORDED}")
 @pytest.mark.parametrize("case", ACCEPTED, ids=[case.id for case in ACCEPTED])
 def test_every_change_is_noticed(case: Case, tmp_path: Path) -> None:
     (tmp_path / "input.yaml").write_text(case.text, "utf-8")
     run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
     own = [tree for tree in run.objects if tree not in case.documents and tree["kind"] != "Service"]
-    answers = [reduced(read(path.read_text("utf-8")), recorded=True) for path in case.answers]
+    answers = [reduced(read(text), recorded=True) for text in case.answers]
     carried = carried_labels(case.documents)
     assert reduced(deepcopy(own), recorded=False, carried=carried) in answers
     tried = [
@@ -105,3 +105,11 @@ def _with(tree: Any, path: tuple[Any, ...], new: Any) -> Any:
     else:
         parent[path[-1]] = new
     return copy
+
+
+def test_an_archive_reads_back_and_a_separator_inside_a_text_is_refused() -> None:
+    texts = {"b/input.yaml": "a: 1\n", "a.yaml": "# --\n"}
+    _, *parts = SEPARATOR.split(packed(texts))
+    assert dict(zip(parts[::2], parts[1::2], strict=True)) == texts
+    with pytest.raises(ValueError, match="separator"):
+        packed({"a.yaml": "x\n-- b --\n"})

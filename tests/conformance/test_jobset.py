@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from tests.conformance import tally
+from tests.conformance.archives import groups, members
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
 from trainc.schema.profile import Profile
@@ -19,21 +19,25 @@ from trainc.schema.table import load
 from trainc.schema.verdict import Verdict, verdict
 from trainc.yaml.reader import read
 
-RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "jobset"
 STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}
 CLUSTER_SCOPED = {"Queue", "WorkloadPriorityClass"}
-CASES = sorted(path for path in RECORDED.glob("*/*.yaml") if not path.name.endswith(".verdict.yaml"))
+CASES = sorted(
+    f"{group}/{file.removesuffix('.verdict.yaml')}"
+    for group in groups("jobset")
+    for file in members("jobset", group)
+    if file.endswith(".verdict.yaml")
+)
 GO_FAULT = re.compile(r"json: cannot unmarshal (.*) into Go struct field [^.]*\.(.*) of type (.*)")
-
-pytestmark = pytest.mark.skipif(not CASES, reason="the recorded cases lie beside the checkout")
 
 
 @cache
-def opened(path: Path) -> tuple[list[Any], Profile, dict[str, Any]]:
+def opened(case: str) -> tuple[list[Any], Profile, dict[str, Any]]:
     """The request documents of a case, the server it was sent to, and the recorded verdict."""
-    text = path.read_text("utf-8")
+    group, _, name = case.partition("/")
+    files = members("jobset", group)
+    text = files[f"{name}.yaml"]
     report = Report()
-    documents = [document.tree for document in read(text, path.name, report)]
+    documents = [document.tree for document in read(text, f"{name}.yaml", report)]
     assert not report.failed
     state: dict[str, dict[tuple[str, str], Any]] = {kind: {} for kind in STATE}
     for tree in documents:
@@ -49,13 +53,13 @@ def opened(path: Path) -> tuple[list[Any], Profile, dict[str, Any]]:
         state=state,
     )
     requests = [tree for tree in documents if value(tree, "kind") not in STATE]
-    recorded = yaml.load(path.with_suffix(".verdict.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    recorded = yaml.load(files[f"{name}.verdict.yaml"], yaml.CSafeLoader)
     return requests, profile, recorded
 
 
-def judged(path: Path, *, strict: bool = True) -> Verdict:
+def judged(case: str, *, strict: bool = True) -> Verdict:
     """Our verdict: of one document its creation, of two the change from the first to the second."""
-    requests, profile, _ = opened(path)
+    requests, profile, _ = opened(case)
     first = verdict(requests[0], load(), profile, strict=strict or len(requests) > 1)
     if len(requests) == 1:
         return first
@@ -85,16 +89,12 @@ def _comparable(message: str) -> str:
     return message
 
 
-def named(path: Path) -> str:
-    return f"{path.parent.name}/{path.stem}"
-
-
-@pytest.mark.parametrize("path", CASES, ids=named)
-def test_verdict(path: Path) -> None:
-    group = f"jobset: {path.parent.name}"
+@pytest.mark.parametrize("case", CASES)
+def test_verdict(case: str) -> None:
+    group = f"jobset: {case.partition('/')[0]}"
     tally.ran[group] += 1
-    recorded = opened(path)[2]
-    found = judged(path)
+    recorded = opened(case)[2]
+    found = judged(case)
     assert ("accepted" if found.accepted else "rejected") == recorded["verdict"], found.messages
     assert found.by == recorded.get("by", "")
     assert comparable(found.messages) == comparable(recorded.get("messages", []))
@@ -107,12 +107,12 @@ def test_verdict(path: Path) -> None:
         stored["metadata"].setdefault("namespace", "default")
         assert stored == recorded["stored"]
     if "withoutStrictFieldValidation" in recorded:
-        lenient(path, recorded["withoutStrictFieldValidation"])
+        lenient(case, recorded["withoutStrictFieldValidation"])
     tally.passed[group] += 1
 
 
-def lenient(path: Path, recorded: dict[str, Any]) -> None:
-    found = judged(path, strict=False)
+def lenient(case: str, recorded: dict[str, Any]) -> None:
+    found = judged(case, strict=False)
     assert ("accepted" if found.accepted else "rejected") == recorded["verdict"], found.messages
     assert found.by == recorded.get("by", "")
     assert comparable(found.messages) == comparable(recorded.get("messages", []))
@@ -120,10 +120,10 @@ def lenient(path: Path, recorded: dict[str, Any]) -> None:
         assert found.empty_patch == recorded["emptyPatch"]
 
 
-@pytest.mark.parametrize("path", CASES, ids=named)
-def test_faults_point_into_the_object(path: Path) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_faults_point_into_the_object(case: str) -> None:
     """Every fault stands in a part of the object that was sent or stored."""
-    found = judged(path)
-    sent = opened(path)[0][-1]
+    found = judged(case)
+    sent = opened(case)[0][-1]
     for fault in found.faults:
         assert any(get(tree, *fault.path[:1]) is not None for tree in (sent, found.stored)), (fault.message, fault.path)

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.conformance.archives import groups, members
+from tests.conformance.harness import cases
 from trainc.api import kinds
 from trainc.api.shipped import json_path
 from trainc.model.report import Report
@@ -22,10 +24,7 @@ from trainc.model.tree import plain
 from trainc.yaml import reader as yaml
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT.parent / "shared" / "conformance"
 KINDS = {(kind.NAMES.api_version, kind.NAMES.kind): kind for kind in kinds()}
-
-pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the recorded cases lie beside the checkout")
 
 # JobSet's mutating webhook decodes the object and writes it anew, with empty names and repaired quantities, before
 # the schema is looked at; alone, without that webhook, the schema refuses these.
@@ -54,17 +53,18 @@ def head(document: dict[str, Any]) -> tuple[str, str]:
     return (document["apiVersion"], document["kind"])
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    found = yaml.read(path.read_bytes(), path.name, Report(), duplicates="ignore")
-    return [tree for document in found if (tree := plain(document.tree))]
+def read(text: str) -> list[dict[str, Any]]:
+    documents = yaml.read(text, "input.yaml", Report(), duplicates="ignore")
+    return [tree for document in documents if (tree := plain(document.tree))]
 
 
 def jobset_cases() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Name, request and verdict of every case that becomes an object of some kind."""
-    for path in sorted(CASES.glob("jobset/*/*.verdict.yaml")):
-        (verdict,) = read(path)
-        if verdict.get("by") != "decode":
-            yield path.name.removesuffix(".verdict.yaml"), read(path.with_suffix("").with_suffix(".yaml"))[-1], verdict
+    for files in (members("jobset", group) for group in groups("jobset")):
+        for name in sorted(file.removesuffix(".verdict.yaml") for file in files if file.endswith(".verdict.yaml")):
+            (verdict,) = read(files[f"{name}.verdict.yaml"])
+            if verdict.get("by") != "decode":
+                yield name, read(files[f"{name}.yaml"])[-1], verdict
 
 
 def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
@@ -94,12 +94,12 @@ def test_jobset_cases(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_trainer_cases(capsys: pytest.CaptureFixture[str]) -> None:
     seen: Counter[str] = Counter()
-    for path in sorted(CASES.glob("trainer/*/*/input.yaml")):
-        said = "".join(file.read_text("utf-8") for file in sorted(path.parent.glob("expected-*.txt")))
-        for document in read(path):
+    for case in cases():
+        said = "".join([*case.refusals, case.warnings])
+        for document in read(case.text):
             if head(document) in KINDS:
                 name = f"{document['kind']}/{document['metadata'].get('name', '')}"
-                seen[check(path.parent.name, document, name, said)] += 1
+                seen[check(case.id, document, name, said)] += 1
     report(capsys, f"Trainer documents against JSON Schema: {dict(seen)}")
 
 
@@ -116,8 +116,7 @@ def check(case: str, document: dict[str, Any], name: str, said: str) -> str:
 
 def test_every_recorded_manifest_survives_the_models(capsys: pytest.CaptureFixture[str]) -> None:
     seen: Counter[str] = Counter()
-    inputs = sorted(CASES.glob("trainer/*/*/input.yaml"))
-    manifests = [(path.parent.name, document) for path in inputs for document in read(path)]
+    manifests = [(case.id, document) for case in cases() for document in read(case.text)]
     manifests += [(name, document) for name, document, _ in jobset_cases()]
     for name, document in manifests:
         kind = KINDS.get(head(document))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conformance.archives import RECORDED
 from tests.yaml.reading import values
 
-RECORDED = Path(__file__).parents[3] / "shared" / "conformance" / "yaml" / "scalars.json"
-ROWS: dict[str, Any] = (
-    {row["text"]: row["kubernetes"] for row in json.loads(RECORDED.read_text("utf-8"))["rows"]}
-    if RECORDED.exists()
-    else {}
-)
+RECORD = RECORDED / "yaml" / "scalars.json"
+ROWS: dict[str, Any] = {row["text"]: row["kubernetes"] for row in json.loads(RECORD.read_text("utf-8"))["rows"]}
 
 DIFFERENT = {  # what trainc refuses, or reads where kubectl refuses
     "!foo bar": "yaml-tag",  # kubectl drops the tag silently, PyYAML and others refuse it
@@ -42,8 +38,6 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 def test_the_record_is_there() -> None:
-    if not ROWS:
-        pytest.skip("the recorded scalars are not beside this checkout")
     assert len(ROWS) == 112
     assert set(DIFFERENT) <= set(ROWS)
 

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.conformance.archives import RECORDED
 from trainc.api import ClusterTrainingRuntime, JobSet, Resource, TrainingRuntime, TrainJob
 from trainc.api.shipped import crd_path
 
 ROOT = Path(__file__).parents[2]
-LISTINGS = ROOT.parent / "shared" / "reference"
 UNLISTED = ("type", "description", "properties", "items", "additionalProperties")
-
-pytestmark = pytest.mark.skipif(not LISTINGS.is_dir(), reason="the listings of the real CRDs lie beside the checkout")
 
 
 def crd_lines(kind: type[Resource]) -> list[str]:
@@ -38,7 +36,7 @@ def lines(node: dict[str, Any], path: str) -> Iterator[str]:
 
 
 def listed(name: str) -> list[str]:
-    return (LISTINGS / name).read_text(encoding="utf-8").splitlines()
+    return (RECORDED / "definitions" / name).read_text(encoding="utf-8").splitlines()
 
 
 def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
@@ -49,9 +47,9 @@ def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        (TrainJob, "trainer-schema-trainjob.txt"),
-        (TrainingRuntime, "trainer-schema-runtime.txt"),
-        (ClusterTrainingRuntime, "trainer-schema-runtime.txt"),
+        (TrainJob, "trainjob.txt"),
+        (TrainingRuntime, "runtime.txt"),
+        (ClusterTrainingRuntime, "runtime.txt"),
     ],
 )
 def test_same_paths(kind: type[Resource], name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +66,7 @@ def test_jobset_is_what_runtimes_embed(capsys: pytest.CaptureFixture[str]) -> No
     prefix = ".spec.template"
     theirs = {
         line.removeprefix(prefix)
-        for line in listed("trainer-schema-runtime.txt")
+        for line in listed("runtime.txt")
         if line.startswith((f"{prefix}.spec.", f"{prefix}.spec "))
     }
     assert ours - theirs == {'.spec.replicatedJobs[].replicas integer {"default": 1, "format": "int32", "minimum": 0}'}
