@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from trainc.schema.profile import Profile
 
 CLAIM = "PersistentVolumeClaim"
+# The API server writes this into every claim that it stores; a file that stands for a stored claim may leave it out.
+STORED_DEFAULTS = {"volumeMode": "Filesystem"}
 
 
 def claim_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
@@ -87,7 +89,8 @@ def _existing(
 ) -> list[Fault]:
     faults: list[Fault] = []
     wanted: Any = template.get("spec", {})
-    if typed(node, wanted, by_value=True) != typed(node, live.get("spec", {}), by_value=True):
+    stored = {**STORED_DEFAULTS, **live.get("spec", {})}
+    if typed(node, wanted, by_value=True) != typed(node, stored, by_value=True):
         text = f"spec does not match existing PVC {claim} in namespace {namespace}"
         place = f"{dotted(at).replace('.templates[', '.template[')}.spec"
         faults.append(of_webhook(invalid(place, typed(node, wanted), text), (*at, "spec")))
