@@ -19,7 +19,7 @@ import grpc
 import pytest
 import yaml
 
-from tests.compiling import ROOT
+from tests.compiling import ROOT, compile_in
 from tests.plugin_server.client import Client
 from tests.plugin_server.server import PluginServer
 from tests.plugin_server.wire import text
@@ -31,16 +31,14 @@ if TYPE_CHECKING:
 
 REAL = shutil.which("argocd-cmp-server")
 KINDS = ["stand-in", pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="no argocd-cmp-server here"))]
-# What the repo-server sets for an application; under the source hydrator the last two are empty.
+# What the repo-server sets for an application besides its path and namespace; the source hydrator empties the last two.
 APPLICATION = {
     "ARGOCD_APP_NAME": "argocd_training",
-    "ARGOCD_APP_NAMESPACE": "research",
     "ARGOCD_APP_PROJECT_NAME": "default",
     "ARGOCD_APP_REVISION": "0" * 40,
     "ARGOCD_APP_REVISION_SHORT": "0" * 7,
     "ARGOCD_APP_REVISION_SHORT_8": "0" * 8,
     "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example.com/training.git",
-    "ARGOCD_APP_SOURCE_PATH": "jobs",
     "ARGOCD_APP_SOURCE_TARGET_REVISION": "main",
     "ARGOCD_APP_PARAMETERS": "null",
     "KUBE_VERSION": "1.36.0",
@@ -54,8 +52,14 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "repository", "bert", "line")
 
 
+@pytest.fixture(params=["", "team"], ids=["nowhere", "team"])
+def destination(request: pytest.FixtureRequest) -> str:
+    """The application's namespace: every test runs with one and without."""
+    return str(request.param)
+
+
 @pytest.fixture(params=KINDS)
-def client(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
+def client(tmp_path: Path, request: pytest.FixtureRequest, destination: str) -> Iterator[Client]:
     folder = tmp_path / "server"
     folder.mkdir()
     home = tmp_path / "home"
@@ -68,7 +72,7 @@ def client(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
     environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(home)}
     plugin = yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
     server = PluginServer(folder, plugin, environment) if request.param == "stand-in" else Real(folder, environment)
-    client = Client(server.socket)
+    client = Client(server.socket, {**APPLICATION, "ARGOCD_APP_NAMESPACE": destination})
     yield client
     client.close()
     server.stop()
@@ -91,8 +95,8 @@ class Real:
         self._process.wait()
 
 
-def objects(client: Client, repository: Repository, **environment: str) -> list[Any]:
-    manifests = client.generate(repository.folder, "jobs", {**APPLICATION, **environment})
+def objects(client: Client, repository: Repository, inner: str = "jobs", **environment: str) -> list[Any]:
+    manifests = client.generate(repository.folder, inner, {"ARGOCD_APP_SOURCE_PATH": inner, **environment})
     return [json.loads(manifest) for manifest in manifests]
 
 
@@ -159,6 +163,33 @@ def test_the_namespace_of_the_application(client: Client, repository: Repository
     found = objects(client, repository, ARGOCD_APP_NAMESPACE="team-a")
     assert {tree["metadata"]["namespace"] for tree in found} == {"team-a"}
     assert all("namespace" not in tree["metadata"] for tree in objects(client, repository, ARGOCD_APP_NAMESPACE=""))
+
+
+def test_paths_of_clusters_hold_in_every_namespace(client: Client, repository: Repository, destination: str) -> None:
+    repository.setting("clusters: {east: {paths: [jobs/line.yaml]}, west: {paths: [jobs/bert.yaml]}}")
+    repository.change("jobs/bert.yaml", "  namespace: research\n", "")
+    given = parameters({"name": "cluster", "string": "west"})
+    found = objects(client, repository, ARGOCD_APP_PARAMETERS=given)
+    assert {(tree["metadata"]["name"], tree["metadata"].get("namespace", "")) for tree in found} == {
+        ("bert", destination)
+    }
+
+
+def test_the_example_of_a_platform_loses_nothing(client: Client, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples/platform", tmp_path / "platform")
+    names = yaml.safe_load((tmp_path / "platform/trainc.yaml").read_text("utf-8"))["spec"]["clusters"]
+    for cluster in names:
+        built = compile_in(tmp_path / "platform", "build", "jobs", "--cluster", cluster)
+        assert len(built.objects) > 20
+        given = parameters({"name": "cluster", "string": cluster})
+        found = client.generate(
+            tmp_path / "platform", "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs", "ARGOCD_APP_PARAMETERS": given}
+        )
+        assert [key(json.loads(manifest)) for manifest in found] == [key(tree) for tree in built.objects]
+
+
+def key(tree: Any) -> tuple[str, str]:
+    return tree["kind"], tree["metadata"]["name"]
 
 
 @pytest.mark.parametrize(
@@ -254,5 +285,5 @@ def test_two_requests_at_once(client: Client, repository: Repository) -> None:
 
 def test_a_deadline(client: Client, repository: Repository) -> None:
     with pytest.raises(grpc.RpcError) as raised:
-        client.generate(repository.folder, "jobs", APPLICATION, timeout=0.12)
+        client.generate(repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs"}, timeout=0.12)
     assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED

@@ -21,9 +21,10 @@ LARGEST = 100 << 20
 
 
 class Client:
-    """A connection to the socket of one plugin."""
+    """A connection to the socket of one plugin; `environment` goes with every request to generate."""
 
-    def __init__(self, socket: Path) -> None:
+    def __init__(self, socket: Path, environment: Mapping[str, str]) -> None:
+        self._environment = environment
         limits = [("grpc.max_receive_message_length", LARGEST), ("grpc.max_send_message_length", LARGEST)]
         self._channel = grpc.insecure_channel(f"unix:{socket}", options=limits)
         grpc.channel_ready_future(self._channel).result(timeout=10)
@@ -40,7 +41,7 @@ class Client:
         Raises:
             grpc.RpcError: with the text that people see in the UI.
         """
-        answer = self._upload("GenerateManifest", repository, inner, environment, timeout)
+        answer = self._upload("GenerateManifest", repository, inner, {**self._environment, **environment}, timeout)
         return [text(content) for number, content in decode(answer) if number == 1]
 
     def supports(self, repository: Path, inner: str) -> tuple[bool, bool]:

@@ -119,9 +119,8 @@ def _placed(project: Project, namespace: str) -> Project:
     if not namespace:
         return project
     leaf = Sourced(namespace, Origin(by="the application's namespace"))
-    placed = project.at(project.cluster)
-    placed.clusters = tuple(cluster.placing(leaf) for cluster in project.clusters)
-    return placed.at(placed.clusters[0])
+    clusters = [one if one.namespace is not None else one.but(namespace=leaf) for one in project.clusters]
+    return project.serving(tuple(clusters))
 
 
 def _say(session: Session) -> None:

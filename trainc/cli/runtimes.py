@@ -69,7 +69,7 @@ def _copy(name: str, folder: str) -> None:
 def _flatten(name: str, options: Options) -> int:
     session = Session(Options([], options.values))
     chosen = [one for one in session.project.clusters if one.name == options.one("cluster")]
-    project = session.project.at(chosen[0] if options.has("cluster") and chosen else Cluster())
+    project = session.project.serving(tuple(chosen) if options.has("cluster") and chosen else (Cluster(),))
     found = pipeline.flattened(name, project, session.selection, session.report)
     if found is not None:
         print(dump(found.tree), end="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.record import Immutable
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
@@ -37,7 +38,7 @@ _DEFAULTS: dict[str, Tree] = {
 _SETS = ("admission", "gates")
 
 
-class Cluster:
+class Cluster(Immutable):
     """One cluster as its settings and its folder of dumps describe it; whatever is None is not known.
 
     Every field has a default that knows nothing; `Cluster(scheduler=..., queue=...)` says the rest.
@@ -104,7 +105,7 @@ class Cluster:
     def __init__(self, **said: Tree) -> None:
         for field in self.__slots__:
             content = said.pop(field, _DEFAULTS.get(field))
-            setattr(self, field, frozenset(content) if field in _SETS else content)
+            self._fill(**{field: frozenset(content) if field in _SETS else content})
         if said:
             raise TypeError(f"a cluster has no {', '.join(said)}")
 
@@ -130,18 +131,13 @@ class Cluster:
                 added[kind] = {**(added.get(kind) or self.objects.get(kind, {})), key: tree}
         if closed == self.closed and not added:
             return self
-        view = Cluster.__new__(Cluster)
-        for field in self.__slots__:
-            setattr(view, field, getattr(self, field))
-        view.objects, view.closed = {**self.objects, **added}, closed
-        return view
+        return self.but(objects={**self.objects, **added}, closed=closed)
 
-    def placing(self, namespace: Sourced[str]) -> Cluster:
-        """This cluster with a namespace for jobs that name none, unless it has one."""
-        if self.namespace is not None:
-            return self
-        fields = {field: getattr(self, field) for field in self.__slots__}
-        return Cluster(**{**fields, "namespace": namespace})
+    def but(self, **said: Tree) -> Cluster:
+        """This cluster with other values in some of its fields."""
+        view = Cluster.__new__(Cluster)
+        view._fill(**{field: getattr(self, field) for field in self.__slots__} | said)  # noqa: SLF001 (its own class)
+        return view
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

@@ -19,6 +19,23 @@ class Generic:
     __class_getitem__: Any = classmethod(type(list[int]))
 
 
+class Immutable:
+    """A base of classes whose objects get all their fields from `_fill`, and keep them."""
+
+    __slots__ = ()
+
+    def __setattr__(self, field: str, content: object) -> None:
+        raise AttributeError(f"{type(self).__name__}.{field} does not change")
+
+    def __delattr__(self, field: str) -> None:
+        raise AttributeError(f"{type(self).__name__}.{field} does not change")
+
+    def _fill(self, **fields: object) -> None:
+        """Set fields of a new object, before anybody else holds it."""
+        for field, content in fields.items():
+            object.__setattr__(self, field, content)
+
+
 class _Fields(type):
     """Makes the annotated names of a class the fields of a tuple."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.record import Immutable
 from trainc.model.remembered import Remembered
 from trainc.model.texts import Texts
 
@@ -17,25 +18,26 @@ STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 TOOLS = ("argocd", "flux")  # that apply manifests
 
 
-class Project:
+class Project(Immutable):
     """A repository of training specs: where it starts and what it says for all its jobs.
 
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
     empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
-    of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep);
-    `delivery` names the tool that applies the output (argocd, flux) where a cluster does not. `cache` opens what
-    remembers from run to run what clusters define, `texts` is what this run has read ahead.
+    of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
+    `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
+    goes to every child Job. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
+    has read ahead. `cluster` is the one of `clusters` that the output is for just now.
     """
 
     __slots__ = (
-        "_paths",
+        "_globs",
+        "_tool",
         "cache",
         "cluster",
         "clusters",
         "deadline",
-        "delivery",
         "file",
         "holders",
         "old_run",
@@ -48,6 +50,24 @@ class Project:
         "secrets",
         "texts",
     )
+
+    root: str
+    file: str
+    runtimes: tuple[str, ...] | None
+    rules: Mapping[str, str]
+    rules_by_path: Mapping[str, Mapping[str, str]]
+    rules_from: tuple[Sourced[str], ...]
+    deadline: str
+    secrets: Mapping[str, Sourced[str]]
+    clusters: tuple[Cluster, ...]
+    cluster: Cluster
+    output: str
+    old_run: str
+    cache: Opening | None
+    texts: Texts
+    holders: Mapping[str, list[Cluster]]  # by file, the clusters whose paths hold it
+    _globs: list[tuple[Callable[[str], object], Cluster]]  # what finds a cluster's files, filled when first asked
+    _tool: str  # that applies the output of a cluster that names none
 
     def __init__(
         self,
@@ -66,40 +86,59 @@ class Project:
         delivery: str = "",
         cache: Opening | None = None,
     ) -> None:
-        self.root = root
-        self.texts = Texts()
-        self.output = output or "rendered"
-        self.old_run = old_run or "prune"
-        self.delivery = delivery
-        self.file = file
-        self.runtimes = runtimes
-        self.rules = dict(rules or {})
-        self.rules_by_path = dict(rules_by_path or {})
-        self.rules_from = rules_from
-        self.secrets = dict(secrets or {})  # by framework: existing:NAME, or external-secrets
-        self.cache = cache
-        self.clusters = clusters or (Cluster(),)
-        self.cluster = self.clusters[0]  # that the output is for just now
-        self._paths: list[tuple[Callable[[str], object], Cluster]] = []  # what finds its files, for each of them
-        # By file, those whose paths hold it: the loader asks, and admission for each job of the file.
-        self.holders: Mapping[str, list[Cluster]] = Remembered(self._holders, most=20_000)
-        self.deadline = deadline  # per-job: a TrainJob's deadline goes to every child Job
+        self._fill(
+            root=root,
+            file=file,
+            runtimes=runtimes,
+            rules=dict(rules or {}),
+            rules_by_path=dict(rules_by_path or {}),
+            rules_from=rules_from,
+            deadline=deadline,
+            secrets=dict(secrets or {}),
+            output=output or "rendered",
+            old_run=old_run or "prune",
+            cache=cache,
+            texts=Texts(),
+            _tool=delivery,
+        )
+        self._serve(clusters or (Cluster(),))
+
+    def _serve(self, clusters: tuple[Cluster, ...]) -> None:
+        """Set the clusters, and everything that follows from them."""
+        # The loader asks for holders, and admission for each job of the file.
+        holders = Remembered(self._holders, most=20_000)
+        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, _globs=[])
+
+    @property
+    def delivery(self) -> str:
+        """The tool that applies the output for the present cluster: argocd, flux, or empty."""
+        return self.cluster.delivery or self._tool
 
     def at(self, cluster: Cluster) -> Project:
         """This project while it compiles for one of its clusters."""
+        if all(cluster is not one for one in self.clusters):
+            raise ValueError(f"cluster `{cluster.name}` is not one of this project's")
+        view = self._copy()
+        view._fill(cluster=cluster)  # noqa: SLF001 (its own class)
+        return view
+
+    def serving(self, clusters: tuple[Cluster, ...]) -> Project:
+        """This project with other clusters, of which the first is the present one."""
+        view = self._copy()
+        view._serve(clusters)  # noqa: SLF001 (its own class)
+        return view
+
+    def _copy(self) -> Project:
         view = Project.__new__(Project)
-        for field in self.__slots__:
-            setattr(view, field, getattr(self, field))
-        view.cluster = cluster
-        view.delivery = cluster.delivery or self.delivery
+        view._fill(**{field: getattr(self, field) for field in self.__slots__})  # noqa: SLF001 (its own class)
         return view
 
     def _holders(self, file: str) -> list[Cluster]:
-        if not self._paths:
+        if not self._globs:
             from trainc.model.globs import matching  # noqa: PLC0415 (only projects with several clusters ask)
 
-            self._paths = [(matching(cluster.globs), cluster) for cluster in self.clusters]
-        return [cluster for match, cluster in self._paths if match(file) is not None]
+            self._globs.extend((matching(cluster.globs), cluster) for cluster in self.clusters)
+        return [cluster for match, cluster in self._globs if match(file) is not None]
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
