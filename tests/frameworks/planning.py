@@ -16,7 +16,8 @@ from trainc.yaml.reader import read
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.model.patches import Contribution, Patch
+    from trainc.model.patch import Patch
+    from trainc.model.patches import Contribution
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 

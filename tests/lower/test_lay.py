@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trainc.lower.lay import Draft, upsert
-from trainc.model.patches import Patch
+from trainc.model.patch import Patch
 from trainc.model.shared import Shared, constant
 from trainc.model.tree import plain, stamp
 

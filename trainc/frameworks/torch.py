@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT, Inferred, amounts, processes
-from trainc.model.ink import ink_of
+from trainc.model.inference import PORT, amounts, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
-from trainc.model.ready import equipped
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.tree import get
 from trainc.model.wiring import check, check_processes, check_slots
@@ -31,22 +29,17 @@ ONE_PROCESS = Rule(
 )
 
 
-_INK = ink_of("torch")
-_NNODES, _MASTER_ADDR = _INK.tree("PET_NNODES"), _INK.tree("PET_MASTER_ADDR")
-_RANK = _INK.constant({"name": "PET_NODE_RANK", **COMPLETION_INDEX})
-_MASTER_PORT = _INK.constant({"name": "PET_MASTER_PORT", "value": str(PORT)})
-_PORTS = (_INK.constant({"containerPort": PORT}),)
-_NOTHING = Contribution()
-
-
 def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
     nodes = trainer.count if trainer is not None else literal(1, "torch")
-    size = {"name": _NNODES, "value": nodes if type(nodes.value) is str else nodes.map(str)}
-    world = (size, _processes(plan), _RANK)
-    whole = (*world, {"name": _MASTER_ADDR, "value": plan.host()}, _MASTER_PORT)
-    injected = _NOTHING
+    world = {
+        "PET_NNODES": nodes,
+        "PET_NPROC_PER_NODE": procs_per_node(plan),
+        "PET_NODE_RANK": COMPLETION_INDEX,
+    }
+    whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
+    injected = Contribution()
     for _, job, container in targets(plan):
         injected += on(plan.role(job), container, env=whole, init=True)
     if not plan.wired:
@@ -54,8 +47,9 @@ def lower(plan: Plan) -> Contribution:
     if tunes(plan):
         from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
 
-        return equipped(trainer, world, _PORTS) + torchtune.lower(plan, nodes, procs_per_node(plan)) + injected
-    return equipped(trainer, whole, _PORTS) + injected
+        tuned = torchtune.lower(plan, nodes, procs_per_node(plan))
+        return on(trainer, env=world, ports=(PORT,)) + tuned + injected
+    return on(trainer, env=whole, ports=(PORT,)) + injected
 
 
 def tunes(plan: Plan) -> bool:
@@ -68,18 +62,6 @@ def procs_per_node(plan: Plan) -> Sourced[int | str]:
     """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
     asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
     return processes(plan.inferred) if asked is None else asked
-
-
-def _processes(plan: Plan) -> Tree:
-    """Their variable, the very same one for jobs that leave both it and their resources to the runtime."""
-    resources, shared = plan.resources, plan.shared
-    if shared is None or id(resources) not in shared.kept or plan.asked("numProcPerNode") is not None:
-        return _INK.variable("PET_NPROC_PER_NODE", procs_per_node(plan))
-    return shared.once(resources, _inferred)
-
-
-def _inferred(resources: Tree) -> Tree:
-    return _INK.variable("PET_NPROC_PER_NODE", processes(Inferred(resources)))
 
 
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:

@@ -11,13 +11,14 @@ from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_ports
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
-from trainc.model.patches import Contribution, Patch
+from trainc.model.patches import Contribution
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.model.cluster import Cluster
+    from trainc.model.patch import Patch
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
@@ -121,9 +122,9 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
         trainer += contribution.patches
         return trainer
     return [
-        *[Patch(patch.role, patch.container, sets=patch.sets) for patch in trainer],
+        *[patch.restricted(without=("env",)) for patch in trainer],
         *contribution.patches,
-        *[Patch(patch.role, patch.container, env=patch.env) for patch in trainer],
+        *[patch.restricted(only=("env",)) for patch in trainer],
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.ready import on_container
+from trainc.model.patch import Patch
 from trainc.model.remembered import Nodes, Remembered
 from trainc.model.sourced import Sourced, known
 
@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.model.patches import Patch
     from trainc.model.plan import Role
 
     Names = Mapping[str, Sourced[str]]
@@ -27,7 +26,7 @@ def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[P
                 leaf = container.get("image")
                 if type(leaf) is Sourced and steps[leaf.value]:
                     name = container["name"].value
-                    patches.append(on_container(role.index, name, sets={"image": wished(leaf, images)}))
+                    patches.append(Patch(role.index, name, sets={"image": wished(leaf, images)}))
     return tuple(patches)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from trainc.lower.jobset import INDEXED, ON_FAILURE
+from trainc.model.patch import METADATA, POD
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
-    from trainc.model.patches import Patch
+    from trainc.model.patch import Patch, PatchField
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
@@ -39,26 +41,18 @@ class Draft:
 
     def lay(self, patch: Patch) -> None:
         """Lay one patch on."""
-        if patch.labels or patch.annotations:
-            self._pods["metadata"] = _metadata(self._pods.get("metadata") or {}, patch)
-        if patch.pod or patch.volumes or patch.init_containers:
-            self._change_pod(patch)
-        name = patch.container
-        if name:
-            container = self._own.get(name) or self._copied(name)
-            if container is not None:
-                self._change(container, patch)
-
-    def _change_pod(self, patch: Patch) -> None:
-        pod = self.pod
-        if patch.init_containers or "containers" in patch.pod or "initContainers" in patch.pod:
-            self._own.clear()  # other containers may stand there now
-        for key, node in patch.pod.items():
-            put(pod, key, node)
-        if patch.volumes:
-            pod["volumes"] = upsert(pod.get("volumes") or (), patch.volumes, "name")
-        if patch.init_containers:
-            pod["initContainers"] = upsert(pod.get("initContainers") or (), patch.init_containers, "name")
+        for field, content in patch.contents():
+            if field.owner == METADATA:
+                metadata = self._pods["metadata"] = dict(self._pods.get("metadata") or {})
+                self._change(metadata, field, content)
+            elif field.owner == POD:
+                if field.target == "initContainers" or "containers" in content or "initContainers" in content:
+                    self._own.clear()  # other containers may stand there now
+                self._change(self.pod, field, content)
+            else:
+                container = self._own.get(patch.container) or self._copied(patch.container)
+                if container is not None:
+                    self._change(container, field, content)
 
     def _copied(self, name: str) -> Tree | None:
         """The container of that name, copied so that it may be changed."""
@@ -72,15 +66,19 @@ class Draft:
                     return own
         return None
 
-    def _change(self, container: Tree, patch: Patch) -> None:
-        for key, node in patch.sets.items():
-            put(container, key, node)
-        if patch.env:
-            container["env"] = self._variables(container.get("env") or [], patch.env)
-        if patch.ports:
-            container["ports"] = self._with_ports(container.get("ports") or (), patch.ports)
-        if patch.mounts:
-            container["volumeMounts"] = upsert(container.get("volumeMounts") or (), patch.mounts, "mountPath")
+    def _change(self, node: Tree, field: PatchField, content: Any) -> None:
+        """Apply one field of a patch to the container, the pod or the metadata that it belongs to."""
+        if field.target and not field.list_key:
+            node[field.target] = {**(node.get(field.target) or {}), **content}
+        elif not field.list_key:
+            for key, inner in content.items():
+                put(node, key, inner)
+        elif field.target == "env":
+            node["env"] = self._variables(node.get("env") or [], content)
+        elif field.target == "ports":
+            node["ports"] = self._with_ports(node.get("ports") or (), content)
+        else:
+            node[field.target] = upsert(node.get(field.target) or (), content, field.list_key)
 
     def _with_ports(self, old: Sequence[Tree], new: tuple[Tree, ...]) -> list[Tree]:
         """The ports with new ones laid on: where there is but one, and that the same in every job, the very same list."""
@@ -118,15 +116,6 @@ class Draft:
         self._spec["completions"] = self._spec["parallelism"] = count
         if replicas is not None:
             self.job["replicas"] = replicas
-
-
-def _metadata(metadata: Tree, patch: Patch) -> Tree:
-    metadata = dict(metadata)
-    if patch.labels:
-        metadata["labels"] = {**(metadata.get("labels") or {}), **patch.labels}
-    if patch.annotations:
-        metadata["annotations"] = {**(metadata.get("annotations") or {}), **patch.annotations}
-    return metadata
 
 
 def put(node: Tree, key: str, content: Tree) -> None:

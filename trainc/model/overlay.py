@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.model.patch import CONTAINER, METADATA, POD
 from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.model.patches import Patch
+    from trainc.model.patch import Patch
     from trainc.model.plan import Role
     from trainc.model.tree import Tree
 
@@ -18,18 +19,15 @@ _POINTER = Origin(by="name of the patched container")
 def overlay(roles: Sequence[Role], patch: Patch) -> Tree:
     """`{spec: {replicatedJobs: [...]}}` with what the patch sets and nothing else."""
     role = roles[patch.role]
-    pod: dict[str, Tree] = dict(patch.pod)
-    if patch.volumes:
-        pod["volumes"] = list(patch.volumes)
-    if patch.init_containers:
-        pod["initContainers"] = list(patch.init_containers)
+    owners: dict[str, dict[str, Tree]] = {METADATA: {}, POD: {}, CONTAINER: {}}
+    for field, content in patch.contents():
+        node = list(content) if field.list_key else dict(content)
+        owners[field.owner] |= {field.target: node} if field.target else node
+    metadata, pod, container = owners.values()
     if patch.container:
-        lists = {"env": patch.env, "ports": patch.ports, "volumeMounts": patch.mounts}
-        name = Sourced(patch.container, _POINTER)
-        content = {"name": name, **patch.sets, **{field: list(items) for field, items in lists.items() if items}}
-        field = "containers" if role.container(patch.container) is not None else "initContainers"
-        pod[field] = [*pod.get(field, []), content]
-    metadata = {key: dict(part) for key, part in (("labels", patch.labels), ("annotations", patch.annotations)) if part}
+        field_name = "containers" if role.container(patch.container) is not None else "initContainers"
+        named = {"name": Sourced(patch.container, _POINTER), **container}
+        pod[field_name] = [*pod.get(field_name, []), named]
     return {"spec": {"replicatedJobs": [_job(role.name, metadata, pod)]}}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.ink import fixed, ink_of
+from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
@@ -22,73 +23,6 @@ COMPLETION_INDEX: dict[str, Any] = {
 _NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 
 
-class Patch:
-    """Changes to the pods of one role, each an upsert: an element of equal key is replaced whole where it stands.
-
-    With `container` the fields `env`, `ports`, `mounts` and `sets` go to that container (regular ones first, then
-    init containers); `volumes`, `init_containers`, `pod`, `labels` and `annotations` go to the pod template.
-    A `sets` or `pod` entry of None removes the field.
-    """
-
-    __slots__ = (
-        "annotations",
-        "container",
-        "env",
-        "init_containers",
-        "labels",
-        "mounts",
-        "pod",
-        "ports",
-        "role",
-        "sets",
-        "volumes",
-    )
-
-    def __init__(
-        self,
-        role: int,
-        container: str = "",
-        *,
-        env: tuple[Tree, ...] = (),
-        ports: tuple[Tree, ...] = (),
-        mounts: tuple[Tree, ...] = (),
-        sets: Mapping[str, Tree] | None = None,
-        volumes: tuple[Tree, ...] = (),
-        init_containers: tuple[Tree, ...] = (),
-        pod: Mapping[str, Tree] | None = None,
-        labels: Mapping[str, Tree] | None = None,
-        annotations: Mapping[str, Tree] | None = None,
-    ) -> None:
-        self.role = role
-        self.container = container
-        self.env = env
-        self.ports = ports
-        self.mounts = mounts
-        self.sets = sets or _NOTHING
-        self.volumes = volumes
-        self.init_containers = init_containers
-        self.pod = pod or _NOTHING
-        self.labels = labels or _NOTHING
-        self.annotations = annotations or _NOTHING
-
-    def stamped(self, by: str) -> Patch:
-        """This patch with every bare scalar sourced from `by`."""
-        ink = ink_of(by)
-        view = Patch.__new__(Patch)
-        view.role = self.role
-        view.container = self.container
-        view.env = ink.items(self.env) if self.env else ()
-        view.ports = ink.items(self.ports) if self.ports else ()
-        view.mounts = ink.items(self.mounts) if self.mounts else ()
-        view.sets = ink.fields(self.sets) if self.sets else _NOTHING
-        view.volumes = ink.items(self.volumes) if self.volumes else ()
-        view.init_containers = ink.items(self.init_containers) if self.init_containers else ()
-        view.pod = ink.fields(self.pod) if self.pod else _NOTHING
-        view.labels = ink.map(self.labels) if self.labels else _NOTHING
-        view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
-        return view
-
-
 class Contribution:
     """What a framework or a scheduler adds to a plan; it keeps no reference to it.
 
@@ -106,6 +40,7 @@ class Contribution:
         counts: Mapping[int, Sourced[int]] | None = None,
         labels: Mapping[str, Tree] | None = None,
         annotations: Mapping[str, Tree] | None = None,
+        sourced: bool = False,
     ) -> None:
         self.patches = tuple(patches)
         self.objects = tuple(objects)
@@ -114,35 +49,35 @@ class Contribution:
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
         # Whether it adds nothing.
         self.empty = not (self.patches or self.objects or counts or labels or annotations)
-        self.sourced = self.empty
+        self.sourced = sourced or self.empty
 
     def __add__(self, other: Contribution) -> Contribution:
         if other.empty:
             return self
         if self.empty:
             return other
-        both = Contribution(
+        return Contribution(
             self.patches + other.patches,
             objects=self.objects + other.objects,
-            counts={**self.counts, **other.counts} if self.counts or other.counts else None,
-            labels={**self.labels, **other.labels} if self.labels or other.labels else None,
-            annotations={**self.annotations, **other.annotations} if self.annotations or other.annotations else None,
+            counts={**self.counts, **other.counts},
+            labels={**self.labels, **other.labels},
+            annotations={**self.annotations, **other.annotations},
+            sourced=self.sourced and other.sourced,
         )
-        both.sourced = self.sourced and other.sourced
-        return both
 
     def stamped(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
         if self.sourced:
             return self
         ink = ink_of(by)
-        view = Contribution.__new__(Contribution)
-        view.patches = tuple([patch.stamped(by) for patch in self.patches])
-        view.objects = ink.items(self.objects) if self.objects else ()
-        view.counts, view.empty, view.sourced = self.counts, False, True
-        view.labels = ink.map(self.labels) if self.labels else _NOTHING
-        view.annotations = ink.map(self.annotations) if self.annotations else _NOTHING
-        return view
+        return Contribution(
+            [patch.stamped(by) for patch in self.patches],
+            objects=ink.items(self.objects),
+            counts=self.counts,
+            labels=ink.map(self.labels),
+            annotations=ink.map(self.annotations),
+            sourced=True,
+        )
 
 
 _ADDS_NOTHING = Contribution()

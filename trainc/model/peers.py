@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patches import Contribution, Patch, on, variable
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution, on, variable
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, given, value

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.document import Document
-    from trainc.model.patches import Patch
+    from trainc.model.patch import Patch
     from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.patches import Patch
+    from trainc.model.patch import Patch
     from trainc.model.paths import Steps
-    from trainc.model.plan import Plan, Role
+    from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
@@ -148,15 +148,15 @@ def _said(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
-    laid = _laid_over(plan, runtime)
-    if not laid and plan.template is runtime.template and not runtime.scaled:
+    overriding = _touching(plan, runtime)
+    if not overriding and plan.template is runtime.template and not runtime.scaled:
         return
     for lock in runtime.locks:
         if lock.steps[0] == "template":
             if plan.template is not runtime.template:
                 for finding in _patched(lock, runtime.template, plan):
                     report.add(finding)
-            for patch, units in laid:
+            for patch, units in overriding:
                 touched = _touched(lock.steps[1:], units)
                 if touched:
                     for finding in _laid(lock, plan.template, overlay(plan.roles, patch), touched):
@@ -166,26 +166,16 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
                 report.add(finding)
 
 
-_MOST = 1_000  # shapes of patches remembered for each runtime
+def _touching(plan: Plan, runtime: Prepared) -> list[tuple[Patch, tuple[Steps, ...]]]:
+    """The job's patches that touch a locked field of its pods, each with all that it replaces."""
+    inner = [lock.steps[1:] for lock in runtime.locks if lock.steps[0] == "template"]
+    if not inner:
+        return []
+    replaced = [(patch, patch.touches(plan.roles[patch.role])) for patch in plan.overrides]
+    return [(patch, units) for patch, units in replaced if any(_touched(steps, units) for steps in inner)]
 
 
-def _laid_over(plan: Plan, runtime: Prepared) -> list[tuple[Patch, list[Steps]]]:
-    """The job's patches that touch a locked field of its pods, each with the units that it replaces."""
-    own, laid = plan.template is runtime.template, []
-    for patch in plan.overrides:
-        names = [entry["name"].value for entry in patch.env]
-        shape = (patch.role, patch.container, *patch.sets, None, *names)
-        if own and shape in runtime.untouched:
-            continue
-        units = _units(plan.roles[patch.role], patch)
-        if any(_touched(lock.steps[1:], units) for lock in runtime.locks if lock.steps[0] == "template"):
-            laid.append((patch, units))
-        elif own and len(runtime.untouched) < _MOST:
-            runtime.untouched.add(shape)
-    return laid
-
-
-def _touched(inner: Steps, units: list[Steps]) -> list[Steps]:
+def _touched(inner: Steps, units: tuple[Steps, ...]) -> list[Steps]:
     """The units that lie at a locked field, above it or below it."""
     length = len(inner)
     return [unit for unit in units if unit[:length] == inner[: len(unit)]]
@@ -232,13 +222,3 @@ def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterat
             spot = place(leaf.origin) if leaf is not None else None
             if spot is not None:
                 yield lock.broken(spot, "the job")
-
-
-def _units(role: Role, patch: Patch) -> list[Steps]:
-    """What an override replaces whole: fields of a container, and its variables one by one."""
-    field = "containers" if role.container(patch.container) is not None else "initContainers"
-    job, container = ("name", role.name.value), ("name", patch.container)
-    here: Steps = ("spec", "replicatedJobs", job, "template", "spec", "template", "spec", field, container)
-    units: list[Steps] = [(*here, key) for key in patch.sets]
-    units += [(*here, "env", ("name", entry["name"].value)) for entry in patch.env]
-    return units

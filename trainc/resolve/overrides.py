@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.normalise import canonical
+from trainc.model.patch import Patch
 from trainc.model.plan import NODE, TRAINER
-from trainc.model.ready import on_container
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, value
 
@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from trainc.model.patches import Patch
     from trainc.model.plan import Role
     from trainc.model.tree import Tree
 
@@ -50,7 +49,7 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
         sets["resources"] = merge_resources(node.get("resources") or {}, asked)
     said = trainer.get("env")
     env = tuple([convert(entry) for entry in said]) if said else ()
-    return on_container(role.index, NODE, env, (), sets) if sets or env else None
+    return Patch(role.index, NODE, env=env, sets=sets) if sets or env else None
 
 
 def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree:
@@ -81,7 +80,7 @@ def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
         reference = {"secretRef": {"name": asked["secretRef"].get("name", _EMPTY)}}
         sets["envFrom"] = [*(container.get("envFrom") or ()), reference]
     if env or sets:
-        yield on_container(role.index, role.ancestor, tuple(env), (), sets)
+        yield Patch(role.index, role.ancestor, env=tuple(env), sets=sets)
 
 
 def convert(entry: Mapping[str, Tree]) -> Tree:

@@ -115,7 +115,6 @@ class Prepared:
         "scaled",
         "shared",
         "template",
-        "untouched",
     )
 
     def __init__(
@@ -133,7 +132,6 @@ class Prepared:
         self.scaled = any(lock.steps[0] == "mlPolicy" for lock in locks)  # whether how many there are is locked
         self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
         self.grows: Role | None = None  # the one of them whose number of pods a job may ask for
-        self.untouched: set[tuple[object, ...]] = set()  # what jobs lay on it where nothing is locked
 
     def layers(self) -> tuple[Layer, ...]:
         """What the runtime says, layer by layer, lowest first."""

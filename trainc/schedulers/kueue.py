@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.gang import members, pods
-from trainc.model.patches import Contribution, Patch, Scheduler
-from trainc.model.ready import contributed
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution, Scheduler
 from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
@@ -46,14 +46,14 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     labels = {key: leaf for key, leaf in said.items() if key.startswith(KUEUE)} if type(said) is dict else {}
     named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
     if named or cluster.queue is None:
-        return contributed(tuple(patches), labels=labels)
+        return Contribution(patches, labels=labels, sourced=True)
     if not patches and not labels:
         return _WAITING[cluster.queue]
-    return contributed(tuple(patches), labels={**labels, KUEUE_QUEUE: cluster.queue})
+    return Contribution(patches, labels={**labels, KUEUE_QUEUE: cluster.queue}, sourced=True)
 
 
 # What a job gets that says nothing to Kueue, by the cluster's queue.
-_WAITING = Nodes(lambda queue: contributed(labels={KUEUE_QUEUE: queue}))
+_WAITING = Nodes(lambda queue: Contribution(labels={KUEUE_QUEUE: queue}, sourced=True))
 
 
 def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:

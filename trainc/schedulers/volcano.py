@@ -6,8 +6,8 @@ from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.ink import ink_of
-from trainc.model.patches import Contribution, Patch, Scheduler, pod
-from trainc.model.ready import contributed
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.counting import (
@@ -68,7 +68,8 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
             patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod=name))
         else:
             patches += unbound(role).patches
-    return contributed(tuple(patches), (_pod_group(plan, _spec(plan, cluster, roles)),) if roles else ())
+    objects = [_pod_group(plan, _spec(plan, cluster, roles))] if roles else []
+    return Contribution(patches, objects=objects, sourced=True)
 
 
 def policy(plan: Plan) -> Contribution:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from trainc.frameworks.older.peers import aliased, services
 from trainc.frameworks.older.references import names, quotable, rewritten
 from trainc.model.finding import ERROR, WARNING, Rule, place
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Patch, variable
+from trainc.model.patch import Patch
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
 from trainc.model.peers import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, stamp, value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_pods, hostfile, kubexec
 from trainc.frameworks.older.peers import peers, short
-from trainc.model.patches import Contribution, Patch
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
 

@@ -7,7 +7,8 @@ from trainc.frameworks.older.env import first, framework, has_words
 from trainc.frameworks.older.mpiscripts import discover_hosts, hostfile
 from trainc.frameworks.older.peers import own_name, peers
 from trainc.frameworks.older.pytorchjob import search_domains
-from trainc.model.patches import Contribution, Patch
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
 from trainc.model.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value

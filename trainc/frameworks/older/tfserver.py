@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainc.frameworks.older.peers import address, peers, port
-from trainc.model.patches import Contribution, Patch
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
 from trainc.model.sourced import derive
 from trainc.model.tree import value
 

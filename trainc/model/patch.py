@@ -1,0 +1,137 @@
+"""A patch: changes to the pods of one role, and where each of them goes."""
+
+from __future__ import annotations
+
+from trainc.model.ink import ink_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from trainc.model.paths import Steps
+    from trainc.model.plan import Role
+    from trainc.model.tree import Tree
+
+CONTAINER, POD, METADATA = "container", "pod", "metadata"
+
+_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
+
+
+class PatchField:
+    """Where one field of a patch goes: into the patched `container`, the `pod` spec or the pod's `metadata`.
+
+    `list_key` is the merge key of a field that upserts items into the list `target`. Without one the field is a map
+    whose entries replace those of `target`, or fields of the owner itself where `target` is empty.
+    """
+
+    __slots__ = ("list_key", "name", "owner", "target")
+
+    def __init__(self, name: str, owner: str, target: str = "", list_key: str = "") -> None:
+        self.name = name
+        self.owner = owner
+        self.target = target
+        self.list_key = list_key
+
+    def steps(self, content: Any) -> Iterator[Steps]:
+        """Each place below the owner that the content replaces whole."""
+        above: Steps = (self.target,) if self.target else ()
+        for entry in content:
+            yield (*above, (self.list_key, entry[self.list_key].value) if self.list_key else entry)
+
+
+class Patch:
+    """Changes to the pods of one role, each an upsert: an element of equal key is replaced whole where it stands.
+
+    With `container` the fields `env`, `ports`, `mounts` and `sets` go to that container (regular ones first, then
+    init containers); `volumes`, `init_containers`, `pod`, `labels` and `annotations` go to the pod template.
+    A `sets` or `pod` entry of None removes the field. `fields` says where each goes, in the order in which they are
+    applied; whoever copies, compares or applies a patch goes through `contents`, `touches` or `restricted`.
+    """
+
+    __slots__ = (
+        "annotations",
+        "container",
+        "env",
+        "init_containers",
+        "labels",
+        "mounts",
+        "pod",
+        "ports",
+        "role",
+        "sets",
+        "volumes",
+    )
+    fields: tuple[PatchField, ...] = (
+        PatchField("labels", METADATA, "labels"),
+        PatchField("annotations", METADATA, "annotations"),
+        PatchField("pod", POD),
+        PatchField("volumes", POD, "volumes", "name"),
+        PatchField("init_containers", POD, "initContainers", "name"),
+        PatchField("sets", CONTAINER),
+        PatchField("env", CONTAINER, "env", "name"),
+        PatchField("ports", CONTAINER, "ports", "containerPort"),
+        PatchField("mounts", CONTAINER, "volumeMounts", "mountPath"),
+    )
+
+    def __init__(
+        self,
+        role: int,
+        container: str = "",
+        *,
+        env: tuple[Tree, ...] = (),
+        ports: tuple[Tree, ...] = (),
+        mounts: tuple[Tree, ...] = (),
+        sets: Mapping[str, Tree] | None = None,
+        volumes: tuple[Tree, ...] = (),
+        init_containers: tuple[Tree, ...] = (),
+        pod: Mapping[str, Tree] | None = None,
+        labels: Mapping[str, Tree] | None = None,
+        annotations: Mapping[str, Tree] | None = None,
+    ) -> None:
+        self.role = role
+        self.container = container
+        self.env = env
+        self.ports = ports
+        self.mounts = mounts
+        self.sets = sets or _NOTHING
+        self.volumes = volumes
+        self.init_containers = init_containers
+        self.pod = pod or _NOTHING
+        self.labels = labels or _NOTHING
+        self.annotations = annotations or _NOTHING
+
+    def contents(self) -> Iterator[tuple[PatchField, Any]]:
+        """Each field that says something, with what it says, in the order in which they are applied."""
+        for field in self.fields:
+            content = getattr(self, field.name)
+            if content:
+                yield field, content
+
+    def restricted(self, *, only: Iterable[str] = (), without: Iterable[str] = ()) -> Patch:
+        """The same patch with `only` some fields, or `without` some."""
+        chosen = {field.name: content for field, content in self.contents()}
+        kept = {name: chosen[name] for name in chosen if (name in only if only else name not in without)}
+        return type(self)(self.role, self.container, **kept)
+
+    def stamped(self, by: str) -> Patch:
+        """This patch with every bare scalar sourced from `by`."""
+        ink = ink_of(by)
+        stamped: dict[str, Any] = {
+            field.name: ink.items(content) if field.list_key else ink.fields(content)
+            for field, content in self.contents()
+        }
+        return type(self)(self.role, self.container, **stamped)
+
+    def touches(self, role: Role) -> tuple[Steps, ...]:
+        """Every place of a JobSet that this patch replaces whole, as keyed paths; `role` is the one that it patches."""
+        template: Steps = ("spec", "replicatedJobs", ("name", role.name.value), "template", "spec", "template")
+        containers = "containers" if role.container(self.container) is not None else "initContainers"
+        owners: dict[str, Steps] = {
+            METADATA: (*template, "metadata"),
+            POD: (*template, "spec"),
+            CONTAINER: (*template, "spec", containers, ("name", self.container)),
+        }
+        return tuple(
+            (*owners[field.owner], *steps) for field, content in self.contents() for steps in field.steps(content)
+        )
