@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import lupa.lua51 as lua
 import pytest
 import yaml
 from cel_expr_python import cel
 
+from tests.argocd.engine import run_lua
+from tests.argocd.states import JOBSET, PHASES, SPEC, TRAINJOB, WORKLOAD, jobs
 from tests.compiling import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "deploy/argocd/health.yaml").read_text("utf-8"))["data"]
@@ -30,111 +31,6 @@ KEYS = {
 }
 
 
-def condition(kind: str, status: str = "True", reason: str = "") -> dict[str, str]:
-    return {
-        "type": kind,
-        "status": status,
-        "reason": reason or kind,
-        "message": f"{kind} it is",
-        "lastTransitionTime": "2026-11-01T10:00:00Z",
-    }
-
-
-def jobs(ready: int, succeeded: int = 0, suspended: int = 0) -> dict[str, Any]:
-    return {
-        "name": "node",
-        "ready": ready,
-        "succeeded": succeeded,
-        "active": ready,
-        "failed": 0,
-        "suspended": suspended,
-    }
-
-
-# A JobSet's states as its controller writes them, what each means, and whether it has started.
-JOBSET: dict[str, tuple[dict[str, Any] | None, str, bool]] = {
-    "not seen yet": (None, "Progressing", False),
-    "empty": ({}, "Progressing", False),
-    "suspended": (
-        {"conditions": [condition("Suspended", reason="SuspendedJobs")], "replicatedJobsStatus": [jobs(0, 0, 2)]},
-        "Suspended",
-        False,
-    ),
-    "starting": ({"replicatedJobsStatus": [jobs(0)], "restarts": 0}, "Progressing", False),
-    "resumed": (
-        {"conditions": [condition("Suspended", "False", "ResumeJobs")], "replicatedJobsStatus": [jobs(2)]},
-        "Progressing",
-        True,
-    ),
-    "running": ({"replicatedJobsStatus": [jobs(2)], "restarts": 0}, "Progressing", True),
-    "partly done": ({"replicatedJobsStatus": [jobs(1, 1)]}, "Progressing", True),
-    "restarting": (
-        {"conditions": [condition("StartupPolicyInProgress")], "replicatedJobsStatus": [jobs(0)], "restarts": 1},
-        "Progressing",
-        False,
-    ),
-    "succeeded": (
-        {
-            "conditions": [condition("Completed", reason="AllJobsCompleted")],
-            "replicatedJobsStatus": [jobs(0, 2)],
-            "terminalState": "Completed",
-        },
-        "Healthy",
-        True,
-    ),
-    "failed": (
-        {
-            "conditions": [condition("Failed", reason="ReachedMaxRestarts")],
-            "restarts": 3,
-            "replicatedJobsStatus": [jobs(0)],
-            "terminalState": "Failed",
-        },
-        "Degraded",
-        False,
-    ),
-}
-SPEC = {"replicatedJobs": [{"name": "node", "replicas": 2}]}
-TRAINJOB: dict[str, tuple[dict[str, Any] | None, str]] = {
-    "not seen yet": (None, "Progressing"),
-    "created": ({"conditions": [condition("Created")]}, "Progressing"),
-    "suspended": ({"conditions": [condition("Suspended")]}, "Suspended"),
-    "resumed": ({"conditions": [condition("Suspended", "False", "Resumed")]}, "Progressing"),
-    "succeeded": ({"conditions": [condition("Suspended", "False"), condition("Complete")]}, "Healthy"),
-    "failed": ({"conditions": [condition("Failed")]}, "Degraded"),
-}
-WORKLOAD: dict[str, tuple[dict[str, Any] | None, str]] = {
-    "not seen yet": (None, "Progressing"),
-    "waiting": ({"conditions": [condition("QuotaReserved", "False", "Pending")]}, "Suspended"),
-    "reserved": ({"conditions": [condition("QuotaReserved")]}, "Progressing"),
-    "admitted": ({"conditions": [condition("QuotaReserved"), condition("Admitted")]}, "Healthy"),
-    "evicted": (
-        {"conditions": [condition("Evicted"), condition("QuotaReserved", "False"), condition("Admitted", "False")]},
-        "Suspended",
-    ),
-    "finished": ({"conditions": [condition("Admitted"), condition("Finished", reason="JobFinished")]}, "Healthy"),
-    "failed": ({"conditions": [condition("Admitted"), condition("Finished", reason="Failed")]}, "Degraded"),
-}
-PHASES = {
-    "coscheduling": {
-        None: "Progressing",
-        "Pending": "Progressing",
-        "PreScheduling": "Progressing",
-        "Scheduling": "Progressing",
-        "Scheduled": "Progressing",
-        "Running": "Healthy",
-        "Unknown": "Progressing",
-        "Finished": "Healthy",
-        "Failed": "Degraded",
-    },
-    "volcano": {
-        None: "Progressing",
-        "Pending": "Progressing",
-        "Inqueue": "Progressing",
-        "Running": "Healthy",
-        "Unknown": "Progressing",
-        "Completed": "Healthy",
-    },
-}
 SHOWN = [
     *(("JobSet", name, {"spec": SPEC}, status, health) for name, (status, health, _) in JOBSET.items()),
     *(("TrainJob", name, {"spec": {}}, status, health) for name, (status, health) in TRAINJOB.items()),
@@ -147,21 +43,11 @@ SHOWN = [
 ]
 
 
-def healthy(script: str, tree: dict[str, Any]) -> tuple[str, str]:
-    """What Argo CD shows: the script runs without Lua's libraries but the basic ones, `obj` is the object."""
-    runtime = lua.LuaRuntime(register_eval=False)
-    for library in ("os", "io", "package", "require", "debug", "string", "math", "python"):
-        runtime.globals()[library] = None
-    runtime.globals()["obj"] = runtime.table_from(tree, recursive=True)
-    answer = runtime.execute(script)
-    return str(answer["status"]), str(answer["message"])
-
-
 @pytest.mark.parametrize(("kind", "name", "tree", "status", "health"), SHOWN, ids=[f"{s[0]} {s[1]}" for s in SHOWN])
 def test_lua(kind: str, name: str, tree: dict[str, Any], status: dict[str, Any] | None, health: str) -> None:
     script = CONFIG[f"resource.customizations.health.{KEYS[kind]}"]
     whole = tree if status is None else {**tree, "status": status}
-    found, message = healthy(script, whole)
+    found, message = run_lua(script, whole)
     assert found == health, name
     assert message not in ("", "None")
 
@@ -171,13 +57,13 @@ def test_lua_where_a_started_job_is_healthy(name: str) -> None:
     status, health, started = JOBSET[name]
     script = STARTED[f"resource.customizations.health.{KEYS['JobSet']}"]
     tree = {"spec": SPEC} if status is None else {"spec": SPEC, "status": status}
-    assert healthy(script, tree)[0] == ("Healthy" if started else health)
+    assert run_lua(script, tree)[0] == ("Healthy" if started else health)
 
 
 def test_lua_without_replicas_counts_one() -> None:
     script = CONFIG[f"resource.customizations.health.{KEYS['JobSet']}"]
     tree = {"spec": {"replicatedJobs": [{"name": "node"}]}, "status": {"replicatedJobsStatus": [jobs(1)]}}
-    assert healthy(script, tree) == ("Progressing", "1/1 jobs ready, 0 succeeded, 0 restarts")
+    assert run_lua(script, tree) == ("Progressing", "1/1 jobs ready, 0 succeeded, 0 restarts")
 
 
 def current(kind: str, variant: str, tree: dict[str, Any]) -> str:

@@ -127,11 +127,11 @@ spec:
       prune: true
       # Repairing what was deleted by hand would train again.
       selfHeal: false
+    # No PruneLast: pruning would be a wave of its own, and wait until the new run has ended.
     syncOptions:
       - ServerSideApply=true
       - RespectIgnoreDifferences=true
       - ApplyOutOfSyncOnly=true
-      - PruneLast=true
   # What a queue and its controllers write into a running job.
   ignoreDifferences:
     - group: jobset.x-k8s.io

@@ -15,6 +15,7 @@ WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"
 SSA = "kustomize.toolkit.fluxcd.io/ssa"
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+_KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 
 
 def applied(bundle: Bundle, delivery: str) -> Bundle:
@@ -46,11 +47,16 @@ def _joined(said: Tree, ours: Sourced[str]) -> Tree:
 
 
 def _argocd(tree: Tree) -> dict[str, str]:
-    """What a JobSet needs goes first: Argo CD knows no order among custom kinds but their names.
+    """What stands in one sync wave is applied without waiting; a wave that is not the last waits for health.
 
-    Server-side apply leaves alone what a queue writes; a client-side apply replaces whole lists.
+    A gang is healthy when its pods are there, and those come with the JobSet: both belong in one wave. Key material
+    does not wait for pods, and comes first: without it no pod of the job can start. Server-side apply leaves alone what
+    a queue writes; a client-side apply replaces whole lists.
     """
-    return {OPTIONS: "ServerSideApply=true"} if value(tree, "kind") == "JobSet" else {WAVE: "-1"}
+    if value(tree, "kind") == "JobSet":
+        return {OPTIONS: "ServerSideApply=true"}
+    group = str(value(tree, "apiVersion")).partition("/")[0]
+    return {WAVE: "-1"} if group.endswith(_KEY_MATERIAL) else {}
 
 
 def _flux(tree: Tree) -> dict[str, str]:
