@@ -31,7 +31,7 @@ class Story(WorkingTree):
         """A commit that the hooks let through, after which everything is current."""
         done = self.commit()
         assert done.returncode == 0, done.stdout
-        assert self.trainc("build", "--check", "--tracked").returncode == 0
+        assert self.trainc("build", "--check", "--staged").returncode == 0
         assert self.git("status", "--porcelain").stdout == ""
 
     def builds(self) -> str:

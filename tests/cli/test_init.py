@@ -96,7 +96,7 @@ def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     assert "kind: CustomResourceDefinition" in (cluster / "definitions.yaml").read_text("utf-8")
     assert "kind: PriorityClass" in (cluster / "cluster.yaml").read_text("utf-8")
     assert "rendered: wrote 1, removed 0, unchanged 0" in ran.stderr
-    checked = compile_in(tmp_path / "repository", "build", "--check", "--tracked", "--fail-on", "warning")
+    checked = compile_in(tmp_path / "repository", "build", "--check", "--staged", "--fail-on", "warning")
     assert checked.code == 0, checked.err
 
 

@@ -54,7 +54,7 @@ def test_a_rendering_that_git_does_not_know_is_missing(tree: WorkingTree) -> Non
     tree.git("add", "jobs")
     done = tree.command("git", "commit", "-qm", "half")
     assert done.returncode == 1
-    assert "Git does not know it" in done.stdout
+    assert "`rendered/research/curve.yaml` is rendered, but the commit leaves it out" in done.stdout
 
 
 def test_a_deleted_job_is_noticed(tree: WorkingTree) -> None:

@@ -270,7 +270,7 @@ def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
     assert project.run("diff").out == "nothing changes since HEAD\n"
 
 
-@pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--tracked"]])
+@pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--staged"]])
 def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
     folder = Repository(tmp_path, "bert")
     done = folder.run(*argv)

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 def build(options: Options) -> int:
     """Compile, write everything or nothing, and report."""
-    if options.has("tracked") and not options.has("check"):
-        raise Trouble("--tracked goes with --check: it says which rendered files a commit would leave out")
+    if options.has("staged"):
+        if options.has("write") or (options.has("output") and not options.has("check")):
+            raise Trouble("--staged reads what the next commit holds; it goes with --check, not with -w or -o")
+        from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
+
+        return run_staged(options, build)
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
@@ -85,10 +89,14 @@ def run(session: Session, spool: Spool, committed: Committed | None = None) -> N
 
 def validate(options: Options) -> int:
     """Compile without writing, and report."""
-    if options.has("whole_project"):
+    if options.has("staged") or options.has("whole_project"):
         from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
 
-        return validate_whole(options)
+        if not options.has("staged"):
+            return validate_whole(options)
+        from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
+
+        return run_staged(options, validate_whole, touched=True)
     session = Session(options)
     if options.has("against"):
         _against(session, options.one("against"))

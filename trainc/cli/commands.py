@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from trainc.cli.options import Command, Option, Options
 
+_STAGED = Option("--staged", "judge the next commit: what Git's index holds")
 _REPORTING = (
-    Option("--only", "report and judge by the API server's and webhooks' own verdicts alone", choices=("admission",)),
+    Option("--only", "judge by servers' own verdicts, or by rendered files alone", choices=("admission", "rendered")),
     Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
@@ -108,10 +109,8 @@ COMMANDS = {
                 Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
                 Option("-o --output", "write one file per job below DIR", metavar="DIR"),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
-                Option("--tracked", "with --check: rendered files that Git does not know count as missing"),
-                Option(
-                    "--changed-since", "only what differs from this Git revision, and what that reaches", metavar="REV"
-                ),
+                _STAGED,
+                Option("--changed-since", "only what differs from this revision, and what that reaches", metavar="REV"),
                 Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
@@ -131,9 +130,8 @@ COMMANDS = {
             "[PATH...]",
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
             (
-                Option(
-                    "--whole-project", "compile the whole project, and report what has to do with the files under PATH"
-                ),
+                Option("--whole-project", "compile the whole project, and report what concerns the files under PATH"),
+                _STAGED,
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
                 *_REPORTING,
             ),

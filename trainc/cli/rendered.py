@@ -7,12 +7,14 @@ import sys
 
 from trainc.cli.build import Nothing, run
 from trainc.cli.process import Orderly
-from trainc.cli.session import Session
+from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ALL, ITSELF, Committed
+from trainc.compare.immutable import IMMUTABLE_CHANGE
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
 from trainc.load.lists import expand
 from trainc.load.walk import contents
+from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
@@ -28,20 +30,21 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
-UNTRACKED, MOVED, AROUND = "untracked", "moved", "around"
+UNSTAGED, MOVED, AROUND = "unstaged", "moved", "around"
+_ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE)
 _MOST = 50  # files that are named one by one
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
     AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
     MOVED: "`{file}` is current but for its first line: its job was moved, or edited without effect on its objects",
-    UNTRACKED: "`{file}` is rendered, and Git does not know it",
+    UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
     EDITED: "`{file}` was changed by hand",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
 }
 _HELP = {
-    UNTRACKED: "run `git add {file}`",
+    UNSTAGED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
 }
@@ -68,17 +71,25 @@ def build_folder(options: Options) -> int:
     with Orderly():
         run(session, spool, committed)
     _known(options.all("rerender"), spool)
-    if options.has("tracked"):
-        spool.changes += _untracked(spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
-    code = session.finish(spool.jobs)
+    broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
+    code = max(session.finish(spool.jobs), 1 if broken else 0)
+    if broken:
+        print(f"{', '.join(broken)}: errors, which `trainc validate` explains; not compared", file=sys.stderr)
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
         raise Nothing(session)
     return code
+
+
+def _leave_to_validate(session: Session) -> list[str]:
+    """The files with errors that only `validate` reports; the report keeps what is about rendered files."""
+    others = session.report.only(lambda finding: finding.rule not in _ABOUT_FILES)
+    session.report = session.report.only(lambda finding: finding.rule in _ABOUT_FILES)
+    return sorted({session.shown(finding.span.file) for finding in others.findings if finding.level == ERROR})
 
 
 def _folder(options: Options, session: Session) -> str:
@@ -131,18 +142,6 @@ def _selected(source: str, paths: Iterable[str]) -> bool:
     return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
 
-def _untracked(spool: FolderSpool) -> list[Change]:
-    """Rendered files that are there, and that a commit would leave out."""
-    from trainc.compare.git import Repository  # noqa: PLC0415 (Git is read only where it is asked for)
-
-    repository = Repository(os.path.dirname(os.path.abspath(spool.folder)))
-    inner = os.path.relpath(os.path.realpath(spool.folder), repository.top).replace(os.sep, "/")
-    known = repository.tracked()
-    changed = {change.path for change in spool.changes}
-    lost = [path for path in spool.paths if path not in changed and f"{inner}/{path}" not in known]
-    return [Change(path, UNTRACKED, spool.paths[path]) for path in lost]
-
-
 def _known(names: Iterable[str], spool: FolderSpool) -> None:
     for name in names:
         if name != ALL and name not in spool.names:
@@ -158,14 +157,18 @@ def _findings(changes: Iterable[Change], folder: str, session: Session) -> Itera
         rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
         place = change.source if change.state in (MISSING, CHANGED) else file
         words = {"file": session.shown(file), "source": session.shown(change.source), "again": again}
+        state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
         yield rule.at(
             Span(place, 1, 1, 1, 1),
-            _MESSAGES[_shown_state(change)].format(**words),
-            help=_HELP.get(change.state, "run `{again}` and commit what it writes").format(**words),
+            _MESSAGES[state].format(**words),
+            help=_HELP.get(state, "run `{again}` and commit what it writes").format(**words),
         )
 
 
-def _shown_state(change: Change) -> str:
+def _shown_state(change: Change, file: str) -> str:
+    """What is said of a change: its state, but finer; `file` is where the work tree has it."""
+    if change.state == MISSING and os.path.isfile(file):
+        return UNSTAGED
     if change.state != CHANGED:
         return change.state
     if change.before == change.after:

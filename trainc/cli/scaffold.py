@@ -63,13 +63,14 @@ repos:
     hooks:
       - id: trainc-validate
         name: training jobs compile
-        entry: trainc validate --whole-project
+        entry: trainc validate --staged
         language: system
         types_or: [yaml, json]
+        always_run: true
         require_serial: true
       - id: trainc-build-check
         name: rendered manifests are up to date
-        entry: trainc build --check --tracked
+        entry: trainc build --check --staged --only rendered
         language: system
         always_run: true
         pass_filenames: false

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
+RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
+WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
 
 
 def user_cache() -> Cache | None:
@@ -44,6 +46,8 @@ class Session:
         for path in named:
             if not os.path.lexists(path):
                 raise Trouble(f"{path}: no such file or directory")
+        if options.one("only") == RENDERED and not options.has("check"):
+            raise Trouble("--only rendered goes with build --check: it reports rendered files alone")
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()

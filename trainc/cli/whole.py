@@ -9,7 +9,6 @@ from trainc.cli.options import Options
 from trainc.cli.session import Session
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, ours
-from trainc.model.report import Report
 from trainc.project import FILE, find_root
 
 TYPE_CHECKING = False
@@ -31,11 +30,12 @@ def validate_whole(options: Options) -> int:
 
 def _project(root: str, paths: list[str], options: Options) -> int:
     session = Session(Options([root], options.values))
+    session.applied_twice(os.path.join(root, session.project.output))
     jobs = pipeline.check(session.project, session.selection, session.report)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
     folders = [f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder]
     if not any(_is_shared(root, file, folders) for file in files):
-        session.report = _about(files, session.report)
+        session.report = session.report.only(lambda finding: _concerns(finding, files))
     return session.finish(jobs)
 
 
@@ -50,16 +50,6 @@ def _is_shared(root: str, file: str, folders: list[str]) -> bool:
     if ours(data):
         return may_hold_runtimes(data)
     return any(file.startswith(folder) for folder in folders)
-
-
-def _about(files: set[str], report: Report) -> Report:
-    """The findings that have to do with one of the files."""
-    kept = Report()
-    for finding in report.findings:
-        if _concerns(finding, files):
-            kept.add(finding)
-    kept.reached, kept.unknown = report.reached, report.unknown
-    return kept
 
 
 def _concerns(finding: Finding, files: set[str]) -> bool:

@@ -9,16 +9,16 @@ from typing import NamedTuple
 from trainc import pipeline
 from trainc.compare.git import Repository
 from trainc.compare.rendered import SUFFIXES, differing, rendered
-from trainc.compare.scratch import Scratch
+from trainc.compare.scratch import Scratch, unpack
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Trouble
 from trainc.project import open_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from trainc.model.bundle import Bundle
     from trainc.model.definitions import Opening
@@ -58,18 +58,9 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     ]
     contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
     with Scratch() as folder:
-        with Reaching("temporary folder"):
-            _unpack(folder, contents)
+        unpack(folder, contents)
+        unpack(folder, [(".git/HEAD", b"")])  # the project's root ends here, too
         yield folder
-
-
-def _unpack(folder: str, contents: Iterable[tuple[str, bytes]]) -> None:
-    for path, data in contents:
-        target = os.path.join(folder, path)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as stream:
-            stream.write(data)
-    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # the project's root ends here, too
 
 
 def bundles_of(

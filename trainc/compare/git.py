@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from typing import NamedTuple
 
 from trainc.model.trouble import Trouble
 
@@ -12,6 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+
+
+class IndexEntry(NamedTuple):
+    """One file of the index: its path relative to the top, mode and object; `stage` is 0 but for a merge conflict."""
+
+    path: str
+    mode: str
+    object: str
+    stage: int
 
 
 class Repository:
@@ -24,6 +34,7 @@ class Repository:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
+        self._index_file = os.environ.get("GIT_INDEX_FILE", "")  # of `git commit FILE` and `git commit -a`
 
     def prefix(self, folder: str) -> str:
         """What stands before the paths of a folder of the work tree: its own path with a slash, empty for the top."""
@@ -62,9 +73,31 @@ class Repository:
             yield data[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
 
-    def tracked(self) -> set[str]:
-        """Paths (relative to the top) that the index knows."""
-        return set(self._bytes("ls-files", "-z", "--full-name", ":/").decode("utf-8", "surrogateescape").split("\0"))
+    @property
+    def git_folder(self) -> str:
+        """The absolute path of the folder in which Git keeps this work tree's state."""
+        return self._text("rev-parse", "--absolute-git-dir")
+
+    def index(self) -> Iterator[IndexEntry]:
+        """Every file of the index that a hook was given, else of the work tree's own; `git add -N` adds none."""
+        promised = {*self._paths("diff-files", "--name-only", "-z", "--diff-filter=A", index=True)}
+        for line in self._paths("ls-files", "--stage", "-z", "--full-name", "--", ":/", index=True):
+            about, _, path = line.partition("\t")
+            mode, name, stage = about.split()
+            if path not in promised:
+                yield IndexEntry(path, mode, name, int(stage))
+
+    def staged(self) -> tuple[set[str], dict[str, str]]:
+        """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""
+        try:
+            commit = self.commit("HEAD")
+        except Trouble:  # before the first commit
+            return {entry.path for entry in self.index()}, {}
+        words = ("diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "-z", commit, "--")
+        answer = self._paths(*words, index=True)
+        entries = dict(zip(answer[1::2], answer[::2], strict=True))
+        gone = {path: entry.split()[2] for path, entry in entries.items() if entry.endswith(" D")}
+        return entries.keys() - gone.keys(), gone
 
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
@@ -89,11 +122,19 @@ class Repository:
         )
         return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
 
+    def _paths(self, *words: str, index: bool = False) -> list[str]:
+        """The entries of an answer that a NUL byte ends."""
+        return [
+            name for name in self._bytes(*words, index=index).decode("utf-8", "surrogateescape").split("\0") if name
+        ]
+
     def _text(self, *words: str, about: str = "") -> str:
         return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
 
-    def _bytes(self, *words: str, feed: bytes | None = None, about: str = "") -> bytes:
+    def _bytes(self, *words: str, feed: bytes | None = None, about: str = "", index: bool = False) -> bytes:
         environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        if index and self._index_file:
+            environment["GIT_INDEX_FILE"] = os.path.join(self.top, self._index_file)
         environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         try:
             done = subprocess.run(  # noqa: S603 (fixed words; revisions stand behind --end-of-options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import signal
 import tempfile
@@ -11,6 +12,7 @@ from trainc.model.trouble import Reaching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
 
@@ -40,3 +42,35 @@ class Scratch:
 
     def _remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def unpack(folder: str, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files, each a path below the folder with its bytes.
+
+    Raises:
+        Trouble: where the temporary folder takes no more.
+    """
+    with Reaching("temporary folder"):
+        for path, data in files:
+            target = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as stream:
+                stream.write(data)
+
+
+def link(folder: str, links: Iterable[tuple[str, str]]) -> None:
+    """Make symbolic links, each a path below the folder where nothing is yet with what it points to."""
+    with Reaching("temporary folder"):
+        for path, points_to in links:
+            target = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if not os.path.lexists(target):
+                os.symlink(points_to, target)
+
+
+def make_folders(folder: str, paths: Iterable[str]) -> None:
+    """Make folders below the folder, but where something else has that name."""
+    with Reaching("temporary folder"):
+        for path in paths:
+            if not os.path.lexists(os.path.join(folder, path)):
+                os.makedirs(os.path.join(folder, path), exist_ok=True)

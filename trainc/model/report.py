@@ -216,6 +216,13 @@ class Report:
                 for known in self._allows[comment.span.file, comment.span.line]:
                     known.used = known.used or (comment.used and known.rule == comment.rule)
 
+    def only(self, is_wanted: Callable[[Finding], bool]) -> Report:
+        """A report with those of the findings alone that are wanted."""
+        kept = Report()
+        kept._findings = {identity: finding for identity, finding in self._findings.items() if is_wanted(finding)}
+        kept.reached, kept.unknown = self.reached, self.unknown
+        return kept
+
     def portable(self) -> Report:
         """This report without what cannot leave its process."""
         one = Report(admission_only=self.admission_only)
