@@ -1,0 +1,71 @@
+"""A cluster as Kueue's scheduler sees it in one cycle: quotas in their trees, and topologies with their nodes."""
+
+from __future__ import annotations
+
+from trainc.capacity.matching import in_labels
+from trainc.capacity.quota import Pools
+from trainc.capacity.topology import Topology
+from trainc.capacity.usage import quota_used
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.capacity.facts import Facts
+    from trainc.capacity.queues import ClusterQueue
+
+MULTIKUEUE, PROVISIONING = "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io/provisioning-request"
+
+
+class Snapshot:
+    """The facts of a cluster with what is computed from them once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._pools: dict[bool, Pools] = {}
+        self._topologies: dict[tuple[str, bool], Topology] = {}
+
+    def pools(self, *, is_idle: bool) -> Pools:
+        """The trees of quota, with what admitted workloads use unless the cluster is taken as idle."""
+        if is_idle not in self._pools:
+            used = {} if is_idle else quota_used(self.facts)
+            self._pools[is_idle] = Pools(self.facts.queues, self.facts.cohorts, used)
+        return self._pools[is_idle]
+
+    def topology(self, name: str, *, is_idle: bool) -> Topology:
+        """The domains of a flavor that has a topology."""
+        if (name, is_idle) not in self._topologies:
+            flavor = self.facts.flavors[name]
+            levels = self.facts.levels(flavor.topology) or []
+            nodes = [
+                node
+                for node in self.facts.nodes.values()
+                if node.is_ready
+                and not node.is_unschedulable
+                and in_labels(flavor.labels, node.labels)
+                and all(level in node.labels for level in levels)
+            ]
+            self._topologies[name, is_idle] = Topology(
+                flavor.topology, levels, nodes, flavor.tolerations, is_idle=is_idle
+            )
+        return self._topologies[name, is_idle]
+
+    def controller(self, check: str) -> str:
+        """The controller of an admission check, empty where the dump does not show it."""
+        return value(self.facts.find("AdmissionCheck", check), "spec", "controllerName") or ""
+
+    def checks_of(self, queue: ClusterQueue, controller: str) -> list[str]:
+        """The admission checks of a queue that one controller answers."""
+        return sorted(check for check in queue.checks if self.controller(check) == controller)
+
+    def places_later(self, queue: ClusterQueue, flavor: str) -> bool:
+        """Whether somebody else has to act before pods are placed on a flavor's topology."""
+        if self.checks_of(queue, MULTIKUEUE):
+            return True
+        checks = self.checks_of(queue, PROVISIONING)
+        return any(not queue.checks[check] or flavor in queue.checks[check] for check in checks)
+
+    def is_topology_only(self, queue: ClusterQueue) -> bool:
+        """Whether every flavor of a queue has a topology, so that its jobs are placed whether they ask for it or not."""
+        flavors = self.facts.flavors
+        named = [name for group in queue.groups for name in group.flavors]
+        return all(name in flavors and flavors[name].topology for name in named)

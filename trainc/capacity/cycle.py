@@ -1,0 +1,143 @@
+"""Kueue's scheduling cycles: flavors, then places; what fails goes on behind the last flavor that was tried."""
+
+from __future__ import annotations
+
+from trainc.capacity.flavors import NO_PLACE, Assigner, Attempt, no_fit_reason
+from trainc.capacity.placement import PlacementError, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trainc.capacity.amounts import Units
+    from trainc.capacity.cluster import Snapshot
+    from trainc.capacity.flavors import Assigned
+    from trainc.capacity.queues import ClusterQueue
+    from trainc.capacity.requests import Defaults, PodSet
+    from trainc.capacity.topology import Values
+    from trainc.capacity.verdict import Verdict
+
+MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
+_GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
+
+
+def run_cycles(
+    snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults, *, is_idle: bool
+) -> None:
+    """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
+    for pods in verdict.podsets:
+        pods.wish.is_implied = not pods.wish.is_explicit and snapshot.is_topology_only(queue)
+    tried: Sequence[Mapping[str, int]] = ()
+    while True:
+        verdict.cycles += 1
+        assigner = Assigner(snapshot, queue.name, tried, is_idle=is_idle)
+        assigned, is_complete = assigner.assign(verdict.podsets, ignores_undeclared=defaults.ignores_undeclared)
+        if is_complete:
+            _Placer(snapshot, queue, is_idle=is_idle).place(assigned)
+        verdict.assigned = assigned
+        verdict.message = _message(assigned)
+        if not verdict.message:
+            _admit(verdict, queue)
+            return
+        verdict.messages.append(verdict.message)
+        verdict.reason = no_fit_reason(assigned, queue.groups)
+        tried = [{name: choice.tried for name, choice in member.choices.items()} for member in assigned]
+        pending = any(index != -1 for member in tried for index in member.values())
+        if not pending or verdict.cycles == MOST_CYCLES:
+            return
+
+
+def _message(assigned: Sequence[Assigned]) -> str:
+    for member in assigned:
+        if member.error:
+            return member.message
+    return "; ".join(member.message for member in assigned if member.message)
+
+
+def _admit(verdict: Verdict, queue: ClusterQueue) -> None:
+    choices = [choice for member in verdict.assigned for choice in member.choices.values()]
+    verdict.borrowing = max([choice.borrowing for choice in choices], default=0)
+    used = {choice.flavor for choice in choices}
+    verdict.checks = sorted(name for name, flavors in queue.checks.items() if not flavors or flavors & used)
+    verdict.has_quota, verdict.is_admitted = True, not verdict.checks
+    verdict.message = verdict.reason = ""
+
+
+class _Placer:
+    """The topology part of one cycle."""
+
+    def __init__(self, snapshot: Snapshot, queue: ClusterQueue, *, is_idle: bool) -> None:
+        self.snapshot = snapshot
+        self.queue = queue
+        self.is_idle = is_idle
+        self.gates = frozenset(gate for gate in _GATES if snapshot.facts.gate(gate))
+        self.shared: dict[Values, Units] = {}  # taken by host, whatever the flavor
+
+    def place(self, assigned: Sequence[Assigned]) -> None:
+        """Give every pod set that asks for it a place; the first that has none gets the reason."""
+        by_flavor: dict[str, list[Assigned]] = {}
+        for member in assigned:
+            wish = member.pods.wish
+            if (wish.is_explicit or wish.is_implied) and member.pods.count:
+                self._classify(member)
+                if member.flavor:
+                    by_flavor.setdefault(member.flavor, []).append(member)
+        if any(member.error for member in assigned):
+            return
+        for flavor in sorted(by_flavor):
+            if not self._place_on(flavor, by_flavor[flavor]):
+                return
+
+    def _classify(self, member: Assigned) -> None:
+        """Find the one flavor whose topology places the pods."""
+        facts = self.snapshot.facts
+        listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
+        found = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
+        if not listed:
+            member.error = "workload requires Topology, but there is no TAS cache information"
+        elif not found:
+            member.error = "no TAS flavor assigned"
+        elif len(found) > 1:
+            member.error = f"more than one TAS flavor assigned: {', '.join(found)}"
+        elif self.snapshot.places_later(self.queue, found[0]):
+            member.is_delayed = True
+        else:
+            member.flavor = found[0]
+
+    def _place_on(self, flavor: str, members: Sequence[Assigned]) -> bool:
+        topology = self.snapshot.topology(flavor, is_idle=self.is_idle)
+        used = self.shared if topology.by_host else {}
+        units: dict[object, list[Assigned]] = {}
+        for index, member in enumerate(members):
+            group = member.pods.wish.group
+            units.setdefault(index if group is None else group, []).append(member)
+        for unit in units.values():
+            workers, leader = _roles(unit)
+            try:
+                found = place(topology, workers.pods, leader.pods if leader else None, used, self.gates)
+            except PlacementError as refusal:
+                unit[0].reasons.append(str(refusal))
+                unit[0].attempts = {**unit[0].attempts, flavor: Attempt(NO_PLACE, fits=False)}
+                return False
+            for member, domains in zip((workers, leader), found, strict=True):
+                if member is not None:
+                    member.levels = topology.levels[-1:] if topology.by_host else topology.levels
+                    member.domains = domains
+                    _take(used, domains, member.pods)
+        return True
+
+
+def _roles(unit: Sequence[Assigned]) -> tuple[Assigned, Assigned | None]:
+    """The workers and the leader of a group: the leader is the smaller of the two, the second if they are equal."""
+    if len(unit) == 1:
+        return unit[0], None
+    first, second = unit[0], unit[1]
+    return (second, first) if second.pods.count > first.pods.count else (first, second)
+
+
+def _take(used: dict[Values, Units], domains: Sequence[tuple[Values, int]], pods: PodSet) -> None:
+    for values, count in domains:
+        taken = used.setdefault(values, {})
+        for name, amount in pods.placed.items():
+            taken[name] = taken.get(name, 0) + amount * count
+        taken["pods"] = taken.get("pods", 0) + count

@@ -1,0 +1,97 @@
+"""What a dump tells of a cluster's capacity: its objects by kind, and the kinds of which it lists all there are."""
+
+from __future__ import annotations
+
+from trainc.capacity.nodes import Node, node_of, usage_by_node
+from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
+from trainc.model.tree import get, plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from trainc.capacity.queues import Cohort
+    from trainc.model.tree import Tree
+
+Objects = "Mapping[str, Mapping[str, Tree]]"
+# Feature gates of Kueue that change a verdict, with their defaults.
+GATES = {
+    "TASBalancedPlacement": False,
+    "TASRespectNodeAffinityPreferred": False,
+    "TASProfileMixed": True,
+    "FlavorFungibility": True,
+    "WorkloadPriorityClassDefaulting": True,
+}
+
+
+class Facts:
+    """A cluster as its dump shows it; objects are read when a verdict first needs them.
+
+    `objects` holds trees by kind, then by name or `namespace/name`. With `closed`, what is not listed does not exist.
+    """
+
+    def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False, date: str = "") -> None:
+        self.objects = objects
+        self.closed = closed
+        self.date = date
+        self.flavors: dict[str, Flavor] = {name: flavor_of(name, tree) for name, tree in self._all("ResourceFlavor")}
+        self.queues: dict[str, ClusterQueue] = {
+            name: cluster_queue_of(name, tree) for name, tree in self._all("ClusterQueue")
+        }
+        self.cohorts: dict[str, Cohort] = {name: cohort_of(name, tree) for name, tree in self._all("Cohort")}
+        self.configuration: dict[str, Any] = next(
+            (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
+        )
+        self._nodes: dict[str, Node] | None = None
+        self.memo: dict[object, Any] = {}  # results that depend on these facts alone
+
+    def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
+        return self.objects.get(kind, {}).items()
+
+    def is_listed(self, kind: str) -> bool:
+        """Whether the dump tells which objects of a kind exist."""
+        return self.closed or kind in self.objects
+
+    def find(self, kind: str, name: str, namespace: str = "") -> Tree | None:
+        """One object of the dump."""
+        return self.objects.get(kind, {}).get(f"{namespace}/{name}" if namespace else name)
+
+    def in_namespace(self, kind: str, namespace: str) -> list[tuple[str, Tree]]:
+        """The objects of one kind in a namespace, sorted by name."""
+        found = self.objects.get(kind, {})
+        start = f"{namespace}/"
+        return sorted((key[len(start) :], tree) for key, tree in found.items() if key.startswith(start))
+
+    def namespace_labels(self, namespace: str) -> dict[str, str] | None:
+        """The labels of a namespace, None where the dump does not show it."""
+        tree = self.find("Namespace", namespace)
+        if tree is None:
+            return None
+        labels = plain(get(tree, "metadata", "labels"))
+        return labels if type(labels) is dict else {}
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The nodes by name, each with what its bound pods leave of it."""
+        if self._nodes is None:
+            used = usage_by_node(tree for _, tree in self._all("Pod"))
+            self._nodes = {
+                name: node_of(name, tree, used.get(name, ({}, {}))) for name, tree in sorted(self._all("Node"))
+            }
+        return self._nodes
+
+    def gate(self, name: str) -> bool:
+        """Whether a feature gate of Kueue is on."""
+        gates = self.configuration.get("featureGates")
+        chosen = gates.get(name) if type(gates) is dict else None
+        return GATES[name] if type(chosen) is not bool else chosen
+
+    def levels(self, topology: str) -> list[str] | None:
+        """The node labels of a Topology from the top down, None where the dump does not show it."""
+        tree = self.find("Topology", topology)
+        if tree is None:
+            return None
+        levels = get(tree, "spec", "levels")
+        named = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
+        return [label for label in named if type(label) is str]

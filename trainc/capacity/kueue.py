@@ -1,0 +1,199 @@
+"""Whether Kueue ever admits a JobSet: its webhooks, its reconcilers and its scheduler, in the order in which they act.
+
+After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
+"""
+
+from __future__ import annotations
+
+from trainc.capacity.active import inactive_reason
+from trainc.capacity.amounts import UNLIMITED
+from trainc.capacity.cluster import Snapshot
+from trainc.capacity.cycle import run_cycles
+from trainc.capacity.limits import reserved_fault
+from trainc.capacity.matching import matches_selector
+from trainc.capacity.requests import Defaults, PodSet
+from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, plain, value
+from trainc.schema.kueue import PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
+from trainc.schema.profile import Profile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainc.capacity.facts import Facts
+    from trainc.capacity.queues import ClusterQueue
+    from trainc.model.requests import Amounts
+    from trainc.model.tree import Tree
+
+_MOST_PODSETS = 18  # of a Workload, by its CRD
+
+
+class UnknownError(Exception):
+    """What a verdict rests on and the dump does not tell."""
+
+
+class Kueue:
+    """Kueue with the objects of one dump."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.snapshot = Snapshot(facts)
+        state = {kind: dict(self._seen(kind)) for kind in ("LocalQueue", "WorkloadPriorityClass")}
+        self.profile = Profile(kueue=True, state=state, unqueued=self._manages_all())
+        self._defaults: dict[str, Defaults] = {}
+
+    def _seen(self, kind: str) -> Iterator[tuple[tuple[str, str], Tree]]:
+        """The objects that Kueue's defaulting webhook looks for; a default queue counts only while it takes jobs."""
+        for key, tree in self.facts.objects.get(kind, {}).items():
+            namespace, slash, name = key.rpartition("/")
+            is_stopped = (value(tree, "spec", "stopPolicy") or "None") != "None"
+            if not slash or (not is_stopped and self._is_covered(namespace)):
+                yield (namespace, name), tree
+
+    def _manages_all(self) -> bool:
+        return self.facts.configuration.get("manageJobsWithoutQueueName") is True
+
+    def judge(self, jobset: Tree, *, is_idle: bool = True) -> Verdict:
+        """The verdict on one JobSet as it is applied."""
+        verdict = Verdict()
+        try:
+            self._judge(jobset, verdict, is_idle=is_idle)
+        except UnknownError as unknown:
+            verdict.missing = str(unknown)
+        return verdict
+
+    def _judge(self, jobset: Tree, verdict: Verdict, *, is_idle: bool) -> None:
+        namespace = value(jobset, "metadata", "namespace") or "default"
+        jobset = with_defaults(jobset, self.profile)
+        labels = plain(get(jobset, "metadata", "labels"))
+        labels = labels if type(labels) is dict else {}
+        verdict.queue = labels.get(QUEUE) or ""
+        verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_covered(namespace))
+        faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
+        if faults:
+            verdict.refused_by = WEBHOOK
+            verdict.refusal = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+            return
+        if not verdict.is_managed or not self._has_workload(jobset, labels, verdict):
+            return
+        queue = self._queue(verdict, namespace)
+        if queue is None:
+            return
+        exact = self._fill(verdict, namespace)
+        if not self._is_admissible(verdict, queue, namespace, exact):
+            return
+        run_cycles(self.snapshot, queue, verdict, self._defaults[namespace], is_idle=is_idle)
+
+    def _is_covered(self, namespace: str) -> bool:
+        selector = self.facts.configuration.get("managedJobsNamespaceSelector")
+        labels = self.facts.namespace_labels(namespace)
+        return type(selector) is not dict or labels is None or matches_selector(selector, labels)
+
+    def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: Verdict) -> bool:
+        """Whether Kueue makes a Workload of the job; its pod sets and priority."""
+        jobs = get(jobset, "spec", "replicatedJobs")
+        verdict.podsets = [PodSet(index, job) for index, job in enumerate(jobs if type(jobs) is list else [])]
+        annotations = plain(get(jobset, "metadata", "annotations")) or {}
+        prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
+        verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)
+        if prebuilt and self.facts.find("Workload", prebuilt, value(jobset, "metadata", "namespace") or "") is None:
+            verdict.message = f'workloads.kueue.x-k8s.io "{prebuilt}" not found'
+        elif len(verdict.podsets) > _MOST_PODSETS and not verdict.message:
+            verdict.message = f"spec.podSets: Too many: {len(verdict.podsets)}: must have at most {_MOST_PODSETS} items"
+        if verdict.message:
+            verdict.refused_by = RECONCILER
+            return False
+        verdict.refusal = reserved_fault(pods.tree for pods in verdict.podsets)
+        verdict.refused_by = WORKLOAD if verdict.refusal else ""
+        seconds = labels.get(SECONDS) or "0"
+        verdict.seconds = int(seconds)
+        return not verdict.refusal
+
+    def _priority(self, label: str, verdict: Verdict) -> str:
+        """Set the priority; the message of the class that does not exist, empty where all do."""
+        kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
+        plural = {"WorkloadPriorityClass": "workloadpriorityclasses.kueue.x-k8s.io"}.get(
+            kind, "priorityclasses.scheduling.k8s.io"
+        )
+        if not label:
+            named = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
+            name = next((one for one in named if one), "")
+        if not name:
+            classes = self.facts.objects.get("PriorityClass", {})
+            name = next((n for n, tree in classes.items() if value(tree, "globalDefault") is True), "")
+        found = self.facts.find(kind, name) if name else None
+        verdict.priority_class = name
+        if name and found is None:
+            if not self.facts.is_listed(kind) or name.startswith("system-"):
+                return ""
+            return f'{plural} "{name}" not found'
+        number = value(found, "value")
+        verdict.priority = number if type(number) is int else 0
+        return ""
+
+    def _queue(self, verdict: Verdict, namespace: str) -> ClusterQueue | None:
+        """The ClusterQueue that the job waits in, None where there is none that takes it."""
+        name = verdict.queue
+        local = self.facts.find("LocalQueue", name, namespace)
+        if local is None:
+            self._known("LocalQueue")
+            return _stop(verdict, "Misconfigured", f"LocalQueue {name} doesn't exist")
+        if (value(local, "spec", "stopPolicy") or "None") != "None":
+            return _stop(verdict, "Suspended", f"LocalQueue {name} is inactive")
+        verdict.cluster_queue = value(local, "spec", "clusterQueue") or ""
+        queue = self.facts.queues.get(verdict.cluster_queue)
+        if queue is None:
+            self._known("ClusterQueue")
+            missing, verdict.cluster_queue = verdict.cluster_queue, ""
+            return _stop(verdict, "Misconfigured", f"ClusterQueue {missing} doesn't exist")
+        reason, missing = inactive_reason(self.snapshot, queue)
+        if missing:
+            raise UnknownError(missing)
+        if reason:
+            verdict.detail = reason
+            return _stop(verdict, "Suspended", f"ClusterQueue {verdict.cluster_queue} is inactive")
+        return queue
+
+    def _known(self, kind: str) -> None:
+        if not self.facts.is_listed(kind):
+            raise UnknownError(f"no {kind} is in the dump")
+
+    def _fill(self, verdict: Verdict, namespace: str) -> list[Amounts]:
+        if namespace not in self._defaults:
+            self._defaults[namespace] = Defaults(self.facts, namespace)
+        return [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
+
+    def _is_admissible(
+        self, verdict: Verdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
+    ) -> bool:
+        """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
+        labels = self.facts.namespace_labels(namespace)
+        if labels is None and (queue.selector or queue.selector is None):
+            if queue.selector is not None:
+                self._known("Namespace")
+            labels = {}
+        if not matches_selector(queue.selector, labels or {}):
+            _stop(verdict, "Misconfigured", "workload namespace doesn't match ClusterQueue selector")
+            return False
+        trees = [pods.tree for pods in verdict.podsets]
+        message = self._defaults[namespace].summary.faults(zip(trees, exact, strict=True))
+        if message:
+            _stop(verdict, "Misconfigured", message)
+        return not message
+
+
+def _stop(verdict: Verdict, reason: str, message: str) -> None:
+    verdict.reason, verdict.message = reason, message
+
+
+def is_unlimited(amount: int) -> bool:
+    """Whether a quota holds any request."""
+    return amount == UNLIMITED
+
+
+def queue_of(jobset: Tree) -> Sourced[str] | None:
+    """The label that names the job's queue."""
+    leaf = get(jobset, "metadata", "labels", QUEUE)
+    return leaf if type(leaf) is Sourced and type(leaf.value) is str else None
