@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "report": {"model", "why", "compare"},
     "why": LEAVES,
     "compare": {*LEAVES, "project", "pipeline", "verify", "load"},
+    "capacity": LEAVES,
     "rehearse": {*LEAVES, "verify"},
     "migrate": {*LEAVES, "pipeline"},
     "fix": {"model", "migrate"},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.capacity.flavors import NO_PLACE, Assigner, Attempt, no_fit_reason
+from trainc.capacity.attempts import NO_PLACE, Attempt, no_fit_reason
+from trainc.capacity.flavors import Assigner
 from trainc.capacity.placement import PlacementError, place
 
 TYPE_CHECKING = False
@@ -21,9 +22,7 @@ MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
 
 
-def run_cycles(
-    snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults, *, is_idle: bool
-) -> None:
+def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults, *, is_idle: bool) -> None:
     """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
     for pods in verdict.podsets:
         pods.wish.is_implied = not pods.wish.is_explicit and snapshot.is_topology_only(queue)
@@ -40,7 +39,8 @@ def run_cycles(
             _admit(verdict, queue)
             return
         verdict.messages.append(verdict.message)
-        verdict.reason = no_fit_reason(assigned, queue.groups)
+        failed = [member.attempts for member in assigned if member.message]
+        verdict.reason = no_fit_reason(failed, queue.groups)
         tried = [{name: choice.tried for name, choice in member.choices.items()} for member in assigned]
         pending = any(index != -1 for member in tried for index in member.values())
         if not pending or verdict.cycles == MOST_CYCLES:
@@ -86,6 +86,8 @@ class _Placer:
             return
         for flavor in sorted(by_flavor):
             if not self._place_on(flavor, by_flavor[flavor]):
+                for member in assigned:
+                    member.domains = None
                 return
 
     def _classify(self, member: Assigned) -> None:
@@ -119,11 +121,10 @@ class _Placer:
                 unit[0].reasons.append(str(refusal))
                 unit[0].attempts = {**unit[0].attempts, flavor: Attempt(NO_PLACE, fits=False)}
                 return False
-            for member, domains in zip((workers, leader), found, strict=True):
-                if member is not None:
-                    member.levels = topology.levels[-1:] if topology.by_host else topology.levels
-                    member.domains = domains
-                    _take(used, domains, member.pods)
+            for member, domains in zip([workers, *([leader] if leader else [])], found, strict=False):
+                member.levels = topology.levels[-1:] if topology.by_host else topology.levels
+                member.domains = domains
+                _take(used, domains, member.pods)
         return True
 
 

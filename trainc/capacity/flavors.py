@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.capacity.amounts import in_order, plus, spelled, spelled_quota
+from trainc.capacity.attempts import NO_FLAVOR, TOO_MUCH, WAITS, Attempt, merge, more_severe
 from trainc.capacity.matching import in_labels, matches_terms, untolerated
 
 TYPE_CHECKING = False
@@ -13,15 +14,6 @@ if TYPE_CHECKING:
     from trainc.capacity.cluster import Snapshot
     from trainc.capacity.queues import Cell, Flavor, Group
     from trainc.capacity.requests import PodSet
-
-NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
-WAITS = "WaitingForQuota"
-_SEVERITY = ("", NO_PLACE, WAITS, TOO_MUCH, NO_FLAVOR)
-
-
-def more_severe(first: str, second: str) -> str:
-    """The reason that Kueue reports of two."""
-    return first if _SEVERITY.index(first) >= _SEVERITY.index(second) else second
 
 
 class Choice:
@@ -35,25 +27,21 @@ class Choice:
         self.tried = -1
 
 
-class Attempt:
-    """The worst that one flavor came to over all resources it was tried for."""
-
-    __slots__ = ("fits", "reason")
-
-    def __init__(self, reason: str, *, fits: bool) -> None:
-        self.reason = reason
-        self.fits = fits
-
-    def merge(self, other: Attempt) -> None:
-        """Keep the worse of two outcomes."""
-        self.fits = self.fits and other.fits
-        self.reason = more_severe(self.reason, other.reason)
-
-
 class Assigned:
     """What one cycle gives a pod set: flavors, or the reasons why it gets none."""
 
-    __slots__ = ("attempts", "choices", "domains", "error", "flavor", "is_delayed", "levels", "pods", "reasons", "requests")
+    __slots__ = (
+        "attempts",
+        "choices",
+        "domains",
+        "error",
+        "flavor",
+        "is_delayed",
+        "levels",
+        "pods",
+        "reasons",
+        "requests",
+    )
 
     def __init__(self, pods: PodSet, requests: dict[str, int]) -> None:
         self.pods = pods
@@ -75,9 +63,6 @@ class Assigned:
         if not self.reasons:
             return ""
         return f"couldn't assign flavors to pod set {self.pods.name}: {', '.join(sorted(self.reasons))}"
-
-
-Tried = "Sequence[Mapping[str, int]]"
 
 
 class Assigner:
@@ -154,7 +139,7 @@ class Assigner:
         least = at = -1
         reasons: list[str] = []
         tried: dict[str, Attempt] = {}
-        for at in range(self._start(first, name), len(group.flavors)):  # noqa: B007 (where it stopped counts)
+        for at in range(self._start(first, name), len(group.flavors)):
             flavor = group.flavors[at]
             refusal = self._mismatch(flavor, podsets, group)
             if refusal:
@@ -166,7 +151,7 @@ class Assigner:
                 best, least = choices, height
             if choices and not (height and self.queue.tries_next_on_borrowing):
                 break
-        _merge(attempts, tried, group)
+        merge(attempts, tried, group)
         stop = -1 if at == len(group.flavors) - 1 else at
         for choice in best.values():
             choice.tried = stop
@@ -259,39 +244,3 @@ def _takes(flavor: Flavor, pods: PodSet) -> bool:
             return True
         terms.append({"matchExpressions": known})
     return not terms or matches_terms(terms, flavor.labels)
-
-
-def _merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: Group) -> None:
-    """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
-    for flavor, attempt in tried.items():
-        if flavor in attempts:
-            attempts[flavor].merge(attempt)
-        else:
-            attempts[flavor] = attempt
-    if tried:
-        for flavor, attempt in attempts.items():
-            if flavor in group.flavors and flavor not in tried:
-                attempt.fits, attempt.reason = False, NO_FLAVOR
-
-
-def no_fit_reason(members: Iterable[Assigned], groups: Sequence[Group]) -> str:
-    """The reason that Kueue gives for a workload without flavors."""
-    overall = ""
-    for member in members:
-        if not member.error and not member.reasons:
-            continue
-        if not member.attempts:
-            overall = more_severe(overall, NO_FLAVOR)
-            continue
-        least: dict[int, str] = {}
-        for index, (flavor, attempt) in enumerate(sorted(member.attempts.items())):
-            if attempt.fits:
-                continue
-            for at in [i for i, group in enumerate(groups) if flavor in group.flavors] or [-1 - index]:
-                known = least.get(at, attempt.reason)
-                least[at] = attempt.reason if more_severe(known, attempt.reason) == known else known
-        worst = ""
-        for reason in least.values():
-            worst = more_severe(worst, reason)
-        overall = more_severe(overall, worst)
-    return overall

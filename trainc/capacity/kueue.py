@@ -6,7 +6,6 @@ After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 from __future__ import annotations
 
 from trainc.capacity.active import inactive_reason
-from trainc.capacity.amounts import UNLIMITED
 from trainc.capacity.cluster import Snapshot
 from trainc.capacity.cycle import run_cycles
 from trainc.capacity.limits import reserved_fault
@@ -94,7 +93,7 @@ class Kueue:
     def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: Verdict) -> bool:
         """Whether Kueue makes a Workload of the job; its pod sets and priority."""
         jobs = get(jobset, "spec", "replicatedJobs")
-        verdict.podsets = [PodSet(index, job) for index, job in enumerate(jobs if type(jobs) is list else [])]
+        verdict.podsets = [PodSet(job) for job in (jobs if type(jobs) is list else [])]
         annotations = plain(get(jobset, "metadata", "annotations")) or {}
         prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
         verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)
@@ -139,21 +138,25 @@ class Kueue:
         local = self.facts.find("LocalQueue", name, namespace)
         if local is None:
             self._known("LocalQueue")
-            return _stop(verdict, "Misconfigured", f"LocalQueue {name} doesn't exist")
+            _stop(verdict, "Misconfigured", f"LocalQueue {name} doesn't exist")
+            return None
         if (value(local, "spec", "stopPolicy") or "None") != "None":
-            return _stop(verdict, "Suspended", f"LocalQueue {name} is inactive")
+            _stop(verdict, "Suspended", f"LocalQueue {name} is inactive")
+            return None
         verdict.cluster_queue = value(local, "spec", "clusterQueue") or ""
         queue = self.facts.queues.get(verdict.cluster_queue)
         if queue is None:
             self._known("ClusterQueue")
             missing, verdict.cluster_queue = verdict.cluster_queue, ""
-            return _stop(verdict, "Misconfigured", f"ClusterQueue {missing} doesn't exist")
+            _stop(verdict, "Misconfigured", f"ClusterQueue {missing} doesn't exist")
+            return None
         reason, missing = inactive_reason(self.snapshot, queue)
         if missing:
             raise UnknownError(missing)
         if reason:
             verdict.detail = reason
-            return _stop(verdict, "Suspended", f"ClusterQueue {verdict.cluster_queue} is inactive")
+            _stop(verdict, "Suspended", f"ClusterQueue {verdict.cluster_queue} is inactive")
+            return None
         return queue
 
     def _known(self, kind: str) -> None:
@@ -165,9 +168,7 @@ class Kueue:
             self._defaults[namespace] = Defaults(self.facts, namespace)
         return [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
 
-    def _is_admissible(
-        self, verdict: Verdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
-    ) -> bool:
+    def _is_admissible(self, verdict: Verdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]) -> bool:
         """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
         labels = self.facts.namespace_labels(namespace)
         if labels is None and (queue.selector or queue.selector is None):
@@ -180,17 +181,14 @@ class Kueue:
         trees = [pods.tree for pods in verdict.podsets]
         message = self._defaults[namespace].summary.faults(zip(trees, exact, strict=True))
         if message:
+            verdict.cycles, verdict.messages = 1, [message]
             _stop(verdict, "Misconfigured", message)
         return not message
 
 
 def _stop(verdict: Verdict, reason: str, message: str) -> None:
+    """End the search here; the job has no queue that takes it."""
     verdict.reason, verdict.message = reason, message
-
-
-def is_unlimited(amount: int) -> bool:
-    """Whether a quota holds any request."""
-    return amount == UNLIMITED
 
 
 def queue_of(jobset: Tree) -> Sourced[str] | None:

@@ -47,7 +47,7 @@ def keep(first: Mapping[str, Amount], second: Mapping[str, Amount], *, smaller: 
     out = dict(first)
     for name, amount in second.items():
         mine = out.get(name)
-        if mine is None or (amount.quantity < mine.quantity) == smaller and amount.quantity != mine.quantity:
+        if mine is None or ((amount.quantity < mine.quantity) == smaller and amount.quantity != mine.quantity):
             out[name] = amount
     return out
 

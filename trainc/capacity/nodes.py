@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 HOSTNAME = "kubernetes.io/hostname"
-_PREFIX = "kueue.x-k8s.io/podset-"
-_PLACED = tuple(
-    f"{_PREFIX}{part}-topology" for part in ("required", "preferred", "unconstrained", "slice-required")
-) + ("kueue.x-k8s.io/tas",)
+_PLACED = (
+    "kueue.x-k8s.io/podset-required-topology",
+    "kueue.x-k8s.io/podset-preferred-topology",
+    "kueue.x-k8s.io/podset-unconstrained-topology",
+    "kueue.x-k8s.io/podset-slice-required-topology",
+)
 _FINISHED = frozenset({"Succeeded", "Failed"})
 
 
@@ -80,8 +82,5 @@ def usage_by_node(pods: Iterable[Tree]) -> dict[str, tuple[Units, Units]]:
 
 
 def _is_placed(tree: Tree) -> bool:
-    metadata = get(tree, "metadata")
-    found = get(metadata, "annotations")
-    marked = get(metadata, "labels")
-    keys = {*(found if type(found) is dict else ()), *(marked if type(marked) is dict else ())}
-    return not keys.isdisjoint(_PLACED)
+    found = get(tree, "metadata", "annotations")
+    return type(found) is dict and not found.keys().isdisjoint(_PLACED)

@@ -41,8 +41,8 @@ def place(
     search = _search(topology, workers, leader, gates)
     question = _question(topology, workers, leader, used, search)
     excluded = topology.fill(question)
-    chosen = _fitting(topology, search, question, excluded)
-    chosen = _descend(topology, question, search, *chosen)
+    fitting, level, is_even = _fitting(topology, search, question, excluded)
+    chosen = _descend(topology, search, fitting, level, is_even=is_even)
     host = len(topology.levels) - 1 if topology.by_host else 0
     leaders = [(domain.values[host:], 1) for domain in chosen if domain.leaders > 0] if leader else []
     pods = sorted((domain.values, domain.pods) for domain in chosen if domain.pods > 0)
@@ -89,9 +89,7 @@ def _inner(topology: Topology, workers: PodSet, search: Search) -> dict[int, int
         at = topology.levels.index(layer.level)
         if at <= level:
             above = topology.levels[level]
-            raise PlacementError(
-                f"additional slice layer topology {layer.level} must be at a lower level than {above}"
-            )
+            raise PlacementError(f"additional slice layer topology {layer.level} must be at a lower level than {above}")
         if size % layer.size:
             raise PlacementError(
                 f"additional slice layer size {layer.size} must evenly divide parent layer size {size}"
@@ -126,9 +124,7 @@ def _fitting(
     return chosen, level, False
 
 
-def _level_that_fits(
-    topology: Topology, level: int, search: Search, excluded: Exclusions
-) -> tuple[int, list[Domain]]:
+def _level_that_fits(topology: Topology, level: int, search: Search, excluded: Exclusions) -> tuple[int, list[Domain]]:
     """The lowest level at or above the one asked for whose domains hold all slices, and those domains."""
     if not topology.domains[level]:
         raise PlacementError(f"no topology domains at level: {topology.levels[level]}")
@@ -195,13 +191,11 @@ def _several(
     return chosen
 
 
-def _descend(
-    topology: Topology, question: Question, search: Search, chosen: list[Domain], level: int, even: bool
-) -> list[Domain]:
+def _descend(topology: Topology, search: Search, chosen: list[Domain], level: int, *, is_even: bool) -> list[Domain]:
     """Go down to the leaves, at each level with as few domains as it takes."""
     last = len(topology.levels) - 1
     chosen = spread.over(chosen, search.count, search.leaders, search.size, search, in_slices=True)
-    while not even and level < min(last, search.slice_level):
+    while not is_even and level < min(last, search.slice_level):
         below = sorted_domains(descendants(chosen), ascending=search.ascending, scores=search.scores)
         chosen = spread.over(below, search.count, search.leaders, search.size, search, in_slices=True)
         level += 1

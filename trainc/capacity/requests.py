@@ -111,9 +111,21 @@ class PodSet:
     `asked` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
     """
 
-    __slots__ = ("annotations", "asked", "count", "frame", "name", "placed", "replicas", "spec", "terms", "tolerations", "tree", "wish")
+    __slots__ = (
+        "annotations",
+        "asked",
+        "count",
+        "name",
+        "placed",
+        "replicas",
+        "spec",
+        "terms",
+        "tolerations",
+        "tree",
+        "wish",
+    )
 
-    def __init__(self, index: int, job: Tree) -> None:
+    def __init__(self, job: Tree) -> None:
         name = value(job, "name")
         self.name: str = name.lower() if type(name) is str else ""
         spec = get(job, "template", "spec")

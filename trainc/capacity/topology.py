@@ -105,7 +105,7 @@ class Topology:
         if leaf is None:
             parent = self._domain(values[:-1])
             leaf = Leaf(values, parent, key, node if self.by_host else None)
-            self.leaves[key] = self.domains[-1][key] = leaf  # type: ignore[assignment]
+            self.leaves[key] = self.domains[-1][key] = leaf
             if parent is not None:
                 parent.children.append(leaf)
         for name, amount in capacity.items():

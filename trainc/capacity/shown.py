@@ -1,0 +1,52 @@
+"""A verdict as plain data for JSON, in Kueue's own words where it has them."""
+
+from __future__ import annotations
+
+from trainc.capacity.amounts import spelled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.capacity.flavors import Assigned
+    from trainc.capacity.verdict import Verdict
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """The verdict with the fields that are set."""
+    data: dict[str, Any] = {"managed": verdict.is_managed, "queue": verdict.queue}
+    if verdict.missing:
+        return {**data, "missing": verdict.missing}
+    data |= {"quotaReserved": verdict.has_quota, "admitted": verdict.is_admitted, "borrowing": verdict.borrowing}
+    data["cycles"] = verdict.cycles
+    fields = {
+        "clusterQueue": verdict.cluster_queue,
+        "reason": verdict.reason,
+        "message": verdict.message,
+        "cycleMessages": verdict.messages,
+        "rejected": verdict.refusal,
+        "rejectedBy": verdict.refused_by,
+        "inactive": verdict.detail,
+        "pendingAdmissionChecks": verdict.checks,
+        "maximumExecutionTimeSeconds": verdict.seconds,
+        "priorityClass": verdict.priority_class,
+        "podSets": [_pod_set(member) for member in verdict.assigned],
+    }
+    data |= {name: content for name, content in fields.items() if content}
+    if verdict.priority is not None:
+        data["priority"] = verdict.priority
+    return data
+
+
+def _pod_set(member: Assigned) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": member.pods.name, "count": member.pods.count}
+    if member.requests:
+        data["requests"] = {name: spelled(name, amount) for name, amount in sorted(member.requests.items())}
+    if member.choices:
+        data["flavors"] = {name: choice.flavor for name, choice in sorted(member.choices.items())}
+    if member.domains is not None:
+        domains = [{"values": list(values), "count": count} for values, count in member.domains]
+        data["topology"] = {"levels": member.levels, "domains": domains}
+    if member.is_delayed:
+        data["delayedTopology"] = "Pending"
+    return data
