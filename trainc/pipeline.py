@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.admit import admit
 from trainc.load import load
 from trainc.lower import lower
+from trainc.model.account import COMPILED
 from trainc.resolve import resolve
 from trainc.verify import verify
 from trainc.verify.together import Together
@@ -41,7 +42,7 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
 
 def finish(spool: Spool, report: Report) -> None:
     """The end of a run, however many workers had a part in it."""
-    report.close()
+    report.close(compiles=not spool.counts)
     spool.commit(unless=report.failed)
 
 
@@ -51,7 +52,7 @@ def check(project: Project, selection: Selection, report: Report) -> int:
     count = 0
     for count, bundle in enumerate(bundles(project, selection, report), 1):  # noqa: B007 (the last one counts)
         together.add(bundle, report)
-    report.close()
+    report.close(compiles=False)
     return count
 
 
@@ -75,11 +76,12 @@ def _on(project: Project, documents: Documents, selection: Selection, report: Re
     """The bundles of one cluster."""
     catalog = admit(documents, project, selection, report)
     for plan in resolve(catalog, project, report):
+        report.account.advance()
         bundle = lower(plan, project, selection, report)
         if bundle is None:
-            report.lose()
             continue
         verify(bundle, project, selection, report)
+        report.account.end(COMPILED)
         yield bundle
     report.end()
     yield from catalog.passing

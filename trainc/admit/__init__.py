@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.admit.binding import binds
+from trainc.admit.binding import bound
 from trainc.admit.desk import Desk
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.admit.server import server_of
 from trainc.admit.shelves import Shelves
+from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, entry_of
 from trainc.model.finding import ERROR, Refusal, Rule
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+
+    Counted = tuple[int, Document]  # which document of its file it is
 
 UNKNOWN_KIND = Rule(
     "unknown-kind",
@@ -63,33 +66,51 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     for _, parts in documents.selected(desk.project.cluster):
         desk.report.end()  # what is said of a file's objects is not said of the job before
-        jobs: list[Document] = []
+        jobs: list[Counted] = []
         others: list[Document] = []
-        for document in parts:
+        for index, document in enumerate(parts):
             full = kind_of(document.tree)
             if full == _TRAINJOB and desk.server.table.root(full) is not None:
-                jobs.append(document)
+                jobs.append((index, document))
                 continue
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
-                jobs.append(document)
+                jobs.append((index, document))
             elif not document.api_version and kind in UNMISTAKABLE:
-                _unknown_kind(document, desk)
+                _unknown_kind(index, document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 others.append(document)
             elif desk.server.table.root(full) is None:
                 if (group, kind) in BESIDE:
                     others.append(document)
                 else:
-                    _unknown_kind(document, desk)
+                    _unknown_kind(index, document, desk)
             elif kind in RUNTIMES:
                 stored = shelves.admitted(document)
                 catalog.blueprints += [stored] if stored is not None else []
+            elif kind in JOBS:
+                jobs.append((index, document))
             else:
-                (jobs if kind in JOBS else others).append(document)
-        yield from _admitted([job for job in jobs if binds(job, desk.project, desk.report)], others, desk)
+                others.append(document)
+        yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk)
         if not jobs and desk.selection.include_other:
             _pass_on(others, catalog.passing)
+
+
+def _is_here(index: int, job: Document, desk: Desk) -> bool:
+    """Whether a job is for the cluster that is compiled for just now."""
+    _count(index, job, desk)
+    found = bound(job, desk.project, desk.report)
+    here = desk.project.cluster in found
+    if not here and found:
+        desk.report.account.end(LEFT)
+    return here
+
+
+def _count(index: int, document: Document, desk: Desk) -> None:
+    """Open the account of a job: findings are about it from now on."""
+    desk.report.end()
+    desk.report.account.open(document, index, desk.project.cluster.name)
 
 
 def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
@@ -105,17 +126,16 @@ def _is_local(document: Document) -> bool:
     return group == "kustomize.config.k8s.io" or value(document.tree, "metadata", "annotations", LOCAL) == "true"
 
 
-def _admitted(jobs: list[Document], others: list[Document], desk: Desk) -> Iterator[Entry]:
+def _admitted(jobs: list[Counted], others: list[Document], desk: Desk) -> Iterator[Entry]:
+    desk.report.end()
     companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
     beside: tuple[Document, ...] = ()
-    for job in jobs:
-        desk.report.end()
+    for index, job in jobs:
+        _count(index, job, desk)
         admitted = _admitted_job(job, desk)
-        if admitted is None:
-            desk.report.lose()
-        elif not job.name:
+        if admitted is not None and not job.name:
             desk.report.add(_generated(job))
-        else:
+        elif admitted is not None:
             yield entry_of(admitted, companions, beside)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside or companions
@@ -146,7 +166,8 @@ def _generated(document: Document) -> Finding:
     )
 
 
-def _unknown_kind(document: Document, desk: Desk) -> None:
+def _unknown_kind(index: int, document: Document, desk: Desk) -> None:
+    _count(index, document, desk)
     group = document.api_version.partition("/")[0]
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
     versions = [version for version, kind in served if kind == document.kind]

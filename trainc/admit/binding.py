@@ -38,8 +38,8 @@ UNKNOWN_CLUSTER = Rule(
 )
 
 
-def binds(document: Document, project: Project, report: Report) -> bool:
-    """Whether the job belongs to the cluster that is compiled for just now; who belongs nowhere is a finding."""
+def bound(document: Document, project: Project, report: Report) -> list[Cluster]:
+    """The clusters that run a job, none with a finding where that cannot be told."""
     clusters = project.clusters
     metadata = document.tree.get("metadata")
     annotated = type(metadata) is dict and "annotations" in metadata
@@ -51,15 +51,16 @@ def binds(document: Document, project: Project, report: Report) -> bool:
                 _unknown(document, name, clusters, report)
         if not names:
             _nameless(document, clusters, report)
-        return project.cluster.name in names
+        return [cluster for cluster in clusters if cluster.name in names]
     if len(clusters) == 1 and not clusters[0].paths:
-        return True
+        return [project.cluster]
     found = project.holders[document.file]
     if not found:
         _unbound(document, clusters, report)
     elif len(found) > 1:
         _twice(document, found, report)
-    return found == [project.cluster]
+        return []
+    return found
 
 
 def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:

@@ -30,7 +30,7 @@ class Shelves:
         self._desk = desk
         self._given: Index | None = None
         self._shelf: dict[str, Index] = {}
-        self._verdicts: dict[int, tuple[Document, Document | None]] = {}
+        self._verdicts: dict[int, tuple[Document, Document]] = {}
         self._catalogue: dict[str, Index] = {}
         self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
@@ -114,16 +114,20 @@ class Shelves:
         return self._given
 
     def admitted(self, document: Document) -> Document | None:
-        """The document as the server would store it, None with findings (once) where it would be refused."""
-        if id(document) not in self._verdicts:
-            before = self._desk.report.looking_at(document)
-            stored = admit_object(document, self._desk.server, self._desk.report)
-            if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
-                stored = None
-            self._desk.report.back_to(before)
-            # The document itself is kept as well: its identity must not be given to another one.
+        """The document as the server would store it, None with findings where it would be refused."""
+        known = self._verdicts.get(id(document))
+        if known is not None:
+            return known[1]
+        before = self._desk.report.looking_at(document)
+        stored = admit_object(document, self._desk.server, self._desk.report)
+        if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
+            stored = None
+        self._desk.report.back_to(before)
+        if stored is not None:
+            # The document itself is kept as well: its identity must not be given to another one. What is refused is
+            # refused again for each job that reaches it: each has a finding of its own.
             self._verdicts[id(document)] = (document, stored)
-        return self._verdicts[id(document)][1]
+        return stored
 
     def legal(self, document: Document, report: Report) -> Document | None:
         """A composed runtime as the server would store it, None with findings where it would refuse it."""

@@ -15,11 +15,11 @@ LEVELS = (NOTE, WARNING, ERROR)
 class Rule:
     """One kind of finding: `name` is what users see, search for and silence.
 
-    `verdict` marks a server's own refusal, which nobody can silence. `admission` rules still speak under
-    `--only admission`.
+    `verdict` marks a server's own refusal, which nobody can silence. `unreadable` marks a reason why a text gives no
+    document: silence would make what it holds disappear. `admission` rules still speak under `--only admission`.
     """
 
-    __slots__ = ("admission", "level", "name", "summary", "verdict", "why")
+    __slots__ = ("admission", "level", "name", "summary", "unreadable", "verdict", "why")
 
     def __init__(
         self,
@@ -30,13 +30,15 @@ class Rule:
         *,
         verdict: bool = False,
         admission: bool = False,
+        unreadable: bool = False,
     ) -> None:
         self.name = name
         self.level = level
         self.summary = summary
         self.why = why
         self.verdict = verdict
-        self.admission = admission or verdict
+        self.unreadable = unreadable
+        self.admission = admission or verdict or unreadable
 
     def at(
         self,
@@ -134,6 +136,11 @@ class Finding:
         return Finding(
             self.rule, level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, self.refusal
         )
+
+    def restored(self, level: str, also: tuple[Label, ...], notes: tuple[str, ...]) -> Finding:
+        """This finding at a level that nobody can change, with the places and the reasons of a silence that is refused."""
+        labels, more = self.labels + also, self.notes + notes
+        return Finding(self.rule, level, self.message, labels, self.effect, self.help, more, self.fix, self.refusal)
 
     def identity(self) -> tuple[object, ...]:
         """What makes two findings one: a runtime's fault met by forty jobs is said once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.account import Account, Withheld
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.spelling import meant
 
@@ -71,8 +72,8 @@ class Report:
 
     `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
     `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
-    findings are met in just now; `reached` holds for each finding the jobs it was met in. With `recording`, the
-    server's answer to every document is kept as well.
+    findings are met in just now; `reached` holds for each finding the jobs it was met in. `account` says what became
+    of each job. With `recording`, the server's answer to every document is kept as well.
     """
 
     __slots__ = (
@@ -82,6 +83,7 @@ class Report:
         "_level_of",
         "_lost",
         "_told",
+        "account",
         "admission_only",
         "answers",
         "job",
@@ -108,7 +110,8 @@ class Report:
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
         self._told: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
-        self._lost = False  # whether a job, of which nobody knows what would silence its findings, was not compiled
+        self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
+        self.account = Account()
 
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
@@ -137,11 +140,8 @@ class Report:
     def end(self) -> None:
         """No job any more: what follows concerns the whole run."""
         self.job = ""
+        self.account.current = None
         self._answer = None
-
-    def lose(self) -> None:
-        """A job that cannot be compiled: a comment that silences nothing now may be there for it."""
-        self._lost = True
 
     def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
         """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
@@ -157,22 +157,38 @@ class Report:
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
         if self.admission_only and not finding.rule.admission:
+            self.account.withhold(finding, note="`--only admission` limits what is judged; this job cannot be compiled")
             return
         if not finding.rule.verdict:
-            if self._allows and self._allowed(finding):
+            weaker = self._weakened(finding)
+            if weaker is None:
                 return
-            wanted = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
-            if wanted == "off":
-                return
-            finding = finding.at_level(wanted or finding.level)
+            finding = weaker
         if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
+        if finding.level == ERROR:
+            self.account.stand()
         if not self.job:
             self._lost = self._lost or (finding.level == ERROR and finding.rule.admission)
         else:
             self.reached.setdefault(identity, set()).add(self.job)
+
+    def _weakened(self, finding: Finding) -> Finding | None:
+        """The finding at the level that comments and the project leave it, None where they silence it."""
+        comments = self._comments(finding) if self._allows else ()
+        level = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
+        note = f"`rules` in trainc.yaml cannot make this `{level}`: the job is not compiled" if level else ""
+        withheld = Withheld(finding, tuple(comment.span for comment in comments), "" if comments else note)
+        if finding.rule.unreadable:
+            return withheld.restored(finding.level) if comments or level not in ("", ERROR) else finding
+        if comments or level == "off":
+            self.account.withhold(*withheld)
+            return None
+        if level not in ("", ERROR):
+            self.account.withhold(*withheld)
+        return finding.at_level(level or finding.level)
 
     def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
         """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
@@ -188,14 +204,16 @@ class Report:
             # The leaf is held as well: its number must not be given to another one.
             self._told[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
 
-    def _allowed(self, finding: Finding) -> bool:
-        heard = False
+    def _comments(self, finding: Finding) -> list[Allow]:
+        """The `allow` comments, with a reason, that are there for a finding; they count as used."""
+        found = []
         for label in finding.labels:
             for line in (label.span.line, label.span.line - 1):
                 for comment in self._allows.get((label.span.file, line), ()):
                     if comment.rule == finding.rule.name and comment.reason:
-                        comment.used = heard = True
-        return heard
+                        comment.used = True
+                        found.append(comment)
+        return found
 
     def skip(self, reason: str) -> None:
         """Count a check that could not be made: unknown is not wrong."""
@@ -208,6 +226,7 @@ class Report:
         for identity, jobs in other.reached.items():
             self.reached.setdefault(identity, set()).update(jobs)
         self._lost = self._lost or other._lost
+        self.account.absorb(other.account)
         for reason, count in other.unknown.items():
             self.unknown[reason] = self.unknown.get(reason, 0) + count
         for comments in other._allows.values():
@@ -228,10 +247,18 @@ class Report:
         one = Report(admission_only=self.admission_only)
         one.unknown, one.reached = self.unknown, self.reached
         one._findings, one._allows, one._lost = self._findings, self._allows, self._lost
+        one.account = self.account
         return one
 
-    def close(self) -> None:
-        """Say which `allow` comments gave no reason or, with all jobs compiled, silenced nothing; called once, at the end."""
+    def close(self, *, compiles: bool) -> None:
+        """Close the account, and say which `allow` comments are of no use; called once, at the end.
+
+        `compiles` tells a run whose output is meant to be applied from one that only judges: with `--only admission`
+        the latter does not fail for what trainc alone cannot do.
+        """
+        lost = self._lost or self.account.has_refusals
+        for finding in self.account.close(judged_only=self.admission_only and not compiles):
+            self._findings[finding.identity()] = finding
         for comments in list(self._allows.values()):
             for comment in comments:
                 if not comment.reason:
@@ -242,7 +269,7 @@ class Report:
                             help="write the reason behind the bracket, on the same line",
                         )
                     )
-                elif not (comment.used or comment.borrowed or self._lost or self.admission_only):
+                elif not (comment.used or comment.borrowed or lost or self.admission_only):
                     self.add(
                         UNUSED_ALLOW.at(
                             comment.span, f"`allow[{comment.rule}]` silences nothing", help=_instead(comment.rule)

@@ -45,6 +45,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
     for entry in catalog.entries():
         document = entry.document
         report.begin(document)
+        report.account.advance()
         check_run(document, report)
         kind = document.kind
         if kind == "TrainJob":
@@ -52,9 +53,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         else:
             _check_idle(document, report)
             plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
-        if plan is None:
-            report.lose()
-        else:
+        if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
     if entry is None:

@@ -22,6 +22,13 @@ def names() -> str:
 
 def render(checkout: Path) -> str:
     """The text of `examples.json`."""
+    known = cases(checkout)
+    found = {rule.name: _example(rule.name, known[rule.name]) for rule in rules() if rule.name in known}
+    return json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def cases(checkout: Path) -> dict[str, Path]:
+    """By rule, the folder of its own case."""
     failing: dict[str, list[tuple[int, Path]]] = {}
     for findings in sorted(checkout.glob("tests/cases/**/expected/findings.txt")):
         folder = findings.parent.parent
@@ -31,12 +38,10 @@ def render(checkout: Path) -> str:
         ):
             own = name in {folder.parent.name, folder.name}
             failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
-    found = {rule.name: _example(rule.name, failing[rule.name]) for rule in rules() if rule.name in failing}
-    return json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
+    return {name: min(found)[1] for name, found in failing.items()}
 
 
-def _example(name: str, cases: list[tuple[int, Path]]) -> tuple[str, str, str]:
-    folder = min(cases)[1]
+def _example(name: str, folder: Path) -> tuple[str, str, str]:
     said = (folder / "expected" / "findings.txt").read_text("utf-8")
     blocks = [block for block in said.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
     beside = folder.parent / "passes"

@@ -9,21 +9,21 @@ NOT_UTF8 = Rule(
     ERROR,
     "a file is not UTF-8",
     "Kubernetes' tools either refuse the file or replace the bytes they cannot read.",
-    admission=True,
+    unreadable=True,
 )
 CONTROL_CHARACTER = Rule(
     "control-character",
     ERROR,
     "a file holds a character that YAML does not allow",
     'Such characters are written as escapes in double quotes, as in `"\\x07"`.',
-    admission=True,
+    unreadable=True,
 )
 SYNTAX = Rule(
     "yaml-syntax",
     ERROR,
     "a file is not YAML",
     "Nothing can be said about a document that cannot be read.",
-    admission=True,
+    unreadable=True,
 )
 DUPLICATE_KEY = Rule(
     "duplicate-key",
@@ -37,41 +37,41 @@ BAD_KEY = Rule(
     ERROR,
     "a key is not text",
     "The keys of Kubernetes' maps are text; null, lists and maps are not.",
-    admission=True,
+    unreadable=True,
 )
 TAG = Rule(
     "yaml-tag",
     ERROR,
     "a value has a tag that is not understood alike everywhere",
     "Kubernetes drops unknown tags silently; other readers refuse them or make objects of them.",
-    admission=True,
+    unreadable=True,
 )
 DIRECTIVE = Rule(
     "yaml-directive",
     ERROR,
     "a document starts with a `%` directive",
     "kubectl loses the document that follows a directive.",
-    admission=True,
+    unreadable=True,
 )
 NOT_A_NUMBER = Rule(
     "not-a-number",
     ERROR,
     "a value is infinite or not a number",
     "Kubernetes keeps JSON, which has no such values.",
-    admission=True,
+    unreadable=True,
 )
 ALIASES = Rule(
     "yaml-aliases",
     ERROR,
     "an alias has no anchor, contains itself or multiplies without bounds",
     "A few lines of nested aliases can stand for more values than any machine holds.",
-    admission=True,
+    unreadable=True,
 )
 DEPTH = Rule(
-    "yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", admission=True
+    "yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", unreadable=True
 )
 SIZE = Rule(
-    "yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", admission=True
+    "yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", unreadable=True
 )
 AMBIGUOUS = Rule(
     "ambiguous-scalar",

@@ -1,0 +1,64 @@
+"""No job disappears: silencing a rule changes what is said, and never what is made."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT, compile_in
+from tests.test_cases import options
+from trainc.rules import rules
+from trainc.rules.generate import cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compiling import Run
+    from trainc.model.finding import Rule
+
+CASES = cases(ROOT)
+ERRORS = [rule for rule in rules() if rule.level == "error" and rule.name in CASES]
+
+
+@pytest.mark.parametrize("rule", ERRORS, ids=[rule.name for rule in ERRORS])
+def test_a_silenced_rule_still_fails_or_its_jobs_are_compiled(rule: Rule, tmp_path: Path) -> None:
+    """Of each rule its own failing example, once with `--only admission` and once with an `allow` above it."""
+    case = CASES[rule.name]
+    shutil.copytree(case, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("expected"))
+    arguments = options(case)
+    said = compile_in(tmp_path, *arguments)
+    found = [finding for finding in said.findings if finding.rule.name == rule.name]
+    assert found
+    if arguments[0] == "build":
+        _is_closed(compile_in(tmp_path, *arguments, "--only", "admission"))
+    places = {(finding.span.file, finding.span.line) for finding in found}
+    for file, line in sorted(places, reverse=True):
+        if (tmp_path / file).is_file():
+            _allow(tmp_path / file, line, rule.name)
+    silenced = compile_in(tmp_path, *arguments)
+    _is_closed(silenced)
+    before = _rendered(tmp_path)
+    if silenced.code and arguments[0] == "build" and not {"-o", "-w"} & set(arguments):
+        assert compile_in(tmp_path, *arguments, "-o", "rendered").code
+        assert _rendered(tmp_path) == before
+
+
+def _is_closed(run: Run) -> None:
+    assert run.code in (0, 1, 2), run.err
+    assert "unaccounted-job" not in run.err
+    if run.report is not None and run.code == 0:
+        assert run.report.account.totals()["refused"] == 0, run.err
+
+
+def _allow(file: Path, line: int, rule: str) -> None:
+    lines = file.read_bytes().split(b"\n")
+    indent = lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip(b" "))]
+    lines.insert(line - 1, indent + f"# trainc: allow[{rule}] we know better".encode())
+    file.write_bytes(b"\n".join(lines))
+
+
+def _rendered(folder: Path) -> dict[str, bytes]:
+    top = folder / "rendered"
+    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}

@@ -1,0 +1,139 @@
+"""The account of a run: every job that is read is compiled, refused by a finding that stands, or left to others.
+
+Silencing changes what is said, never what is made. A finding that was silenced, or made a warning, comes back as an
+error where it turns out to be the reason why a job is not compiled.
+"""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, Label, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NamedTuple
+
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.sourced import Span
+
+    Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
+else:
+    from trainc.model.record import NamedTuple
+
+COMPILED, REFUSED, LEFT = "compiled", "refused", "left"
+
+UNACCOUNTED_JOB = Rule(
+    "unaccounted-job",
+    ERROR,
+    "a job is neither compiled nor refused by a finding",
+    "A job that vanishes in silence is a defect of trainc; the run fails, so that nobody takes it for a removal.",
+    verdict=True,
+)
+
+
+class Withheld(NamedTuple):
+    """An error that was silenced or weakened: by the comments at `spans`, or for the reason in `note`."""
+
+    finding: Finding
+    spans: tuple[Span, ...]
+    note: str
+
+    def restored(self, level: str) -> Finding:
+        """The finding with its silence refused."""
+        also = tuple(Label(span, "this comment cannot silence it: the job is not compiled") for span in self.spans)
+        return self.finding.restored(level, also, (self.note,) if self.note else ())
+
+
+class AccountEntry:
+    """One job for one cluster: what became of it, and which errors of it were held back since the latest stage."""
+
+    __slots__ = ("ending", "kind", "name", "place", "stands", "withheld")
+
+    def __init__(self, document: Document) -> None:
+        self.kind = document.kind
+        self.name = document.name
+        self.place = document.span(("metadata", "name"))
+        self.ending = REFUSED  # until somebody says what else became of it: no stage can forget a job
+        self.stands = False  # whether an error of it stands
+        self.withheld: list[Withheld] = []
+
+
+class Account:
+    """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
+
+    __slots__ = ("_entries", "current")
+
+    def __init__(self) -> None:
+        self._entries: dict[Key, AccountEntry] = {}
+        self.current: AccountEntry | None = None
+
+    def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
+        """Count a job, the document of that index in its file; findings are about it from now on."""
+        self.current = self._entries[document.file, index, cluster] = AccountEntry(document)
+        return self.current
+
+    def advance(self) -> None:
+        """A stage let the job pass: what was silenced so far does not stop it."""
+        if self.current is not None:
+            self.current.withheld.clear()
+
+    def end(self, ending: str) -> None:
+        """Say what became of the current job."""
+        if self.current is not None:
+            self.current.ending = ending
+            self.current.withheld.clear()
+            self.current = None
+
+    def stand(self) -> None:
+        """An error of the current job stands."""
+        if self.current is not None:
+            self.current.stands = True
+
+    def withhold(self, finding: Finding, spans: tuple[Span, ...] = (), note: str = "") -> None:
+        """Keep an error of the current job that is not said, or not as an error."""
+        if self.current is not None and finding.level == ERROR:
+            self.current.withheld.append(Withheld(finding, spans, note))
+
+    def close(self, *, judged_only: bool) -> Iterator[Finding]:
+        """Every finding that has to come back so that each refused job has one that stands.
+
+        With `judged_only` the servers' verdicts alone count: what else stops a job is a note.
+        """
+        self.current = None
+        for entry in self._entries.values():
+            if entry.ending != REFUSED or entry.stands:
+                continue
+            for withheld in entry.withheld:
+                mere = judged_only and not withheld.finding.rule.admission
+                yield withheld.restored(NOTE if mere else ERROR)
+            if not entry.withheld:
+                yield _unaccounted(entry)
+
+    @property
+    def has_refusals(self) -> bool:
+        """Whether a job was not compiled: what would be said of it further on is not known."""
+        return any(entry.ending == REFUSED for entry in self._entries.values())
+
+    def totals(self) -> dict[str, int]:
+        """How many jobs were compiled, refused and left to clusters that this run does not compile for."""
+        endings: dict[tuple[str, int], set[str]] = {}
+        for (file, index, _), entry in self._entries.items():
+            endings.setdefault((file, index), set()).add(entry.ending)
+        out = dict.fromkeys((COMPILED, REFUSED, LEFT), 0)
+        for found in endings.values():
+            out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in found)] += 1
+        return out
+
+    def absorb(self, other: Account) -> None:
+        """Take over what another worker has counted."""
+        self._entries |= other._entries
+
+
+def _unaccounted(entry: AccountEntry) -> Finding:
+    return UNACCOUNTED_JOB.at(
+        entry.place,
+        f"{entry.kind} `{entry.name}` is not compiled, and no finding says why",
+        effect="nothing is written, because its manifest would be missing",
+        help="report this as a bug in trainc, with this file",
+    )
