@@ -42,7 +42,7 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
 
 def finish(spool: Spool, report: Report) -> None:
     """The end of a run, however many workers had a part in it."""
-    report.close(compiles=not spool.counts)
+    report.close()
     spool.commit(unless=report.failed)
 
 
@@ -52,7 +52,7 @@ def check(project: Project, selection: Selection, report: Report) -> int:
     count = 0
     for count, bundle in enumerate(bundles(project, selection, report), 1):  # noqa: B007 (the last one counts)
         together.add(bundle, report)
-    report.close(compiles=False)
+    report.close()
     return count
 
 

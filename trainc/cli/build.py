@@ -97,7 +97,7 @@ def validate(options: Options) -> int:
         from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, validate_whole, touched=True)
-    session = Session(options)
+    session = Session(options, compiles=False)
     if options.has("against"):
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):

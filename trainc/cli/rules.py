@@ -5,6 +5,7 @@ from __future__ import annotations
 from json import dumps
 
 from trainc.cli.session import user_cache
+from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
@@ -56,18 +57,26 @@ def _entry(rule: Rule) -> dict[str, str]:
 
 
 def _explained(rule: Rule, example: Example | None) -> str:
-    silence = (
-        "a server's own verdict; it cannot be silenced"
-        if rule.verdict
-        else f"silence one place with `# trainc: allow[{rule.name}] reason`, or set its level under `rules:` in trainc.yaml"
+    text = (
+        f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n({_silence(rule)})\n"
     )
-    text = f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n({silence})\n"
     if example is None:
         return text
     text += f"\nfails:\n\n{_indented(example.fails)}\n{_indented(example.says)}"
     if example.passes:
         text += f"\npasses:\n\n{_indented(example.passes)}"
     return text
+
+
+def _silence(rule: Rule) -> str:
+    """Whether the rule can be silenced, and how."""
+    if rule.verdict:
+        return "a server's own verdict; it cannot be silenced"
+    if rule.unreadable:
+        return "what the text holds cannot be read; it cannot be silenced"
+    one = f"silence one place with `# trainc: allow[{rule.name}] reason`"
+    limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""
+    return f"{one}, or set its level under `rules:` in trainc.yaml{limit}"
 
 
 def _indented(text: str) -> str:

@@ -32,13 +32,13 @@ def user_cache() -> Cache | None:
 
 
 class Session:
-    """What a run works on, and how it reports.
+    """What a run works on, and how it reports; `compiles` says whether its output is meant to be applied.
 
     Raises:
         Trouble: for paths that are not there or belong to different projects.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, *, compiles: bool = True) -> None:
         self.options = options
         paths = options.arguments or ["."]
         self.stdin = _standard_input() if "-" in paths else None
@@ -54,6 +54,7 @@ class Session:
         self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")), user_cache)
         self.report = Report(
             admission_only=admission_only,
+            compiles=compiles,
             recording=options.one("report") == "json",
             level_of=self.project.level_of,
         )

@@ -29,7 +29,7 @@ def validate_whole(options: Options) -> int:
 
 
 def _project(root: str, paths: list[str], options: Options) -> int:
-    session = Session(Options([root], options.values))
+    session = Session(Options([root], options.values), compiles=False)
     session.applied_twice(os.path.join(root, session.project.output))
     jobs = pipeline.check(session.project, session.selection, session.report)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}

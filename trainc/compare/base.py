@@ -67,7 +67,7 @@ def bundles_of(
     folder: str, paths: tuple[str, ...], selection: Selection, cache: Opening | None, *, written: bool = True
 ) -> tuple[list[Bundle], Report]:
     """What the specs of a folder compile to, whatever is wrong with some of them; `written`: renderings count as specs."""
-    report = Report()
+    report = Report(compiles=False)
     present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
     if not present:
         return [], report

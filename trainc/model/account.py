@@ -33,16 +33,26 @@ UNACCOUNTED_JOB = Rule(
 
 
 class Withheld(NamedTuple):
-    """An error that was silenced or weakened: by the comments at `spans`, or for the reason in `note`."""
+    """An error that is not said, or not as one.
+
+    That is so for comments at `spans`, for the project's `level`, or, without either, for `--only admission`.
+    """
 
     finding: Finding
-    spans: tuple[Span, ...]
-    note: str
+    spans: tuple[Span, ...] = ()
+    level: str = ""
 
     def restored(self, level: str) -> Finding:
         """The finding with its silence refused."""
-        also = tuple(Label(span, "this comment cannot silence it: the job is not compiled") for span in self.spans)
-        return self.finding.restored(level, also, (self.note,) if self.note else ())
+        effect = "the document cannot be read" if self.finding.rule.unreadable else "the job is not compiled"
+        if self.spans:
+            also = tuple(Label(span, f"this comment cannot silence it: {effect}") for span in self.spans)
+            return self.finding.restored(level, also, ())
+        if self.level:
+            return self.finding.restored(
+                level, (), (f"`rules` in trainc.yaml cannot make this `{self.level}`: {effect}",)
+            )
+        return self.finding.restored(level, (), (f"`--only admission` limits what is judged; {effect}",))
 
 
 class AccountEntry:
@@ -90,10 +100,10 @@ class Account:
         if self.current is not None:
             self.current.stands = True
 
-    def withhold(self, finding: Finding, spans: tuple[Span, ...] = (), note: str = "") -> None:
+    def withhold(self, withheld: Withheld) -> None:
         """Keep an error of the current job that is not said, or not as an error."""
-        if self.current is not None and finding.level == ERROR:
-            self.current.withheld.append(Withheld(finding, spans, note))
+        if self.current is not None and withheld.finding.level == ERROR:
+            self.current.withheld.append(withheld)
 
     def close(self, *, judged_only: bool) -> Iterator[Finding]:
         """Every finding that has to come back so that each refused job has one that stands.

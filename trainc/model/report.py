@@ -73,7 +73,8 @@ class Report:
     `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
     `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
     findings are met in just now; `reached` holds for each finding the jobs it was met in. `account` says what became
-    of each job. With `recording`, the server's answer to every document is kept as well.
+    of each job. `compiles` tells a run whose output is meant to be applied from one that only judges. With
+    `recording`, the server's answer to every document is kept as well.
     """
 
     __slots__ = (
@@ -86,6 +87,7 @@ class Report:
         "account",
         "admission_only",
         "answers",
+        "compiles",
         "job",
         "reached",
         "recording",
@@ -96,10 +98,12 @@ class Report:
         self,
         *,
         admission_only: bool = False,
+        compiles: bool = True,
         recording: bool = False,
         level_of: Callable[[str, str], str] | None = None,
     ) -> None:
         self.admission_only = admission_only
+        self.compiles = compiles
         self.recording = recording
         self.answers: dict[tuple[str, str, Span], Answer] = {}
         self._answer: Answer | None = None
@@ -157,7 +161,7 @@ class Report:
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
         if self.admission_only and not finding.rule.admission:
-            self.account.withhold(finding, note="`--only admission` limits what is judged; this job cannot be compiled")
+            self.account.withhold(Withheld(finding))
             return
         if not finding.rule.verdict:
             weaker = self._weakened(finding)
@@ -179,16 +183,14 @@ class Report:
         """The finding at the level that comments and the project leave it, None where they silence it."""
         comments = self._comments(finding) if self._allows else ()
         level = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
-        note = f"`rules` in trainc.yaml cannot make this `{level}`: the job is not compiled" if level else ""
-        withheld = Withheld(finding, tuple(comment.span for comment in comments), "" if comments else note)
-        if finding.rule.unreadable:
-            return withheld.restored(finding.level) if comments or level not in ("", ERROR) else finding
-        if comments or level == "off":
-            self.account.withhold(*withheld)
-            return None
-        if level not in ("", ERROR):
-            self.account.withhold(*withheld)
-        return finding.at_level(level or finding.level)
+        weaker = finding.at_level(level) if level not in ("", "off") else finding
+        if not comments and weaker.level == ERROR and level != "off":
+            return weaker
+        withheld = Withheld(finding, tuple([comment.span for comment in comments]), level)
+        if finding.rule.unreadable and (comments or level):
+            return withheld.restored(finding.level)
+        self.account.withhold(withheld)
+        return None if comments or level == "off" else weaker
 
     def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
         """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
@@ -250,14 +252,13 @@ class Report:
         one.account = self.account
         return one
 
-    def close(self, *, compiles: bool) -> None:
+    def close(self) -> None:
         """Close the account, and say which `allow` comments are of no use; called once, at the end.
 
-        `compiles` tells a run whose output is meant to be applied from one that only judges: with `--only admission`
-        the latter does not fail for what trainc alone cannot do.
+        With `--only admission` a run that only judges does not fail for what trainc alone cannot do.
         """
         lost = self._lost or self.account.has_refusals
-        for finding in self.account.close(judged_only=self.admission_only and not compiles):
+        for finding in self.account.close(judged_only=self.admission_only and not self.compiles):
             self._findings[finding.identity()] = finding
         for comments in list(self._allows.values()):
             for comment in comments:

@@ -17,12 +17,15 @@ __all__ = ["expand", "look", "verify"]
 
 
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
-    """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it."""
-    if selection.admission_only:
-        return
-    if bundle.plan is not None and bundle.plan.framework:
+    """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it.
+
+    With `--only admission` that is what the JobSet server says, and only where the output is meant to be applied.
+    """
+    if (report.compiles or not selection.admission_only) and bundle.plan is not None and bundle.plan.framework:
         # A JobSet given as input has been judged when it was admitted.
         accepted(bundle, served(project.cluster), report)
+    if selection.admission_only:
+        return
     if project.delivery:
         from trainc.verify.delivered import delivered  # noqa: PLC0415 (not where nobody applies it for people)
 

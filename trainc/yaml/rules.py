@@ -68,10 +68,18 @@ ALIASES = Rule(
     unreadable=True,
 )
 DEPTH = Rule(
-    "yaml-depth", ERROR, "a document is nested too deeply", "No Kubernetes object comes near the bound.", unreadable=True
+    "yaml-depth",
+    ERROR,
+    "a document is nested too deeply",
+    "No Kubernetes object comes near the bound.",
+    unreadable=True,
 )
 SIZE = Rule(
-    "yaml-size", ERROR, "a file or document is too large", "No API server takes an object of that size.", unreadable=True
+    "yaml-size",
+    ERROR,
+    "a file or document is too large",
+    "No API server takes an object of that size.",
+    unreadable=True,
 )
 AMBIGUOUS = Rule(
     "ambiguous-scalar",
