@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
+from trainc.model.answer import Answer
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.spelling import meant
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.document import Document
-    from trainc.model.finding import Refusal
     from trainc.model.sourced import Sourced, Span
 
     Leaf = Sourced[Any]
@@ -45,26 +45,6 @@ class Allow:
         self.span = span
         self.used = False
         self.borrowed = False  # the run sees only a part of the jobs that it is for
-
-
-class Answer:
-    """What a server says to one document: nothing against it, or the stage that refuses (`by`) and its messages."""
-
-    __slots__ = ("by", "kind", "messages", "name", "namespace", "span")
-
-    def __init__(self, document: Document) -> None:
-        self.kind = document.kind
-        self.name = document.name
-        self.namespace = document.namespace
-        self.span = document.span(("metadata", "name"))
-        self.by = ""
-        self.messages: list[str] = []
-
-    def refuse(self, refusal: Refusal) -> None:
-        """Note one refusal; the first stage that refuses is the one that answers."""
-        self.by = self.by or refusal.by
-        if refusal.text not in self.messages:
-            self.messages.append(refusal.text)
 
 
 class Report:

@@ -9,8 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trainc.model.answer import Answer
     from trainc.model.finding import Finding
-    from trainc.model.report import Answer, Report
+    from trainc.model.report import Report
     from trainc.model.sourced import Span
 
 
