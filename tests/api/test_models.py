@@ -142,7 +142,7 @@ def test_same_yaml(kind: type[Resource], text: str) -> None:
         ("a: 1\na: 2\n", "text:2:1: "),
         ("", "one document is wanted, here are 0"),
         ("kind: TrainJob\n---\nkind: TrainJob\n", "one document is wanted, here are 2"),
-        ("spec:\n  runtimeRef: {name: r}\n  suspend: y\n  labels: {}\n", "Extra inputs are not permitted"),
+        ("spec:\n  runtimeRef: {name: r}\n  suspend: y\n  labels: {}\n", "has no field `labels`"),
     ],
 )
 def test_unreadable(text: str, message: str) -> None:
@@ -192,7 +192,7 @@ def test_head_is_filled_in(kind: type[Resource]) -> None:
         (TrainJob, {"kind": "JobSet"}, "this is trainer.kubeflow.org/v1alpha1 JobSet, not"),
         (TrainJob, {"spec": {}}, "Field required"),
         (TrainJob, {"spec": {"runtimeRef": {"name": ""}}}, "at least 1 character"),
-        (TrainJob, {"spec": {"runtimeRef": {"name": "a"}, "labels": {}}}, "Extra inputs are not permitted"),
+        (TrainJob, {"spec": {"runtimeRef": {"name": "a"}, "labels": {}}}, "has no field `labels`"),
         (TrainJob, {"spec": {"runtimeRef": {"name": "a"}, "trainer": {"numNodes": "4"}}}, "valid integer"),
         (TrainJob, {"spec": {"runtimeRef": {"name": "a"}, "trainer": {"numNodes": True}}}, "valid integer"),
         (TrainJob, {"spec": {"runtimeRef": {"name": "a"}, "trainer": {"args": [1]}}}, "valid string"),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple, Self
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 from annotated_types import MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints, WrapValidator, model_validator
 from pydantic.alias_generators import to_camel
 
 from trainc.model.report import Report
+from trainc.model.spelling import meant
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pydantic import GetJsonSchemaHandler, ValidatorFunctionWrapHandler
     from pydantic.config import JsonDict, JsonValue
     from pydantic_core import CoreSchema
@@ -95,6 +99,11 @@ def _same(value: object) -> object:
     return value
 
 
+def _unknown(model: str, name: str, fields: Iterable[str], aliases: Iterable[str]) -> str:
+    hint = meant(name, fields if name.islower() else aliases, f"its fields are {', '.join(fields)}")
+    return f"{model} has no field `{name}`; {hint}"
+
+
 ATOMIC = Keywords({"x-kubernetes-list-type": "atomic"})
 SET = Keywords({"x-kubernetes-list-type": "set"})
 FIELD_IMMUTABLE = rule("self == oldSelf", "field is immutable")
@@ -129,6 +138,25 @@ class Node(BaseModel):
         strict=True,
         use_attribute_docstrings=True,
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Show the names that people type in Python, where pydantic would show those of YAML."""
+        empty, keyword = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+        defaults = {name: empty if field.is_required() else field.default for name, field in cls.model_fields.items()}
+        fields = [inspect.Parameter(name, keyword, default=value) for name, value in defaults.items()]
+        cls.__signature__ = inspect.Signature(fields)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: object) -> object:
+        """Refuse names that no field has, with the one that was probably meant."""
+        if isinstance(given, dict):
+            aliases = [field.alias or name for name, field in cls.model_fields.items()]
+            unknown = [name for name in given if isinstance(name, str) and name not in {*cls.model_fields, *aliases}]
+            if unknown:
+                raise ValueError("; ".join(_unknown(cls.__name__, name, cls.model_fields, aliases) for name in unknown))
+        return given
 
     def to_dict(self) -> dict[str, object]:
         """The manifest as plain dicts, lists and scalars."""
