@@ -54,7 +54,7 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     wanted = [
         (path[len(prefix) :], name)
         for path, name in repository.files(commit, prefix)
-        if path.endswith(SUFFIXES) and path.startswith(prefix) and ".." not in path.split("/")
+        if path.endswith(SUFFIXES) and path.startswith(prefix)
     ]
     contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
     with Scratch() as folder:

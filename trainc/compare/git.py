@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import NamedTuple
 
+from trainc.compare.git_process import Git, partial
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+FILES = 1_000_000  # of one commit: a few objects can name any number of them
+LARGEST = 64 * 1024 * 1024  # bytes of one object
 
 
 class IndexEntry(NamedTuple):
@@ -33,6 +34,7 @@ class Repository:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._git = Git(folder)
         self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
         self._index_file = os.environ.get("GIT_INDEX_FILE", "")  # of `git commit FILE` and `git commit -a`
 
@@ -52,26 +54,48 @@ class Repository:
         )
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
-        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
-        words = ["ls-tree", "-r", "-z", "--full-tree", commit]
-        for entry in (
-            self._bytes(*words, *(["--", below] if below else [])).decode("utf-8", "surrogateescape").split("\0")
-        ):
-            about, tab, path = entry.partition("\t")
+        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder.
+
+        Raises:
+            Trouble: where there are too many of them, or a path leads out of the folder.
+        """
+        words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
+        for count, entry in enumerate(_entries(self._git.stream(*words))):
+            if count == FILES:
+                raise Trouble(f"the revision has more than {FILES} files")
+            about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
             if tab and about.startswith("100"):
+                if not is_inside(path):
+                    raise Trouble(f"the revision has a file of the name {path!r}, which leads out of it")
                 yield path, about.split()[2]
 
     def contents(self, objects: list[str]) -> Iterator[bytes]:
-        """The bytes of each object, in order."""
+        """The bytes of each object, in order.
+
+        Raises:
+            Trouble: for one that is not here, or is larger than any spec can be.
+        """
         if not objects:
             return
-        data = self._bytes("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
-        at = 0
-        for _ in objects:
-            end = data.index(b"\n", at)
-            size = int(data[at:end].split()[2])
-            yield data[end + 1 : end + 1 + size]
-            at = end + 1 + size + 1
+        pieces = self._git.stream("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
+        held = b""
+        for name in objects:
+            while b"\n" not in held:
+                held += next(pieces, b"\n")
+            head, _, held = held.partition(b"\n")
+            if head.endswith(b" missing") or not head:
+                raise partial()
+            size = int(head.split()[2])
+            if size > LARGEST:
+                raise Trouble(f"object {name} is larger than {LARGEST >> 20} MiB, which no training spec is")
+            parts = [held]
+            length = len(held)
+            while length <= size:
+                parts.append(next(pieces))
+                length += len(parts[-1])
+            held = b"".join(parts)
+            yield held[:size]
+            held = held[size + 1 :]
 
     @property
     def git_folder(self) -> str:
@@ -118,7 +142,9 @@ class Repository:
         here = os.path.realpath(self._folder)
         feed = "".join(f"{os.path.relpath(os.path.join(self.top, path), here)}\n" for path in saved)
         hashes = (
-            self._bytes("hash-object", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape")) if saved else b""
+            self._bytes("hash-object", "--no-filters", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape"))
+            if saved
+            else b""
         )
         return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
 
@@ -132,27 +158,18 @@ class Repository:
         return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
 
     def _bytes(self, *words: str, feed: bytes | None = None, about: str = "", index: bool = False) -> bytes:
-        environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-        if index and self._index_file:
-            environment["GIT_INDEX_FILE"] = os.path.join(self.top, self._index_file)
-        environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        try:
-            done = subprocess.run(  # noqa: S603 (fixed words; revisions stand behind --end-of-options)
-                ["git", *_SAFE, "-C", self._folder, *words],  # noqa: S607 (the Git of the caller's path)
-                check=False,
-                capture_output=True,
-                env=environment,
-                input=feed or b"",
-            )
-        except OSError as error:
-            raise Trouble(f"git cannot be run: {error.strerror}") from error
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            if said and "not a git repository" in said[-1]:
-                raise Trouble(f"{os.path.abspath(self._folder)} lies in no Git repository")
-            if about == "HEAD":
-                raise Trouble("there is no commit yet, so nothing to compare with")
-            raise Trouble(
-                f"Git knows no revision `{about}`" if about else f"git {words[0]}: {said[-1] if said else 'failed'}"
-            )
-        return done.stdout
+        given = {"GIT_INDEX_FILE": os.path.join(self.top, self._index_file)} if index and self._index_file else {}
+        return self._git.run(*words, feed=feed, about=about, more=given)
+
+
+def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The entries of an answer, each of which a NUL byte ends."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        yield from whole
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path of a commit or an index stays below its top: the objects of strangers can say anything."""
+    return not {"", ".", "..", ".git"} & set(path.replace(os.sep, "/").split("/"))

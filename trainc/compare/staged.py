@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from trainc.compare.git import is_inside
 from trainc.compare.scratch import Scratch, link, make_folders, unpack
 from trainc.load.walk import SUFFIXES
 from trainc.model.trouble import Trouble
@@ -25,7 +26,7 @@ def staged_folder(repository: Repository) -> Iterator[str]:
     Raises:
         Trouble: where the index holds files that a merge left in conflict, which nobody can commit.
     """
-    entries = [entry for entry in repository.index() if _is_inside(entry.path)]
+    entries = [entry for entry in repository.index() if is_inside(entry.path)]
     specs = [entry for entry in entries if entry.path.endswith(SUFFIXES)]
     conflicts = sorted({entry.path for entry in specs if entry.stage})
     if conflicts:
@@ -39,7 +40,3 @@ def staged_folder(repository: Repository) -> Iterator[str]:
         link(folder, ((entry.path, os.fsdecode(data)) for entry, data in contents.items() if entry.mode == LINK))
         make_folders(folder, {os.path.dirname(entry.path) for entry in entries})
         yield folder
-
-
-def _is_inside(path: str) -> bool:
-    return not path.startswith("/") and ".." not in path.split("/")
