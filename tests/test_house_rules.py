@@ -46,7 +46,8 @@ WRITERS = (
     "emit/spool",
     "rehearse",
     "compare/scratch.py",
-)  # the last two below a temporary folder
+    "compare/git_process.py",
+)  # the last three in temporary files and folders
 OUTSIDERS = {  # a package -> the only places that may import it
     "pydantic": ("api",),
     "pydantic_core": ("api", "model/sourced.py"),
