@@ -137,6 +137,16 @@ def test_only_the_command_line_speaks(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PACKAGE, ids=shown(PACKAGE))
+def test_text_leaves_through_one_door(path: Path) -> None:
+    """Lines for people are escaped by `cli/output.py`; JSON of reports is written by `report/dumps.py`."""
+    if not inside(path, ("cli/output.py",)):
+        written = {"print", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines", "sys.stderr.writelines"}
+        assert written.isdisjoint(called for called, _ in calls(path))
+    if inside(path, ("cli", "report")) and not inside(path, ("report/dumps.py",)):
+        assert [name for name in imports(path) if name in {"json.dumps", "json.dump"}] == []
+
+
+@pytest.mark.parametrize("path", PACKAGE, ids=shown(PACKAGE))
 def test_only_the_command_line_and_the_spool_write_files(path: Path) -> None:
     if not inside(path, WRITERS):
         assert [ast.unparse(call) for called, call in calls(path) if writes(called, call)] == []

@@ -10,6 +10,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.report.github import commands
+from trainc.report.lines import visible
 
 COMMAND = re.compile(r"^::(error|warning|notice) ([^:]*(?:%3A[^:]*)*)::(.*)$")
 
@@ -46,7 +47,7 @@ def test_a_command_is_read_back(file: str, message: str) -> None:
         "endLine": "7",
         "endColumn": "20",
     }
-    assert said == f"{file}:7:5: some-rule {message}\nhelp: do: this"
+    assert said == f"{file}:7:5: some-rule {visible(message)}\nhelp: do: this"
 
 
 def test_errors_come_first() -> None:

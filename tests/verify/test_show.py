@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.verify.reading import job_of
-from trainc.verify.drawing import overview_markdown, overview_text, pod_markdown, pod_text
+from trainc.report.lines import text_of
+from trainc.verify.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
 from trainc.verify.show import one_pod, overview
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ def test_drawings(folder: Path, expected: Callable[[Path, Mapping[str, str]], No
     view, pod = overview(job), one_pod(job, 1)
     assert pod is not None
     texts = {
-        "job.txt": overview_text(view),
-        "job.md": overview_markdown(view),
+        "job.txt": text_of(overview_lines(view)),
+        "job.md": text_of(overview_markdown(view)),
         "job.json": json.dumps(view, indent=2) + "\n",
-        "rank-1.txt": pod_text(pod),
-        "rank-1.md": pod_markdown(pod),
+        "rank-1.txt": text_of(pod_lines(pod)),
+        "rank-1.md": text_of(pod_markdown(pod)),
     }
     expected(folder / "expected", texts)
 

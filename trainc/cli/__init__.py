@@ -69,40 +69,44 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _told(line: str, code: int) -> int:
-    print(f"trainc: {line}", file=sys.stderr)
+    from trainc.cli.output import tell  # noqa: PLC0415 (most runs have no trouble)
+
+    tell(f"trainc: {line}")
     return code
 
 
 def _bug(error: Exception) -> int:
     import traceback  # noqa: PLC0415 (only where something broke)
 
+    from trainc.cli.output import tell  # noqa: PLC0415
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = last.filename.replace("\\", "/").rpartition("/trainc/")[2]
-    print(
-        f"trainc: a bug in trainc, not in your files: {type(error).__name__} at {where}:{last.lineno}: {error}\n"
+    tell(
+        f"trainc: a bug in trainc, not in your files: {type(error).__name__} at {where}:{last.lineno}: {error}",
         "trainc: please report it with the command, `trainc --version` and the file it happened on; "
         "TRAINC_TRACEBACK=1 shows more",
-        file=sys.stderr,
     )
     import os  # noqa: PLC0415
 
     if os.environ.get("TRAINC_TRACEBACK"):
-        traceback.print_exception(error)
+        tell(*"".join(traceback.format_exception(error)).splitlines())
     return BUG
 
 
 def _dispatch(words: list[str]) -> int:
     from trainc.cli.commands import COMMANDS, overview  # noqa: PLC0415 (--version needs none of it)
     from trainc.cli.options import help_text, parse  # noqa: PLC0415
+    from trainc.cli.output import data  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
         command = COMMANDS.get(words[1]) if len(words) > 1 else None
-        print(help_text(command) if command else overview(), end="")
+        data(help_text(command) if command else overview())
         return CLEAN if words else TROUBLE
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415
 
-        print(f"trainc {__version__}")
+        data(f"trainc {__version__}\n")
         return CLEAN
     command = COMMANDS.get(words[0])
     if command is None:
@@ -111,6 +115,6 @@ def _dispatch(words: list[str]) -> int:
         hint = meant(words[0], COMMANDS, "see trainc --help")
         raise Trouble(f"there is no command `{words[0]}`; {hint}")
     if "-h" in words or "--help" in words:
-        print(help_text(command), end="")
+        data(help_text(command))
         return CLEAN
     return command.run(parse(command, words[1:]))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
-from json import dumps
 
 from trainc import pipeline
 from trainc.cli.build import Nothing
 from trainc.cli.options import Options
+from trainc.cli.output import data, tell
 from trainc.cli.parameters import parameters
 from trainc.cli.session import Session, user_cache
 from trainc.emit.spool import StreamSpool
@@ -22,6 +22,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.trouble import Trouble
 from trainc.project import find_root, open_project
+from trainc.report.dumps import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def cmp(options: Options) -> int:
     if options.arguments == ["generate"]:
         return _generate(os.environ)
     if options.arguments == ["parameters"]:
-        print(dumps(_announcements()))
+        data(dumps(_announcements(), sort_keys=False))
         return 0
     raise Trouble("usage: trainc cmp generate|parameters")
 
@@ -131,11 +132,11 @@ def _say(session: Session) -> None:
     for finding in findings[:_MOST]:
         span = finding.span
         place = f"{session.shown(span.file)}:{span.line}:{span.column}"
-        print(f"{place}: {finding.level}[{finding.rule.name}] {finding.message}", file=sys.stderr)
+        tell(f"{place}: {finding.level}[{finding.rule.name}] {finding.message}")
         if finding.help and finding.level == ERROR:
-            print(f"  help: {finding.help}", file=sys.stderr)
+            tell(f"  help: {finding.help}")
     if len(findings) > _MOST:
-        print(f"and {len(findings) - _MOST} more", file=sys.stderr)
+        tell(f"and {len(findings) - _MOST} more")
 
 
 def _announcements() -> list[dict[str, object]]:

@@ -15,6 +15,7 @@ _REPORTING = (
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
     Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),
+    Option("--all", "print every finding as text, not the first 200 alone"),
     Option("-q --quiet", "errors only, no summary"),
 )
 

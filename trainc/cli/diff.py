@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from trainc import pipeline
+from trainc.cli.output import answer, data
 from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
 from trainc.compare.rendered import rendered
 from trainc.model.trouble import Trouble
-from trainc.report.diff import diff_json, diff_markdown, diff_text
+from trainc.report.diff import diff_json, diff_lines, diff_markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
-_FORMS = {"text": diff_text, "markdown": diff_markdown, "json": diff_json}
+_FORMS = {"text": diff_lines, "markdown": diff_markdown}
 
 
 def diff(options: Options) -> int:
@@ -39,7 +40,11 @@ def diff(options: Options) -> int:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         return session.finish()
     found = _difference(session, base, second, present)
-    print(_FORMS[options.one("report", "text")](found, base), end="")
+    form = options.one("report", "text")
+    if form == "json":
+        data(diff_json(found, base))
+    else:
+        answer(*_FORMS[form](found, base))
     return 1 if options.has("exit_code") and not found.empty else 0
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from trainc import pipeline
-from trainc.cli.migrate import put, texts, write
+from trainc.cli.migrate import texts, write
+from trainc.cli.output import answer, tell
 from trainc.cli.session import Session
 from trainc.fix import diff
 from trainc.fix import fix as fixed
@@ -33,10 +32,10 @@ def fix(options: Options) -> int:
         if options.has("write") and done.text != text:
             write(session, file, done.text)
         else:
-            put(diff(text, done.text, session.shown(file)))
+            answer(*diff(text, done.text, session.shown(file)))
     left = [finding for finding in found if id(finding) not in applied]
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"
     need = "error needs" if errors == 1 else "errors need"
-    print(f"{len(applied)} {verb}, {errors} {need} a person", file=sys.stderr)
+    tell(f"{len(applied)} {verb}, {errors} {need} a person")
     return 1 if errors else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.output import answer
 from trainc.cli.scaffold import KUBECTL, scaffold
 from trainc.emit.spool.disk import create
 from trainc.load import catalogue
@@ -28,12 +29,12 @@ def init(options: Options) -> int:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
     targets = {os.path.join(folder, path): files[path] for path in sorted(files)}
     rows = [f"{'wrote' if create(at, text) else 'kept '} {os.path.normpath(at)}" for at, text in targets.items()]
-    print("\n".join(rows))  # when all of it is there: a reader that has gone stops nothing half-way
+    answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
-    print(f"\nnext:\n  {step}{KUBECTL.format(cluster=cluster)}")
-    print("  trainc build -w")
+    answer("", "next:", *f"  {step}{KUBECTL.format(cluster=cluster)}".split("\n"))
+    answer("  trainc build -w")
     git = "" if _in_work_tree(folder) else "git init && "
-    print(f"  {git}git add -A && pre-commit install && git commit")
+    answer(f"  {git}git add -A && pre-commit install && git commit")
     return 0
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 
+from trainc.cli.output import data as put_data
+from trainc.cli.output import tell
 from trainc.cli.session import Session
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
@@ -31,7 +32,7 @@ def migrate(options: Options) -> int:
     for file, done in found:
         _tell(session.shown(file), done)
     if not any(done.touched or done.problems for _, done in found):
-        print("nothing to migrate", file=sys.stderr)
+        tell("nothing to migrate")
     return 1 if any(done.problems for _, done in found) else 0
 
 
@@ -59,7 +60,7 @@ def write(session: Session, file: str, text: str) -> None:
 
 def put(text: str) -> None:
     """Write a text to standard output, with the bytes in it that are no text as they were."""
-    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    put_data(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
 def _text(data: bytes) -> str:
@@ -69,8 +70,8 @@ def _text(data: bytes) -> str:
 
 def _tell(file: str, done: Migration) -> None:
     for change in done.changes:
-        print(f"{file}: {change.document}: {change.message}", file=sys.stderr)
+        tell(f"{file}: {change.document}: {change.message}")
     for difference in done.differences:
-        print(f"{file}: compiled otherwise: {difference}", file=sys.stderr)
+        tell(f"{file}: compiled otherwise: {difference}")
     for finding in done.problems:
-        print(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}", file=sys.stderr)
+        tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")

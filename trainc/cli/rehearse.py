@@ -7,6 +7,7 @@ import shlex
 import sys
 
 from trainc.admit import admit
+from trainc.cli.output import answer, ask, tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.scratch import Scratch
@@ -46,10 +47,10 @@ def rehearse(options: Options) -> int:
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"nothing of this job can run here: {reasons}")
-        _announce(made)
+        where = os.path.abspath(options.one("directory", _beside(session)))
+        _announce(made, where)
         if not (options.has("yes") or _agreed()):
             raise Trouble("a rehearsal runs what the manifests say: confirm with --yes")
-        where = os.path.abspath(options.one("directory", _beside(session)))
         ended = perform(made, where, timeout, _speaker(made, colour=sys.stdout.isatty()))
     return _verdict(ended, timeout)
 
@@ -105,19 +106,30 @@ def _beside(session: Session) -> str:
     return session.project.root
 
 
-def _announce(made: Script) -> None:
-    print(f"rehearsing `{made.name}`: {len(made.processes)} processes on this machine", file=sys.stderr)
-    for process in made.processes:
-        print(f"  {process.name}: {shlex.join(process.argv)}", file=sys.stderr)
-    for note in made.notes:
-        print(f"  {note}", file=sys.stderr)
+def _announce(made: Script, where: str) -> None:
+    """Everything that will run: words, variables and files, as they are; what all processes have in common once."""
+    tell(f"rehearsing `{made.name}`: {len(made.processes)} processes on this machine, in {where}")
+    environments = [dict(_given(process)) for process in made.processes]
+    common = dict.fromkeys(pair for pair in environments[0].items() if all(pair in e.items() for e in environments))
+    for process, environment in zip(made.processes, environments, strict=True):
+        tell(f"  {process.name}: {shlex.join(process.argv)}")
+        tell(*(f"    {name}={shlex.quote(text)}" for name, text in environment.items() if (name, text) not in common))
+    tell("  with, in all of them:", *(f"    {name}={shlex.quote(text)}" for name, text in common))
+    tell(*(f"  writes {path}, {len(text)} characters" for path, text in made.files.items()))
+    tell(*(f"  {note}" for note in made.notes))
+
+
+def _given(process: Process) -> Iterator[tuple[str, str]]:
+    """The variables of a process that it does not have from whoever starts it."""
+    for name, text in process.env.items():
+        if os.environ.get(name) != text:
+            yield name, text
 
 
 def _agreed() -> bool:
     if not sys.stdin.isatty():
         return False
-    print("This runs the commands above. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return ask("This runs the commands above. Go on? [y/N]").lower() in ("y", "yes")
 
 
 class _Speaker:
@@ -125,13 +137,13 @@ class _Speaker:
 
     def __init__(self, made: Script, *, colour: bool) -> None:
         self._width = max(len(process.name) for process in made.processes)
-        self._colours = {p: _COLOURS[i % len(_COLOURS)] for i, p in enumerate(made.processes)} if colour else {}
+        self._colours = {process: _COLOURS[i % len(_COLOURS)] for i, process in enumerate(made.processes)}
+        self._colour = colour
 
     def __call__(self, process: Process, line: str) -> None:
         name = f"{process.name:<{self._width}} |"
-        if process in self._colours:
-            name = f"\033[{self._colours[process]}m{name}\033[0m"
-        print(f"{name} {line}", flush=True)
+        answer(((f"\033[{self._colours[process]}m", name), ("", f" {line}")), colour=self._colour)
+        sys.stdout.flush()
 
 
 def _speaker(made: Script, *, colour: bool) -> _Speaker:
@@ -141,14 +153,14 @@ def _speaker(made: Script, *, colour: bool) -> _Speaker:
 def _verdict(ended: list[Ended], timeout: int) -> int:
     well = [end for end in ended if end.well]
     if len(well) == len(ended):
-        print(f"all {len(ended)} processes met and ended well", file=sys.stderr)
+        tell(f"all {len(ended)} processes met and ended well")
         return 0
     over = any(end.started and end.code is None for end in ended) and not any(end.code for end in ended)
     when = f" within {timeout} seconds" if over else ""
-    print(f"{len(ended) - len(well)} of {len(ended)} processes did not end well{when}:", file=sys.stderr)
+    tell(f"{len(ended) - len(well)} of {len(ended)} processes did not end well{when}:")
     for end in ended:
         if not end.well:
-            print(f"  {end.process.name}: {_fate(end)}", file=sys.stderr)
+            tell(f"  {end.process.name}: {_fate(end)}")
     return 1
 
 

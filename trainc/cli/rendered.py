@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from trainc.cli.build import Nothing, run
+from trainc.cli.output import tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ALL, ITSELF, Committed
@@ -77,7 +77,7 @@ def build_folder(options: Options) -> int:
     broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
     code = max(session.finish(spool.jobs), 1 if broken else 0)
     if broken:
-        print(f"{', '.join(broken)}: errors, which `trainc validate` explains; not compared", file=sys.stderr)
+        tell(f"{', '.join(broken)}: errors, which `trainc validate` explains; not compared")
     if not options.has("quiet"):
         _tell(spool, committed, told, options)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
@@ -181,17 +181,17 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options:
     for blamed, names in sorted(committed.kept.items()):
         runs = f"run `{names[0]}` keeps its" if len(names) == 1 else f"{len(names)} runs keep their"
         why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
-        print(f"{runs} rendering ({why}); --rerender NAME takes the new one", file=sys.stderr)
+        tell(f"{runs} rendering ({why}); --rerender NAME takes the new one")
     if len(told) > _MOST:
-        print(f"and {len(told) - _MOST} more files", file=sys.stderr)
+        tell(f"and {len(told) - _MOST} more files")
     differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
     if texts and options.one("report", "text") == "text":
         from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)
 
-        print(differences(texts), file=sys.stderr)
+        tell(*differences(texts))
     if spool.done:
         gone = sum(change.state == STALE for change in spool.changes)
         wrote = len(spool.changes) - gone
         parts = [f"wrote {wrote}", f"removed {gone}", f"unchanged {len(spool.paths) - wrote}"]
-        print(f"{spool.folder}: {', '.join(parts)}", file=sys.stderr)
+        tell(f"{spool.folder}: {', '.join(parts)}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from json import dumps
-
+from trainc.cli.output import answer, data
 from trainc.cli.session import user_cache
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
+from trainc.report.dumps import dumps
 from trainc.rules import Example, examples
 from trainc.rules import rules as own
 from trainc.verify.foreign import foreign
@@ -28,12 +28,12 @@ def rules(options: Options) -> int:
     if options.arguments:
         found = [_named(options.arguments[0], found)]
     if options.one("report") == "json":
-        print(dumps([_entry(rule) for rule in found], indent=2))
+        data(dumps([_entry(rule) for rule in found], sort_keys=False))
     elif options.arguments:
-        print(_explained(found[0], examples().get(found[0].name)), end="")
+        answer(*_explained(found[0], examples().get(found[0].name)).splitlines())
     else:
         width = max(len(rule.name) for rule in found)
-        print("\n".join(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
+        answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
     return 0
 
 

@@ -6,6 +6,7 @@ import os
 
 from trainc import pipeline
 from trainc.cli.options import Options
+from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.emit.spool.disk import create
 from trainc.load import COMPONENTS, catalogue, shipped_names
@@ -21,7 +22,7 @@ def runtimes(options: Options) -> int:
     if verb == "list" and not rest:
         _list()
     elif verb == "show" and len(rest) == 1:
-        print(_text(_found(rest[0])), end="")
+        data(_text(_found(rest[0])))
     elif verb == "copy" and len(rest) in (1, 2):
         _copy(rest[0], rest[1] if len(rest) == 2 else "")
     elif verb == "flatten" and len(rest) == 1:
@@ -36,9 +37,9 @@ def _list() -> None:
     width = max((len(name) for _, name in found), default=0)
     for folder, name in found:
         if folder and name == shipped_names(folder)[0]:
-            print("\ncomponents:")
+            answer("", "components:")
         first = _text((folder, name)).splitlines()[0]
-        print(f"{name:<{width}}  {first.removeprefix('# ')}")
+        answer(f"{name:<{width}}  {first.removeprefix('# ')}")
 
 
 def _found(name: str) -> tuple[str, str]:
@@ -63,7 +64,7 @@ def _copy(name: str, folder: str) -> None:
     text = _text(spot)
     if not create(target, text):
         raise Trouble(f"{target} is there already; nothing was copied")
-    print(f"copied {target}; commit it with the jobs that use it")
+    answer(f"copied {target}; commit it with the jobs that use it")
 
 
 def _flatten(name: str, options: Options) -> int:
@@ -72,5 +73,5 @@ def _flatten(name: str, options: Options) -> int:
     project = session.project.serving(tuple(chosen) if options.has("cluster") and chosen else (Cluster(),))
     found = pipeline.flattened(name, project, session.selection, session.report)
     if found is not None:
-        print(dump(found.tree), end="")
+        data(dump(found.tree))
     return session.finish() if session.report.findings else 0

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from trainc.api import shipped
+from trainc.cli.output import answer, data
 from trainc.emit.spool.disk import Staged
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
@@ -23,7 +24,7 @@ def schemas(options: Options) -> int:
     if verb == "list" and not rest:
         _list()
     elif verb == "show" and len(rest) == 1:
-        print(_text(rest[0], "json" if options.one("format") == "json" else "crd"), end="")
+        data(_text(rest[0], "json" if options.one("format") == "json" else "crd"))
     elif verb == "export" and len(rest) == 1:
         _export(rest[0])
     elif verb == "generate" and len(rest) <= 1:
@@ -36,7 +37,7 @@ def schemas(options: Options) -> int:
 def _list() -> None:
     rows = [(f"{one.group}/{one.version}", one.kind, one.about.partition("\n")[0]) for one in shipped.listed()]
     left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
-    print("\n".join(f"{group:<{left}}  {kind:<{middle}}  {about}" for group, kind, about in rows))
+    answer(*(f"{group:<{left}}  {kind:<{middle}}  {about}" for group, kind, about in rows))
 
 
 def _text(kind: str, form: str) -> str:
@@ -53,7 +54,7 @@ def _export(folder: str) -> None:
         for path, content in contents.items():
             staged.put(os.path.join(folder, path), content)
         staged.move()
-    print(f"wrote {len(contents)} schemas below {folder}")
+    answer(f"wrote {len(contents)} schemas below {folder}")
 
 
 def _generate(checkout: str) -> None:
@@ -61,4 +62,4 @@ def _generate(checkout: str) -> None:
 
     if not (Path(checkout) / "trainc" / "schema" / "table.json").is_file():
         raise Trouble(f"{checkout} is no checkout of trainc: schemas are generated where they are developed")
-    print(f"wrote {len(write(Path(checkout)))} files")
+    answer(f"wrote {len(write(Path(checkout)))} files")

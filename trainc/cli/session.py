@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.output import data, data_beside, tell
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
@@ -17,11 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.cache import Cache
     from trainc.cli.options import Options
+    from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
 STDIN = "<stdin>"
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
+_MOST = 200  # findings that are printed as text
 
 
 def user_cache() -> Cache | None:
@@ -148,26 +151,34 @@ class Session:
         if form == "text":
             self._print_text(jobs)
         else:
-            print(_machine(form, self), end="", file=sys.stderr if streams else sys.stdout)
+            (data_beside if streams else data)(_machine(form, self))
         return self.verdict()
 
     def _print_text(self, jobs: int | None) -> None:
-        from trainc.report.text import Style, finding_text, summary  # noqa: PLC0415 (nothing to say is common)
+        from trainc.report.text import finding_lines, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
         told = (ERROR, WARNING) if self.options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
-        style = Style(colour=_colour(self.options.one("color", "auto")))
-        for finding in self.report.findings:
-            if quiet and finding.level not in told:
-                continue
-            text = finding_text(finding, self.lines, self.shown, style)
+        colour = _colour(self.options.one("color", "auto"))
+        findings = [finding for finding in self.report.findings if not quiet or finding.level in told]
+        shown = findings if self.options.has("all") else _first(findings)
+        for finding in shown:
             reached = self.report.jobs_reached(finding)
-            if reached > 1:
-                text += f"\n  reaches {reached} jobs"
-            print(text + "\n", file=sys.stderr)
+            reach = [f"  reaches {reached} jobs"] if reached > 1 else []
+            tell(*finding_lines(finding, self.lines, self.shown), *reach, "", colour=colour)
+        if len(findings) > len(shown):
+            tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
-            print(summary(*counts, jobs, self.report.unknown), file=sys.stderr)
+            tell(summary(*counts, jobs, self.report.unknown))
+
+
+def _first(findings: list[Finding]) -> list[Finding]:
+    """As many findings as people read, errors before all others, in the order of the run."""
+    if len(findings) <= _MOST:
+        return findings
+    chosen = sorted(range(len(findings)), key=lambda index: findings[index].level != ERROR)[:_MOST]
+    return [findings[index] for index in sorted(chosen)]
 
 
 def _standard_input() -> bytes:
@@ -184,10 +195,10 @@ def _machine(form: str, session: Session) -> str:
     if form == "sarif":
         from trainc.report.sarif import log  # noqa: PLC0415
 
-        return f"{log(session.report, session.shown)}\n"
+        return log(session.report, session.shown)
     from trainc.report.json import document  # noqa: PLC0415
 
-    return f"{document(session.report, session.shown)}\n"
+    return document(session.report, session.shown)
 
 
 def _colour(choice: str) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from json import dumps
-
 from trainc import pipeline
+from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
+from trainc.report.dumps import dumps
 from trainc.verify import expand
-from trainc.verify.drawing import overview_markdown, overview_text, pod_markdown, pod_text
+from trainc.verify.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
 from trainc.verify.show import one_pod, overview
 
 TYPE_CHECKING = False
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
 
-_WHOLE = {"text": overview_text, "markdown": overview_markdown}
-_POD = {"text": pod_text, "markdown": pod_markdown}
+_WHOLE = {"text": overview_lines, "markdown": overview_markdown}
+_POD = {"text": pod_lines, "markdown": pod_markdown}
 
 
 def show(options: Options) -> int:
@@ -39,10 +39,11 @@ def show(options: Options) -> int:
         )
     form = options.one("report", "text")
     if form == "json":
-        print(dumps(views, indent=2, sort_keys=True))
+        data(dumps(views))
     else:
         draw = (_POD if rank else _WHOLE)[form]
-        print("\n".join(draw(view).rstrip("\n") + "\n" for view in views), end="")
+        for index, view in enumerate(views):
+            answer(*([""] if index else []), *draw(view))
     return 0
 
 

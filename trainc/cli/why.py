@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from trainc import pipeline
 from trainc.cli.options import Options
+from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session
 from trainc.emit import path_of
 from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
-from trainc.report.why import clusters, landing_json, landing_text, why_json, why_text
+from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
 from trainc.why import explain
 from trainc.why.landing import landings
 from trainc.why.rendered import rendered_line
@@ -44,29 +44,31 @@ def why(options: Options) -> int:
         answers = _at_line(_rendered(bundles, file), file, line, source)
     else:
         asked = _rendered(bundles, file) if source else bundles
-        answers = [answer for bundle in asked for answer in explain(bundle, wanted)]
+        answers = [found for bundle in asked for found in explain(bundle, wanted)]
+    json = options.one("report") == "json"
+    if not answers and wanted and not source and not session.report.failed:
+        return _landings(options, file, wanted)
+    if json:
+        data(why_json(answers, session.shown))
     if session.report.failed and not answers:
         return session.finish()
-    if not answers and wanted and not source:
-        return _landings(options, file, wanted)
     if not bundles and not wanted:
         raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
     if not answers:
         raise Trouble(
             f"no value stands on line {line} of {file}" if line else f"no field of the output matches {wanted}"
         )
-    if options.one("report") == "json":
-        print(why_json(answers, session.shown))
+    if json:
         return 0
     several = clusters(answers)
-    _print([why_text(answer, session.shown, several=several) for answer in answers], "fields; name one to see it")
+    _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it")
     return 0
 
 
-def _print(texts: Sequence[str], rest: str) -> None:
-    print("\n".join(texts[:_MOST]))
-    if len(texts) > _MOST:
-        print(f"and {len(texts) - _MOST} more {rest}")
+def _print(answers: Sequence[list[str]], rest: str) -> None:
+    answer(*(line for lines in answers[:_MOST] for line in lines))
+    if len(answers) > _MOST:
+        answer(f"and {len(answers) - _MOST} more {rest}")
 
 
 def _place(argument: str) -> tuple[str, int]:
@@ -115,14 +117,16 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
     with open(file, "rb") as stream:
         documents = list(expand(read(stream.read(), name, Report()), Report()))
     found = list(landings(documents, wanted, bundles, session.report.findings))
+    json = options.one("report") == "json"
+    if json:
+        data(landing_json(found, session.shown))
     if not found:
         if isinstance(wanted, int):
             raise Trouble(f"no value stands on line {wanted} of {file}")
         raise Trouble(f"neither the output nor {file} has a field {wanted}")
-    if options.one("report") == "json":
-        print(landing_json(found, session.shown))
+    if json:
         return 0
-    _print([landing_text(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
+    _print([landing_lines(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
     if not bundles and session.report.failed:
         return session.finish()
     return 0
@@ -141,5 +145,5 @@ def _at_line(bundles: list[Bundle], file: str, line: int, source: str) -> list[W
         documents = list(read(stream.read(), file, Report()))
     answers, current = rendered_line(documents, line, bundles)
     if not current and bundles:
-        sys.stderr.write(f"trainc: {file} is not what {source} compiles to now; the answer is for what it would be\n")
+        tell(f"trainc: {file} is not what {source} compiles to now; the answer is for what it would be")
     return answers

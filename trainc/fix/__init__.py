@@ -52,10 +52,20 @@ def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = Fal
     return Fixed("".join(pieces), tuple(applied), tuple(left))
 
 
-def diff(before: str, after: str, file: str) -> str:
-    """The change as a unified diff, empty where there is none."""
-    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), file, file)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+def diff(before: str, after: str, file: str) -> list[str]:
+    """The lines of the change as a unified diff, none where there is none."""
+    out = []
+    for line in difflib.unified_diff(_lines(before), _lines(after), file, file):
+        out.append(line.removesuffix("\n"))
+        if not line.endswith("\n"):
+            out.append("\\ No newline at end of file")
+    return out
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text as Git counts them, each with its line end."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
 def _starts(pieces: list[str]) -> list[int]:

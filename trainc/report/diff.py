@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json import dumps
+from trainc.report.dumps import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
-def diff_text(diff: Diff, base: str) -> str:
+def diff_lines(diff: Diff, base: str) -> list[str]:
     """For a terminal: what is new, gone, renamed and edited, then the totals."""
     if diff.empty:
-        return f"nothing changes since {base}\n"
+        return [f"nothing changes since {base}"]
     lines = [f"+ {_name(job)}  {_size(job)}  {job.source}{_run(job, diff)}" for job in diff.added]
     lines += [f"- {_name(job)}  {_size(job)}  {job.source}" for job in diff.removed]
     lines += [
@@ -31,14 +31,13 @@ def diff_text(diff: Diff, base: str) -> str:
             lines.append(f"    and {len(edited.changes) - _SHOWN} more")
         if edited.refused:
             lines.append(f"    {_refused(edited)}")
-    lines += ["", *_totals(diff)]
-    return "\n".join(lines) + "\n"
+    return [*lines, "", *_totals(diff)]
 
 
-def diff_markdown(diff: Diff, base: str) -> str:
+def diff_markdown(diff: Diff, base: str) -> list[str]:
     """For a pull request: a table of jobs and a line of totals."""
     if diff.empty:
-        return f"Nothing changes in the compiled jobs since `{base}`.\n"
+        return [f"Nothing changes in the compiled jobs since `{base}`."]
     lines = [f"### Compiled jobs since `{base}`", "", "| | job | what | because of |", "|---|---|---|---|"]
     for job in diff.added:
         lines.append(
@@ -59,7 +58,7 @@ def diff_markdown(diff: Diff, base: str) -> str:
         lines.append(
             f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, tick='`')} | {what} | {causes} |"
         )
-    return "\n".join([*lines, "", *_totals(diff)]) + "\n"
+    return [*lines, "", *_totals(diff)]
 
 
 def diff_json(diff: Diff, base: str) -> str:
@@ -74,7 +73,7 @@ def diff_json(diff: Diff, base: str) -> str:
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
         "uncountedRestarts": diff.uncounted,
     }
-    return dumps(content, indent=2, sort_keys=True) + "\n"
+    return dumps(content)
 
 
 def _job(job: Facts) -> dict[str, object]:

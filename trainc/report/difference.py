@@ -12,7 +12,7 @@ _LINES = 200  # of all differences together
 _FILES = 20
 
 
-def differences(texts: Iterable[tuple[str, str, str]]) -> str:
+def differences(texts: Iterable[tuple[str, str, str]]) -> list[str]:
     """One unified diff for each (name, before, after) that differs, cut where it gets too long to read."""
     out: list[str] = []
     cut = 0
@@ -28,4 +28,4 @@ def differences(texts: Iterable[tuple[str, str, str]]) -> str:
             out.append(f"... {len(lines) - room} more lines")
     if cut:
         out.append(f"... and {cut} more files")
-    return "\n".join(out)
+    return out

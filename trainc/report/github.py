@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.report.lines import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,11 +34,11 @@ def _command(finding: Finding, shown: Callable[[str], str]) -> str:
     said = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
     said += [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
     head = ",".join(f"{key}={_property(text)}" for key, text in properties.items())
-    return f"::{_LEVELS[finding.level]} {head}::{_data(chr(10).join(said))}"
+    return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, said))}"
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

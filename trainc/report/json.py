@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from json import dumps
 from typing import Any
+
+from trainc.report.dumps import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def document(report: Report, shown: Callable[[str], str]) -> str:
         "findings": findings,
         "unknown": report.unknown,
     }
-    return dumps(content, indent=2, sort_keys=True)
+    return dumps(content)
 
 
 def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from json import dumps
 from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
+from trainc.report.dumps import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def log(report: Report, shown: Callable[[str], str]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, names, shown) for finding in report.findings],
     }
-    return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, sort_keys=False)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> 
     said += [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
     file = shown(finding.span.file)
     # The same mistake keeps its fingerprint when lines move: its place is no part of it.
-    mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode()).hexdigest()
+    mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode("utf-8", "surrogateescape")).hexdigest()
     out: dict[str, Any] = {
         "ruleId": finding.rule.name,
         "ruleIndex": names.index(finding.rule.name),
@@ -79,7 +79,7 @@ def _related(number: int, label: Label, shown: Callable[[str], str]) -> dict[str
 
 def _place(span: Span, shown: Callable[[str], str]) -> dict[str, Any]:
     return {
-        "artifactLocation": {"uri": quote(shown(span.file), safe="/:")},
+        "artifactLocation": {"uri": quote(shown(span.file).encode("utf-8", "surrogateescape"), safe="/:")},
         "region": {
             "startLine": span.line,
             "startColumn": span.column,

@@ -2,62 +2,58 @@
 
 from __future__ import annotations
 
+from trainc.report.lines import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainc.model.finding import Finding, Label
+    from trainc.report.lines import Line
 
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}
-_BOLD, _BLUE, _PLAIN = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
+_BOLD, _BLUE = "\x1b[1m", "\x1b[1;34m"
 _WIDEST = 160  # columns of a source line that are shown
 
 
-class Style:
-    """How text is dressed: with colours or without."""
-
-    __slots__ = ("_on",)
-
-    def __init__(self, *, colour: bool) -> None:
-        self._on = colour
-
-    def __call__(self, code: str, text: str) -> str:
-        return f"{code}{text}{_PLAIN}" if self._on else text
-
-
-def finding_text(finding: Finding, lines: Callable[[str], list[str]], shown: Callable[[str], str], style: Style) -> str:
-    """One finding as a block of lines, without a final newline.
+def finding_lines(finding: Finding, lines: Callable[[str], list[str]], shown: Callable[[str], str]) -> list[Line]:
+    """One finding as a block of lines.
 
     `lines` gives a file's lines, empty where they cannot be had; `shown` turns a file's name into what the user opens.
     """
-    head = style(_COLOURS[finding.level], f"{finding.level}[{finding.rule.name}]")
-    out = [f"{head}: {style(_BOLD, finding.message)}"]
+    head = (_COLOURS[finding.level], f"{finding.level}[{finding.rule.name}]")
+    out: list[Line] = [(head, ("", ": "), (_BOLD, finding.message))]
     width = max(len(str(label.span.line)) for label in finding.labels)
     for index, label in enumerate(finding.labels):
-        out.extend(_label(label, index, width, lines, shown, style))
+        out.extend(_label(label, index, width, lines, shown))
     tail = [("effect", finding.effect), ("help", finding.help), *(("note", note) for note in finding.notes)]
-    gutter = " " * width + style(_BLUE, " = ")
-    out.extend(f"{gutter}{style(_BOLD, word)}: {text}" for word, text in tail if text)
-    return "\n".join(out)
+    gutter = (("", " " * width), (_BLUE, " = "))
+    out.extend((*gutter, (_BOLD, word), ("", f": {text}")) for word, text in tail if text)
+    return out
 
 
 def _label(
-    label: Label, index: int, width: int, lines: Callable[[str], list[str]], shown: Callable[[str], str], style: Style
-) -> list[str]:
+    label: Label, index: int, width: int, lines: Callable[[str], list[str]], shown: Callable[[str], str]
+) -> list[Line]:
     span = label.span
     arrow = "-->" if index == 0 else ":::"
-    out = [f"{' ' * width}{style(_BLUE, arrow)} {shown(span.file)}:{span.line}:{span.column}"]
+    place = f" {shown(span.file)}:{span.line}:{span.column}"
+    out: list[Line] = [(("", " " * width), (_BLUE, arrow), ("", place))]
     text = lines(span.file)
     if not 0 < span.line <= len(text):
         return out
-    line = text[span.line - 1].expandtabs(1)
+    line = text[span.line - 1]
     start = min(span.column, len(line) + 1)
-    end = span.end_column if span.end_line == span.line else len(line.rstrip()) + 1
     cut = max(0, start - _WIDEST // 2) if len(line) > _WIDEST else 0
-    mark = ("^" if index == 0 else "-") * max(1, min(end - start, _WIDEST))
-    bar = style(_BLUE, "|")
-    out.append(f"{span.line:>{width}} {bar} {line[cut : cut + _WIDEST].rstrip()}")
-    out.append(f"{' ' * width} {bar} {' ' * (start - 1 - cut)}{mark}{' ' + label.text if label.text else ''}".rstrip())
+    excerpt = line[cut : cut + _WIDEST].expandtabs(1).rstrip()
+    end = span.end_column if span.end_line == span.line else cut + len(excerpt) + 1
+    # Escapes are wider than what they stand for: the mark stands under what is shown.
+    left, marked = excerpt[: start - 1 - cut], excerpt[start - 1 - cut : max(end, start + 1) - 1 - cut]
+    blank = " " * max(start - 1 - cut, len(visible(left)))
+    mark = ("^" if index == 0 else "-") * max(1, len(visible(marked)))
+    out.append((("", f"{span.line:>{width}} "), (_BLUE, "|"), ("", f" {excerpt}".rstrip())))
+    note = f" {label.text}" if label.text else ""
+    out.append((("", f"{' ' * width} "), (_BLUE, "|"), ("", f" {blank}{mark}{note}".rstrip())))
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json import dumps
+from trainc.report.dumps import dumps, inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from trainc.why.landing import Landing
 
 
-def why_text(answer: Why, shown: Callable[[str], str], *, several: bool) -> str:
+def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:
     """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
-    lines = [f"{_object(answer, several)} {answer.path}: {dumps(answer.value, ensure_ascii=False)}"]
+    lines = [f"{_object(answer, several)} {answer.path}: {inline(answer.value)}"]
     lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
     for said in answer.beaten:
-        value = dumps(said.value, ensure_ascii=False)
+        value = inline(said.value)
         lines.append(f"  over   {_who(said)} {_where(said.origin, shown)}: {value}")
-    return "\n".join(lines)
+    return lines
 
 
 def clusters(answers: Iterable[Why]) -> bool:
@@ -51,7 +51,7 @@ def _where(origin: Origin, shown: Callable[[str], str]) -> str:
 
 def why_json(answers: Iterable[Why], shown: Callable[[str], str]) -> str:
     """All answers as one JSON array."""
-    return dumps([_answer(answer, shown) for answer in answers], indent=2, sort_keys=True)
+    return dumps([_answer(answer, shown) for answer in answers])
 
 
 def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
@@ -70,10 +70,10 @@ def _said(said: Said, shown: Callable[[str], str]) -> dict[str, object]:
     return {"layer": said.layer, "who": said.who, "value": said.value, "by": said.origin.by, "places": places}
 
 
-def landing_text(landing: Landing, shown: Callable[[str], str], *, most: int) -> str:
+def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -> list[str]:
     """What becomes of one value: itself and its place, then a line for each field that it reaches, or the reason."""
     at = landing.at
-    lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {dumps(landing.value, ensure_ascii=False)}"]
+    lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {inline(landing.value)}"]
     if landing.reason:
         lines.append(f"  lands nowhere: {landing.reason}")
     lines.extend(f"  refused: {one.message} [{one.rule.name}]" for one in landing.findings)
@@ -84,12 +84,12 @@ def landing_text(landing: Landing, shown: Callable[[str], str], *, most: int) ->
             lines.append(f"  {outcome} in {names} {field.path}" + (_by(field, shown) if outcome == "beaten" else ""))
     if len(lines) > most:
         lines[most:] = [f"  and {len(lines) - most} more"]
-    return "\n".join(lines)
+    return lines
 
 
 def _by(field: Why, shown: Callable[[str], str]) -> str:
     winner = field.winner
-    return f" by {_who(winner)} {_where(winner.origin, shown)}: {dumps(field.value, ensure_ascii=False)}"
+    return f" by {_who(winner)} {_where(winner.origin, shown)}: {inline(field.value)}"
 
 
 def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:
@@ -102,7 +102,7 @@ def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]
 
 def landing_json(landings: Iterable[Landing], shown: Callable[[str], str]) -> str:
     """All landings as one JSON array."""
-    return dumps([_landing(landing, shown) for landing in landings], indent=2, sort_keys=True)
+    return dumps([_landing(landing, shown) for landing in landings])
 
 
 def _landing(landing: Landing, shown: Callable[[str], str]) -> dict[str, object]:

@@ -7,25 +7,24 @@ from typing import Any
 View = dict[str, Any]
 
 
-def overview_text(view: View) -> str:
+def overview_lines(view: View) -> list[str]:
     """A job as lines for a terminal."""
     out = [f"{_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}", ""]
     out += _aligned([_HEAD, *(_row(role) for role in view["roles"])])
-    out += ["", *(f"{label:<12}{words}" for label, words in _facts(view))]
-    return "\n".join(out) + "\n"
+    return [*out, "", *(f"{label:<12}{words}" for label, words in _facts(view))]
 
 
-def overview_markdown(view: View) -> str:
+def overview_markdown(view: View) -> list[str]:
     """A job as Markdown."""
     table = [_HEAD, *(_row(role) for role in view["roles"])]
     lines = ["| " + " | ".join(cells) + " |" for cells in table]
     lines.insert(1, "|" + " --- |" * len(_HEAD))
     facts = [f"- {label}: {words}" for label, words in _facts(view)]
     head = f"### {_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}"
-    return "\n".join([head, "", *lines, "", *facts]) + "\n"
+    return [head, "", *lines, "", *facts]
 
 
-def pod_text(view: View) -> str:
+def pod_lines(view: View) -> list[str]:
     """One pod as lines for a terminal."""
     out = [
         f"rank {view['rank']}: {view['host']} ({view['role']}, Job {view['job']}, index {view['index']})",
@@ -39,10 +38,10 @@ def pod_text(view: View) -> str:
             if container["command"]
             else "  $ (the image's own command)"
         ]
-    return "\n".join(out) + "\n"
+    return out
 
 
-def pod_markdown(view: View) -> str:
+def pod_markdown(view: View) -> list[str]:
     """One pod as Markdown."""
     out = [
         f"### rank {view['rank']}: `{view['host']}`",
@@ -62,7 +61,7 @@ def pod_markdown(view: View) -> str:
             command,
             "```",
         ]
-    return "\n".join(out) + "\n"
+    return out
 
 
 _HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCESSES PER POD", "STARTS")
