@@ -8,6 +8,7 @@ from trainc.compare.facts import QUEUES, Facts, facts
 from trainc.compare.order import moved
 from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
+from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.schema.served import Served
 
 TYPE_CHECKING = False
@@ -133,7 +134,7 @@ def shown(key: Key) -> str:
 def _changes(was: Facts, now: Facts) -> tuple[Change, ...]:
     names = [*was.values, *(name for name in now.values if name not in was.values)]
     found = [
-        Change(name, was.values.get(name, ""), now.values.get(name, ""))
+        Change(name, _masked(name, was.values.get(name, "")), _masked(name, now.values.get(name, "")))
         for name in names
         if was.values.get(name) != now.values.get(name)
     ]
@@ -157,7 +158,14 @@ def _is_told(path: str) -> bool:
 
 
 def _text(facts_: Facts, path: str) -> str:
-    return str(facts_.digest[path]) if path in facts_.digest else ""
+    text = str(facts_.digest[path]) if path in facts_.digest else ""
+    return MASK if text and named_secret(variable_of(path)) else text
+
+
+def _masked(name: str, text: str) -> str:
+    """What a reviewer is shown of a fact: not the literal value of a variable that holds a secret."""
+    is_literal = text and not text.startswith("{'")  # a reference to a Secret is shown as one
+    return MASK if is_literal and name.startswith("env ") and named_secret(name.split(" ")[1]) else text
 
 
 def _causes(was: Facts, now: Facts, edited: frozenset[str] | None) -> tuple[str, ...]:

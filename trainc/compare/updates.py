@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
+from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.paths import keyed, keyed_leaves, shown
 from trainc.model.tree import get, leaves, value
 from trainc.schema.fault import compact
@@ -47,7 +48,9 @@ class Change(NamedTuple):
         return shown(self.steps)
 
     def __str__(self) -> str:
-        return f"{self.shown}: {_text(self.old)} -> {_text(self.new)}"
+        hidden = named_secret(variable_of(self.shown))
+        old, new = (MASK if hidden and side is not None else _text(side) for side in (self.old, self.new))
+        return f"{self.shown}: {old} -> {new}"
 
 
 class Update(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainc.model.masking import MASK, named_secret, variable_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -20,7 +22,9 @@ class Difference(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {_shown(self.before)} -> {_shown(self.after)} ({self.reason})"
+        hidden = named_secret(variable_of(self.path))
+        before, after = (MASK if hidden and side is not None else _shown(side) for side in (self.before, self.after))
+        return f"{self.path}: {before} -> {after} ({self.reason})"
 
 
 def _shown(value: object) -> str:

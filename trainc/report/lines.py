@@ -55,7 +55,7 @@ def _inert(line: str) -> str:
     """The line with the first colon escaped where a workflow runner would take it for a command."""
     bare = line.lstrip()
     # `::: file` is how a finding names another place; no command has a name that starts with a colon.
-    if not bare.startswith("::") or bare.startswith("::: "):
+    if not bare.startswith("::") or bare == ":::" or bare.startswith("::: "):
         return line
     return f"{line[: len(line) - len(bare)]}\\x3a{bare[1:]}"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.model.masking import named_secret
 from trainc.model.remembered import Remembered
 from trainc.schema.names import config_key, subdomain
 from trainc.verify.data.variables import LOCKED
 from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
-from trainc.verify.rules.tokens import is_secret, named_secret
+from trainc.verify.rules.tokens import is_secret
 from trainc.verify.values import text
 from trainc.verify.world import ADDRESSES, RANKED
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
+from trainc.model.masking import named_secret
 from trainc.verify.values import text, texts
 
 TYPE_CHECKING = False
@@ -40,25 +41,6 @@ TOKENS = (
 )
 
 BEGINNINGS = frozenset(token[0] for token in TOKENS)
-
-
-_NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
-
-
-_NOT_SECRET = (
-    "_FILE",
-    "_PATH",
-    "_NAME",
-    "_DIR",
-    "TOKENIZER",
-    "TOKENS",
-    "_URL",
-    "_ID",
-    "_TYPE",
-    "_LEN",
-    "_COUNT",
-    "MAX_TOKEN",
-)
 
 
 SHORTEST = 16  # characters of a token
@@ -104,12 +86,6 @@ def is_secret(name: str, value: str) -> bool:
     if value.startswith(TOKENS) and _random(value):
         return True
     return named_secret(name) and (_random(value) or "PASSW" in name.upper())
-
-
-def named_secret(name: str) -> bool:
-    """Whether a variable of this name is meant to hold a secret."""
-    upper = name.upper()
-    return any(word in upper for word in _NAMES) and not any(word in upper for word in _NOT_SECRET)
 
 
 def _random(value: str) -> bool:

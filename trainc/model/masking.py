@@ -1,0 +1,32 @@
+"""Which variables hold secrets, by their names, and what is shown instead of their values."""
+
+from __future__ import annotations
+
+MASK = "(hidden)"
+_NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
+_NOT_SECRET = (
+    "_FILE",
+    "_PATH",
+    "_NAME",
+    "_DIR",
+    "TOKENIZER",
+    "TOKENS",
+    "_URL",
+    "_ID",
+    "_TYPE",
+    "_LEN",
+    "_COUNT",
+    "MAX_TOKEN",
+)
+
+
+def named_secret(name: str) -> bool:
+    """Whether a variable of this name is meant to hold a secret."""
+    upper = name.upper()
+    return any(word in upper for word in _NAMES) and not any(word in upper for word in _NOT_SECRET)
+
+
+def variable_of(path: str) -> str:
+    """The variable whose literal value stands at a shown path such as `env[NAME].value`; empty for any other path."""
+    before, _, field = path.rpartition("]")
+    return before.rpartition("env[")[2] if "env[" in before and field in (".value", "/value") else ""
