@@ -11,6 +11,7 @@ import pytest
 from tests.conformance import tally
 from tests.conformance.archives import groups, members
 from trainc.capacity.facts import Facts
+from trainc.capacity.jobpods import Run, run_data
 from trainc.capacity.kueue import Kueue
 from trainc.capacity.shown import verdict_data
 from trainc.model.report import Report
@@ -65,6 +66,7 @@ def recorded(case: str) -> list[dict[str, Any]]:
 
 def test_the_record_is_there() -> None:
     assert len(CASES) == 257
+    assert len(PODS) == 63
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -89,6 +91,23 @@ def test_as_recorded(case: str) -> None:
 def pod_set(theirs: dict[str, Any]) -> dict[str, Any]:
     """A recorded pod set without the modes of its flavors, which are preemption's business."""
     return {key: content for key, content in theirs.items() if key != "modes"}
+
+
+PODS = sorted(name.removesuffix(".json") for name in members("admission", "pods") if name.endswith(".json"))
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_pods_as_recorded(name: str) -> None:
+    tally.ran["admission/pods"] += 1
+    objects, jobs = asked(f"pods/{name}")
+    for job, theirs in zip(jobs, recorded(f"pods/{name}"), strict=True):
+        run = Run(Facts(objects, closed=True), job)
+        run.place()
+        ours = run_data(run)
+        assert ours["allPodsPlaced"] == theirs["allPodsPlaced"]
+        groups = [{key: one[key] for key in one if key != "podRequestsAfterAdmission"} for one in theirs["groups"]]
+        assert ours["groups"] == groups
+    tally.passed["admission/pods"] += 1
 
 
 @pytest.mark.parametrize("case", CASES[::7])

@@ -17,7 +17,7 @@ def inactive_reason(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     """Why a queue is inactive, and what the dump would have to tell to say so; both empty for an active queue."""
     if queue.is_stopped:
         return "is stopped", ""
-    if queue.name in snapshot.pools(is_idle=True).cyclic:
+    if queue.name in snapshot.pools.cyclic:
         return "is in a cycle of cohorts", ""
     for reasons in (_missing_flavors, _checks, _topologies):
         reason, unknown = reasons(snapshot, queue)

@@ -17,23 +17,18 @@ MULTIKUEUE, PROVISIONING = "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io/provisio
 
 
 class Snapshot:
-    """The facts of a cluster with what is computed from them once."""
+    """The facts of a cluster with what is computed from them once; admitted workloads count unless it is idle."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, is_idle: bool = True) -> None:
         self.facts = facts
-        self._pools: dict[bool, Pools] = {}
-        self._topologies: dict[tuple[str, bool], Topology] = {}
+        self.is_idle = is_idle
+        used = {} if is_idle else quota_used(facts)
+        self.pools = Pools(facts.queues, facts.cohorts, used)
+        self._topologies: dict[str, Topology] = {}
 
-    def pools(self, *, is_idle: bool) -> Pools:
-        """The trees of quota, with what admitted workloads use unless the cluster is taken as idle."""
-        if is_idle not in self._pools:
-            used = {} if is_idle else quota_used(self.facts)
-            self._pools[is_idle] = Pools(self.facts.queues, self.facts.cohorts, used)
-        return self._pools[is_idle]
-
-    def topology(self, name: str, *, is_idle: bool) -> Topology:
+    def topology(self, name: str) -> Topology:
         """The domains of a flavor that has a topology."""
-        if (name, is_idle) not in self._topologies:
+        if name not in self._topologies:
             flavor = self.facts.flavors[name]
             levels = self.facts.levels(flavor.topology) or []
             nodes = [
@@ -44,10 +39,8 @@ class Snapshot:
                 and in_labels(flavor.labels, node.labels)
                 and all(level in node.labels for level in levels)
             ]
-            self._topologies[name, is_idle] = Topology(
-                flavor.topology, levels, nodes, flavor.tolerations, is_idle=is_idle
-            )
-        return self._topologies[name, is_idle]
+            self._topologies[name] = Topology(flavor.topology, levels, nodes, flavor.tolerations, is_idle=self.is_idle)
+        return self._topologies[name]
 
     def controller(self, check: str) -> str:
         """The controller of an admission check, empty where the dump does not show it."""

@@ -22,17 +22,17 @@ MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
 
 
-def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults, *, is_idle: bool) -> None:
+def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults) -> None:
     """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
     for pods in verdict.podsets:
         pods.wish.is_implied = not pods.wish.is_explicit and snapshot.is_topology_only(queue)
     tried: Sequence[Mapping[str, int]] = ()
     while True:
         verdict.cycles += 1
-        assigner = Assigner(snapshot, queue.name, tried, is_idle=is_idle)
+        assigner = Assigner(snapshot, queue.name, tried)
         assigned, is_complete = assigner.assign(verdict.podsets, ignores_undeclared=defaults.ignores_undeclared)
         if is_complete:
-            _Placer(snapshot, queue, is_idle=is_idle).place(assigned)
+            _Placer(snapshot, queue).place(assigned)
         verdict.assigned = assigned
         verdict.message = _message(assigned)
         if not verdict.message:
@@ -66,10 +66,9 @@ def _admit(verdict: Verdict, queue: ClusterQueue) -> None:
 class _Placer:
     """The topology part of one cycle."""
 
-    def __init__(self, snapshot: Snapshot, queue: ClusterQueue, *, is_idle: bool) -> None:
+    def __init__(self, snapshot: Snapshot, queue: ClusterQueue) -> None:
         self.snapshot = snapshot
         self.queue = queue
-        self.is_idle = is_idle
         self.gates = frozenset(gate for gate in _GATES if snapshot.facts.gate(gate))
         self.shared: dict[Values, Units] = {}  # taken by host, whatever the flavor
 
@@ -107,7 +106,7 @@ class _Placer:
             member.flavor = found[0]
 
     def _place_on(self, flavor: str, members: Sequence[Assigned]) -> bool:
-        topology = self.snapshot.topology(flavor, is_idle=self.is_idle)
+        topology = self.snapshot.topology(flavor)
         used = self.shared if topology.by_host else {}
         units: dict[object, list[Assigned]] = {}
         for index, member in enumerate(members):

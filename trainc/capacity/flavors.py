@@ -68,13 +68,12 @@ class Assigned:
 class Assigner:
     """One cycle: the pod sets of a workload in order, each group of them as one."""
 
-    def __init__(self, snapshot: Snapshot, queue: str, tried: Sequence[Mapping[str, int]], *, is_idle: bool) -> None:
+    def __init__(self, snapshot: Snapshot, queue: str, tried: Sequence[Mapping[str, int]]) -> None:
         self.snapshot = snapshot
         self.queue = snapshot.facts.queues[queue]
-        self.pool = snapshot.pools(is_idle=is_idle).queues[queue]
+        self.pool = snapshot.pools.queues[queue]
         self.tried = tried
         self.usage: dict[Cell, int] = {}
-        self.is_idle = is_idle
 
     def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[Assigned], bool]:
         """The outcome of every pod set that was tried, and whether the search went through all of them."""
@@ -177,7 +176,7 @@ class Assigner:
                     f"({spelled_quota(name, before)}) + current podset request ({spelled(name, amount)}) > "
                     f"maximum capacity ({spelled_quota(name, most)})"
                 )
-            elif not self.is_idle and wanted > self.pool.free(cell):
+            elif wanted > self.pool.free(cell):
                 reason = more_severe(reason, WAITS)
                 more = spelled(name, wanted - self.pool.free(cell))
                 reasons.append(f"insufficient unused quota for {name} in flavor {flavor}, {more} more needed")

@@ -36,9 +36,9 @@ class UnknownError(Exception):
 class Kueue:
     """Kueue with the objects of one dump."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, is_idle: bool = True) -> None:
         self.facts = facts
-        self.snapshot = Snapshot(facts)
+        self.snapshot = Snapshot(facts, is_idle=is_idle)
         state = {kind: dict(self._seen(kind)) for kind in ("LocalQueue", "WorkloadPriorityClass")}
         self.profile = Profile(kueue=True, state=state, unqueued=self._manages_all())
         self._defaults: dict[str, Defaults] = {}
@@ -54,16 +54,16 @@ class Kueue:
     def _manages_all(self) -> bool:
         return self.facts.configuration.get("manageJobsWithoutQueueName") is True
 
-    def judge(self, jobset: Tree, *, is_idle: bool = True) -> Verdict:
+    def judge(self, jobset: Tree) -> Verdict:
         """The verdict on one JobSet as it is applied."""
         verdict = Verdict()
         try:
-            self._judge(jobset, verdict, is_idle=is_idle)
+            self._judge(jobset, verdict)
         except UnknownError as unknown:
             verdict.missing = str(unknown)
         return verdict
 
-    def _judge(self, jobset: Tree, verdict: Verdict, *, is_idle: bool) -> None:
+    def _judge(self, jobset: Tree, verdict: Verdict) -> None:
         namespace = value(jobset, "metadata", "namespace") or "default"
         jobset = with_defaults(jobset, self.profile)
         labels = plain(get(jobset, "metadata", "labels"))
@@ -83,7 +83,7 @@ class Kueue:
         exact = self._fill(verdict, namespace)
         if not self._is_admissible(verdict, queue, namespace, exact):
             return
-        run_cycles(self.snapshot, queue, verdict, self._defaults[namespace], is_idle=is_idle)
+        run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
 
     def _is_covered(self, namespace: str) -> bool:
         selector = self.facts.configuration.get("managedJobsNamespaceSelector")

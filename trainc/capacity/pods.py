@@ -1,0 +1,158 @@
+"""The pods that a JobSet's controller creates, as the API server stores them and the scheduler sees them."""
+
+from __future__ import annotations
+
+from trainc.capacity.amounts import all_units
+from trainc.capacity.matching import required_terms
+from trainc.model.requests import amounts, pod_requests
+from trainc.model.tree import get, plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from trainc.capacity.amounts import Units
+    from trainc.capacity.requests import PodSet
+    from trainc.model.requests import Amounts
+    from trainc.model.tree import Tree
+
+EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+JOB_KEY = "jobset.sigs.k8s.io/job-key"
+Ports = frozenset[tuple[str, str, int]]
+
+
+class Pod:
+    """One pod, or many equal ones, before it has a node.
+
+    `asked` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
+    """
+
+    __slots__ = ("asked", "host_ports", "labels", "name", "namespace", "spec", "terms", "tolerations")
+
+    def __init__(self, name: str, namespace: str, labels: Mapping[str, str], spec: dict[str, Any]) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.labels = dict(labels)
+        self.spec = spec
+        self.tolerations: list[Any] = spec.get("tolerations") or []
+        self.terms = required_terms(spec)
+        self.asked: Units = {}
+        self.host_ports: Ports = frozenset()
+
+    def like(self, name: str, **changes: Any) -> Pod:
+        """A pod that differs in its name and in some parts of its spec; `labels` are added."""
+        labels = {**self.labels, **changes.pop("labels", {})}
+        pod = Pod(name, self.namespace, labels, {**self.spec, **changes})
+        pod.asked, pod.host_ports = self.asked, self.host_ports
+        return pod
+
+    @property
+    def has_peer_rules(self) -> bool:
+        """Whether it depends on where other pods are."""
+        affinity = self.spec.get("affinity") or {}
+        return bool(
+            self.host_ports
+            or required_peers(self.spec, "podAffinity")
+            or required_peers(self.spec, "podAntiAffinity")
+            or hard_spreads(self.spec)
+            or affinity.get("podAffinity")
+        )
+
+
+def required_peers(spec: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    """The required terms of a pod's affinity or anti-affinity to other pods."""
+    found = ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    return [term for term in found or [] if isinstance(term, dict)]
+
+
+def hard_spreads(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The constraints by which a pod must be spread."""
+    found = spec.get("topologySpreadConstraints") or []
+    return [one for one in found if isinstance(one, dict) and one.get("whenUnsatisfiable") != "ScheduleAnyway"]
+
+
+def host_ports(tree: Tree) -> Ports:
+    """The ports that a pod takes on its node: address, protocol, number."""
+    found = set()
+    shares_network = value(tree, "hostNetwork") is True
+    for container in _list(get(tree, "containers")):
+        for port in _list(get(container, "ports")):
+            number = value(port, "hostPort") or (value(port, "containerPort") if shares_network else None)
+            if type(number) is int and number > 0:
+                found.add((value(port, "hostIP") or "0.0.0.0", value(port, "protocol") or "TCP", number))  # noqa: S104
+    return frozenset(found)
+
+
+def ports_collide(first: Ports, second: Ports) -> bool:
+    """Whether two pods want the same port of a node; the address 0.0.0.0 is all of them."""
+    return any(
+        mine[1:] == theirs[1:] and (mine[0] == theirs[0] or "0.0.0.0" in (mine[0], theirs[0]))  # noqa: S104
+        for mine in first
+        for theirs in second
+    )
+
+
+def pod_of(podset: PodSet, template: Tree, namespace: str, asked: Amounts) -> Pod:
+    """The pods of one replicatedJob; `asked` after the namespace's defaults."""
+    labels = plain(get(template, "metadata", "labels"))
+    pod = Pod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
+    pod.asked = all_units(asked)
+    pod.host_ports = host_ports(podset.tree)
+    return pod
+
+
+def bound_pods(trees: Iterable[tuple[str, Tree]]) -> list[tuple[Pod, str]]:
+    """The pods of a dump that hold a node, each with the node's name."""
+    found = []
+    for key, tree in trees:
+        node = value(tree, "spec", "nodeName")
+        if type(node) is not str or not node or value(tree, "status", "phase") in {"Succeeded", "Failed"}:
+            continue
+        spec = get(tree, "spec")
+        namespace, _, name = key.rpartition("/")
+        labels = plain(get(tree, "metadata", "labels"))
+        parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
+        pod = Pod(name, namespace, labels if type(labels) is dict else {}, parts)
+        pod.asked = all_units(pod_requests(spec)) if type(spec) is dict else {}
+        pod.host_ports = host_ports(spec)
+        found.append((pod, node))
+    return found
+
+
+def _list(node: Tree) -> list[Tree]:
+    return node if type(node) is list else []
+
+
+def exclusive_key(jobset: Tree, job: Tree) -> str:
+    """The node label whose domains a Job has to itself, empty where it shares them."""
+    found = value(job, "template", "metadata", "annotations", EXCLUSIVE)
+    found = found or value(jobset, "metadata", "annotations", EXCLUSIVE)
+    return found if type(found) is str else ""
+
+
+def leader(pod: Pod, name: str, key: str, job: str) -> Pod:
+    """The first pod of a Job with a domain of its own: near its Job, away from all others."""
+    own = {"key": JOB_KEY, "operator": "In", "values": [job]}
+    others = [{"key": JOB_KEY, "operator": "Exists"}, {"key": JOB_KEY, "operator": "NotIn", "values": [job]}]
+    affinity = dict(pod.spec.get("affinity") or {})
+    for kind, expressions in (("podAffinity", [own]), ("podAntiAffinity", others)):
+        term = {"topologyKey": key, "labelSelector": {"matchExpressions": expressions}, "namespaceSelector": {}}
+        field = "requiredDuringSchedulingIgnoredDuringExecution"
+        rules = dict(affinity.get(kind) or {})
+        affinity[kind] = {**rules, field: [*(rules.get(field) or []), term]}
+    return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
+
+
+def follower(pod: Pod, name: str, key: str, domain: str, job: str) -> Pod:
+    """Any other pod of such a Job: it goes where the first one is."""
+    selector = {**(pod.spec.get("nodeSelector") or {}), key: domain}
+    return pod.like(name, nodeSelector=selector, labels={JOB_KEY: job})
+
+
+def zero_requests(tree: Tree) -> bool:
+    """Whether no container of a pod asks for anything, which makes it a best-effort pod."""
+    containers = [*_list(get(tree, "containers")), *_list(get(tree, "initContainers"))]
+    holders = [*containers, *([tree] if type(get(tree, "resources")) is dict else [])]
+    listed = [amounts(get(one, "resources", part)) for one in holders for part in ("requests", "limits")]
+    return not any(amount.quantity.nanos for one in listed for name, amount in one.items() if name in {"cpu", "memory"})
