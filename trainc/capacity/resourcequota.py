@@ -119,11 +119,11 @@ def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
         return _looks_at_other_namespaces(pod)
     if name != "PriorityClass":
         return False
-    found = value(pod, "priorityClassName") or ""
+    found: str = value(pod, "priorityClassName") or ""
     operator, values = scope.get("operator"), scope.get("values") or []
     if operator in ("In", "NotIn"):
-        return bool((found in values) == (operator == "In"))
-    return bool(found) == (operator == "Exists")
+        return (found in values) is (operator == "In")
+    return bool(found) is (operator == "Exists")
 
 
 def _looks_at_other_namespaces(pod: Tree) -> bool:
