@@ -109,7 +109,7 @@ def _quantities(tree: Tree) -> Usage:
 
 
 def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
-    name = scope.get("scopeName")
+    name: str = scope.get("scopeName") or ""
     if name in ("Terminating", "NotTerminating"):
         has_deadline = value(pod, "activeDeadlineSeconds") is not None
         return has_deadline == (name == "Terminating")
