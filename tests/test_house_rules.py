@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "compare": {*LEAVES, "project", "pipeline", "verify", "load"},
     "capacity": LEAVES,
     "rehearse": {*LEAVES, "verify"},
-    "migrate": {*LEAVES, "pipeline"},
+    "migrate": {*LEAVES, "pipeline", "frameworks"},
     "fix": {"model", "migrate"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "pipeline": {*LEAVES, *STAGES, "project"},

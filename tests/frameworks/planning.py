@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.frameworks import framework
 from trainc.model.plan import Plan
 from trainc.model.report import Report
+from trainc.model.reserved import check_reserved
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain
 from trainc.resolve import roles_of
@@ -102,6 +103,7 @@ def heard(plan: Plan) -> Report:
     for ask in (found.refuse, found.verify):
         if ask is not None:
             ask(plan, report)
+    check_reserved(plan, found, report)
     return report
 
 

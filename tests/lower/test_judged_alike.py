@@ -109,7 +109,7 @@ TABLE = [
         "jax",
         CPUS,
         [SILENT, "trainer: {env: [{name: JAX_NUM_PROCESSES, value: '1'}]}"],
-        ["rendezvous-env-replaced in job-1.yaml"],
+        ["rendezvous-env-replaced in job-1.yaml", "world-size-mismatch in job-1.yaml"],
     ),
 ]
 

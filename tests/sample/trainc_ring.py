@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.vocabulary import Launcher, Vocabulary
 
 if TYPE_CHECKING:
     from trainc.model.plan import Plan
+
+VOCABULARY = Vocabulary(
+    reserved=("RING_SIZE", "RING_INDEX", "RING_FIRST"),
+    addresses={"RING_FIRST": ""},
+    ranks=("RING_INDEX",),
+    sizes=("RING_SIZE",),
+    launchers=(Launcher("ringrun", processes=("slots", "RING_SLOTS"), addresses={"first": ""}, sets=("RING_SLOT",)),),
+    ports=(7000,),
+)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -18,8 +28,8 @@ def lower(plan: Plan) -> Contribution:
     return on(
         trainer,
         env={"RING_SIZE": trainer.count, "RING_INDEX": COMPLETION_INDEX, "RING_FIRST": plan.host(rank=0)},
-        ports=(7000,),
+        ports=VOCABULARY.ports,
     )
 
 
-FRAMEWORK = Framework("ring", lower, reserved=("RING_SIZE", "RING_INDEX", "RING_FIRST"))
+FRAMEWORK = Framework("ring", lower, vocabulary=VOCABULARY)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
+from trainc.frameworks.vocabularies import EVERY
 from trainc.model.installed import FRAMEWORKS as FOREIGN
 from trainc.model.installed import installed
 from trainc.model.patches import Framework
+from trainc.model.vocabulary import joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.vocabulary import Vocabulary
 
 FRAMEWORKS = {
     "plain": "trainc.frameworks.plain",
@@ -48,3 +54,11 @@ def framework(name: str) -> Framework | None:
     found = module.FRAMEWORK
     assert isinstance(found, Framework)
     return found
+
+
+def vocabulary_of(name: str) -> Vocabulary:
+    """What the processes of any framework of trainc's own go by, and first those of the framework of that name."""
+    if not name or name in FRAMEWORKS or name in OLDER:
+        return EVERY
+    own = framework(name)
+    return EVERY if own is None else joined((own.vocabulary, EVERY))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.peers import LONGEST, check_length, domain, hosts, length, refuse_length
-from trainc.model.refusals import reserved
 from trainc.model.sourced import Sourced, derive
-from trainc.model.wiring import check, overwritten
+from trainc.model.wiring import check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
-VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS")
+VOCABULARY = VOCABULARIES["lightgbm"]
 
 
 def lower(plan: Plan) -> Contribution:
@@ -57,10 +57,8 @@ def refuse_job(plan: Plan, report: Report) -> None:
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the workers would not meet."""
-    check(plan, report, VARIABLES, infers=False)
+    check(plan, report, VOCABULARY.reserved, infers=False)
     check_length(plan, report, "WORKER_ADDRS", length(plan, members(plan)))
-    for at, name in reserved(plan, VARIABLES):
-        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
 
 
-FRAMEWORK = Framework("lightgbm", lower, reserved=VARIABLES, refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("lightgbm", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks import mpi_keys
 from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod
 from trainc.model.peers import LONGEST, length, refuse_length
@@ -27,12 +28,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Sourced
 
-OMPI = (
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_orte_keep_fqdn_hostnames",
-    "OMPI_MCA_orte_set_default_slots",
-    "OMPI_MCA_plm_rsh_args",
-)
+VOCABULARY = VOCABULARIES["mpi"]
 
 NO_PEER = Rule(
     "no-launcher",
@@ -76,7 +72,9 @@ def launch(plan: Plan, launcher: Role, slots: Sourced[int]) -> Contribution:
     source = {"name": _hostfile_name(plan), "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
     return pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}]) + on(
         launcher,
-        env=dict(zip(OMPI, ("/etc/mpi/hostfile", "true", slots, "-o ConnectionAttempts=10"), strict=True)),
+        env=dict(
+            zip(VOCABULARY.reserved, ("/etc/mpi/hostfile", "true", slots, "-o ConnectionAttempts=10"), strict=True)
+        ),
         mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
     )
 
@@ -94,7 +92,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
         )
         message = "`numNodes` above 1 needs a runtime with both `launcher` and `node`"
         refuse(plan, report, ("spec", "trainer", "numNodes"), message, invalid("spec.trainer.numNodes", nodes, detail))
-    refuse_env(plan, report, OMPI, ", or set `numProcPerNode` instead")
+    refuse_env(plan, report, VOCABULARY.reserved, ", or set `numProcPerNode` instead")
     if value(plan.settings, "mpiImplementation") == "" and launcher is not None and launcher.container() is not None:
         message = "`mpiImplementation` is empty, and the launcher cannot be set up for no implementation"
         text = "MPI implementation for <pointer> doesn't supported"
@@ -124,7 +122,7 @@ def verify(plan: Plan, report: Report) -> None:
         advice = "write `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
         report.add(SURPLUS_NODE.at(place(nodes.origin) or template_span(plan), message, effect=effect, help=advice))
     if launcher is not None:
-        check_overwritten(plan, report, launcher, OMPI)
+        check_overwritten(plan, report, launcher, VOCABULARY.reserved)
         if launcher.count.value > 1:
             message = f"{launcher.count.value} launchers start, each with an mpirun of its own"
             span = place(launcher.count.origin) or template_span(plan)
@@ -132,4 +130,6 @@ def verify(plan: Plan, report: Report) -> None:
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
 
 
-FRAMEWORK = Framework("mpi", lower, reserved=OMPI, refuse=refuse_job, env_first=True, verify=verify)
+FRAMEWORK = Framework(
+    "mpi", lower, vocabulary=VOCABULARY, refuse=refuse_job, refuses_reserved=True, env_first=True, verify=verify
+)

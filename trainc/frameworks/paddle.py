@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, Framework
 from trainc.model.peers import around, domain, port_of, shared_counts
 from trainc.model.plan import NODE, TRAINER
-from trainc.model.refusals import reserved
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-from trainc.model.wiring import check_container, check_overwritten, overwritten, role_span, template_span
+from trainc.model.wiring import check_container, check_overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
-PORT = 36543
+VOCABULARY = VOCABULARIES["paddle"]
+(PORT,) = VOCABULARY.ports
 SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)
-VARIABLES = ("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM")
 OWN_ADDRESS = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
 
 NO_HEAD = Rule(
@@ -95,9 +95,7 @@ def verify(plan: Plan, report: Report) -> None:
     counts, head = members(plan), head_of(plan)
     for index in counts:
         check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it for ever")
-        check_overwritten(plan, report, plan.roles[index], VARIABLES)
-    for at, name in reserved(plan, VARIABLES):
-        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
+        check_overwritten(plan, report, plan.roles[index], VOCABULARY.reserved)
     if head is None or counts[head.index].value > 1:
         report.add(
             NO_HEAD.at(
@@ -109,4 +107,4 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("paddle", lower, reserved=VARIABLES, verify=verify)
+FRAMEWORK = Framework("paddle", lower, vocabulary=VOCABULARY, verify=verify)

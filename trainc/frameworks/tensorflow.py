@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
 from trainc.model.peers import LONGEST, around, check_length, length, port_of, refuse_length
-from trainc.model.refusals import reserved
 from trainc.model.tree import get
-from trainc.model.wiring import check_container, check_overwritten, overwritten, role_span, template_span
+from trainc.model.wiring import check_container, check_overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
+VOCABULARY = VOCABULARIES["tensorflow"]
 DECIDERS = ("chief", "master")
 
 NO_DECIDER = Rule(
@@ -76,15 +77,13 @@ def verify(plan: Plan, report: Report) -> None:
     for role in roles:
         check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it for ever")
         check_replicas(plan, report, role)
-        check_overwritten(plan, report, role, ("TF_CONFIG",))
+        check_overwritten(plan, report, role, VOCABULARY.reserved)
     check_chiefs(plan, report, [role for role in roles if role.name.value in DECIDERS])
     if "ps" in kinds and get(plan.template, "spec", "successPolicy") is None:
         server = roles[kinds.index("ps")]
         message = "`ps` never ends, and the runtime has no `successPolicy`"
         advice = "set `successPolicy` to the role that decides, with `operator: All`"
         report.add(ENDLESS_SERVER.at(role_span(plan, server), message, effect=ENDLESS, help=advice))
-    for at, name in reserved(plan, ("TF_CONFIG",)):
-        report.add(overwritten(plan, name, plan.document.span(("spec", "trainer", "env", at, "name"))))
 
 
 ENDLESS = "the JobSet is never complete, and its pods stay"
@@ -108,4 +107,4 @@ def check_chiefs(plan: Plan, report: Report, chiefs: list[Role]) -> None:
         report.add(TWO_CHIEFS.at(span, f"the job has {number} chiefs", help="keep one `chief` with one pod"))
 
 
-FRAMEWORK = Framework("tensorflow", lower, reserved=("TF_CONFIG",), refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("tensorflow", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify)

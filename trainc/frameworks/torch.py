@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, amounts, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
-PET = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
+VOCABULARY = VOCABULARIES["torch"]
 
 ONE_PROCESS = Rule(
     "one-process-per-node",
@@ -82,7 +83,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
             said = f"the runtime injects variables into `{container}` of `{job}`, which it does not have"
             hint = "name a container of the runtime in `mlPolicy.torch.envInjection`"
             refuse(plan, report, ("spec", "runtimeRef"), said, invalid("spec.runtimeRef", target, detail), hint)
-    refuse_env(plan, report, PET, ", or set `numNodes` or `numProcPerNode` instead")
+    refuse_env(plan, report, VOCABULARY.reserved, ", or set `numNodes` or `numProcPerNode` instead")
     if tunes(plan):
         from trainc.frameworks import torchtune_refusals  # noqa: PLC0415
 
@@ -91,7 +92,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the processes would not meet, or too few of them start."""
-    check(plan, report, PET)
+    check(plan, report, VOCABULARY.reserved)
     if tunes(plan):
         from trainc.frameworks import torchtune  # noqa: PLC0415
 
@@ -122,8 +123,9 @@ def alike(plan: Plan) -> Hashable | None:
 FRAMEWORK = Framework(
     "torch",
     lower,
-    reserved=PET,
+    vocabulary=VOCABULARY,
     refuse=refuse_job,
+    refuses_reserved=True,
     verify=verify,
     # torchrun counts for itself; torchtune's recipe follows from how many nodes there are.
     computes=lambda plan: (PODS, PROCESSES) if tunes(plan) else (PROCESSES,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.refusals import reserved, reserved_env
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.report import Report
 
-DMLC = ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER")
+VOCABULARY = VOCABULARIES["xgboost"]
 
 
 def lower(plan: Plan) -> Contribution:
@@ -36,14 +37,14 @@ def lower(plan: Plan) -> Contribution:
 
 def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusal of each variable that belongs to the tracker."""
-    for at, name in reserved(plan, DMLC):
+    for at, name in reserved(plan, VOCABULARY.reserved):
         text = forbidden(f"spec.trainer.env[{at}]", f"{name} is reserved for the XGBoost runtime")
         report.add(reserved_env(plan, at, name, text, ""))
 
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the workers would not meet."""
-    check(plan, report, DMLC)
+    check(plan, report, VOCABULARY.reserved)
 
 
-FRAMEWORK = Framework("xgboost", lower, reserved=DMLC, refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("xgboost", lower, vocabulary=VOCABULARY, refuse=refuse_job, refuses_reserved=True, verify=verify)

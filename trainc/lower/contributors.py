@@ -8,6 +8,7 @@ from trainc.lower.computable import computable
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import PODS
 from trainc.model.report import Report
+from trainc.model.reserved import check_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,8 +94,11 @@ def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection
     """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
     if not computable(plan, found, report) or not _let_in(plan, found, cluster, report):
         return False
-    if found.verify is not None and not selection.admission_only:
-        found.verify(plan, report)
+    if not selection.admission_only:
+        if found.verify is not None:
+            found.verify(plan, report)
+        if plan.block is not None or found.verify is None:
+            check_reserved(plan, found, report)
     return True
 
 

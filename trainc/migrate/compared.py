@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.masking import MASK, named_secret, variable_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ def _shown(value: object) -> str:
     return "absent" if value is None else repr(value)
 
 
+def _reserved(framework: str) -> str:
+    """A pattern of the paths of the variables that a framework sets."""
+    return rf"env\[({'|'.join(VOCABULARIES[framework].reserved)})\]"
+
+
 # What the Trainer does otherwise than the operators did; the first pattern that matches the path names the reason.
 _REASONS = (
     (
@@ -41,13 +47,13 @@ _REASONS = (
         r"env\[PET_NPROC_PER_NODE\]",
         "the Trainer counts processes from the resources unless `numProcPerNode` says how many",
     ),
-    (r"env\[PET_(NNODES|NODE_RANK)\]", "set by the Trainer's torch policy"),
+    (_reserved("torch"), "set by the Trainer's torch policy"),
     (
-        r"env\[JAX_(NUM_PROCESSES|PROCESS_ID|COORDINATOR_ADDRESS)\]",
+        _reserved("jax"),
         "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments",
     ),
     (
-        r"env\[DMLC_(TRACKER_URI|TRACKER_PORT|TASK_ID|NUM_WORKER)\]",
+        _reserved("xgboost"),
         "set by the Trainer's xgboost policy, so no script has to derive it",
     ),
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),

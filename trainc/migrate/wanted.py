@@ -5,21 +5,13 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.older import processes
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"
 API = "trainer.kubeflow.org/v1alpha1"
-# The kinds that a policy of the Trainer knows: the policy, and the variables that a job may not set under it.
-POLICIES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "JAXJob": ("jax", ()),
-    "PyTorchJob": (
-        "torch",
-        ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
-    ),
-    "XGBoostJob": ("xgboost", ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER")),
-}
-JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")  # trainc's own under the operator
+POLICIES = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # the kinds that a policy knows
 _DEFAULTS: dict[str, Any] = {
     "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
@@ -69,7 +61,7 @@ def wanted(old: dict[str, Any], objects: list[Any]) -> Wanted:
         trainer = _as_node(old, rj, container, jobset["metadata"]["name"])
         if "successPolicy" in spec:
             spec["successPolicy"]["targetReplicatedJobs"] = ["node"]
-        runtime = {"mlPolicy": {POLICIES[old["kind"]][0]: {}}, **runtime}
+        runtime = {"mlPolicy": {POLICIES[old["kind"]]: {}}, **runtime}
     extras = [tree for tree in objects if tree["kind"] != "JobSet" and not _twin(tree, jobset)]
     return Wanted(_job(old, asked, trainer), _runtime(jobset, runtime), extras, roles, containers, frozen=not idiom)
 
@@ -106,8 +98,10 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
 
 def _as_node(old: dict[str, Any], rj: dict[str, Any], container: dict[str, Any], name: str) -> dict[str, Any]:
     """The trainer of a job whose one replicatedJob becomes `node`; takes out of the runtime what the job says."""
-    policy, reserved = POLICIES[old["kind"]]
-    reserved += JAX if _asks(old, "jax-variables") else ()
+    policy = POLICIES[old["kind"]]
+    # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
+    owned = policy != "jax" or _asks(old, "jax-variables")
+    reserved = VOCABULARIES[policy].reserved if owned else ()
     job = rj["template"]["spec"]
     trainer: dict[str, Any] = {"numNodes": job.pop("completions")}
     for key in ("parallelism", "completionMode"):

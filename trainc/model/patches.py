@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.ink import fixed, ink_of
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,23 +168,35 @@ PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute wi
 class Framework:
     """What a process needs to meet its peers.
 
-    `reserved` are the variables a job must not set; `refuse` words that refusal as the TrainJob webhook does, given
-    the plan and the report. `env_first` puts the framework's variables before the job's own. `verify` looks at a
+    `vocabulary` are the names that its processes go by: checks of pods, refusals and migration read them there. A
+    job that sets a `reserved` variable is told so, unless `refuse` words that as the TrainJob webhook does, given the
+    plan and the report (`refuses_reserved`). `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
     of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say
     to `refuse` and `verify` but for its containers, or None where that is too much: jobs of one runtime with the same
     answer are judged once.
     """
 
-    __slots__ = ("alike", "computes", "env_first", "lower", "name", "refuse", "reserved", "verify")
+    __slots__ = (
+        "alike",
+        "computes",
+        "env_first",
+        "lower",
+        "name",
+        "refuse",
+        "refuses_reserved",
+        "verify",
+        "vocabulary",
+    )
 
     def __init__(
         self,
         name: str,
         lower: Callable[[Plan], Contribution],
         *,
-        reserved: tuple[str, ...] = (),
+        vocabulary: Vocabulary | None = None,
         refuse: Callable[[Plan, Report], None] | None = None,
+        refuses_reserved: bool = False,
         env_first: bool = False,
         verify: Callable[[Plan, Report], None] | None = None,
         computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
@@ -192,7 +205,8 @@ class Framework:
         self.name = name
         self.lower = lower
         self.alike = alike
-        self.reserved = reserved
+        self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        self.refuses_reserved = refuses_reserved
         self.refuse = refuse
         self.env_first = env_first
         self.computes = computes

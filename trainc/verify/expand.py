@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY
 from trainc.model.cluster import Cluster
 from trainc.model.remembered import Remembered
 from trainc.schedulers import rules
@@ -44,7 +45,8 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     if job is None:
         return
     seen = outline(job)
-    for look_at in _WORTHWHILE[seen]:
+    # What is worth a look is known for trainc's own frameworks alone.
+    for look_at in _WORTHWHILE[seen] if job.vocabulary is EVERY else [check.look for check in CHECKS]:
         look_at(job)
     if extra:
         for check in extra:

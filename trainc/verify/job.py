@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks import vocabulary_of
 from trainc.model.tree import value
 from trainc.verify.inside import within
 from trainc.verify.pods import Role
@@ -42,6 +43,7 @@ class Job:
         "spec",
         "subdomain",
         "tree",
+        "vocabulary",
     )
 
     def __init__(self, bundle: Bundle, tree: Tree, cluster: Cluster, report: Report) -> None:
@@ -54,6 +56,8 @@ class Job:
         self._meetings: list[Meeting] | None = None
         # What its template has in common with those of other jobs.
         self.shared: Shared | None = bundle.plan.shared if bundle.plan is not None else None
+        # The names that its processes go by.
+        self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(tree, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")

@@ -6,28 +6,13 @@ from trainc.verify.values import SUBSTITUTED, UNKNOWN, Unknown, integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.vocabulary import Launcher
     from trainc.verify.containers import Container
     from trainc.verify.shell import Simple
     from trainc.verify.values import Value
 
-TORCHRUN, ACCELERATE, DEEPSPEED, MPIRUN, PYTHON = "torchrun", "accelerate", "deepspeed", "mpirun", "python"
+PYTHON = "python"  # no launcher: a program that is started by itself
 
-_PROGRAMS = {
-    "torchrun": TORCHRUN,
-    "accelerate": ACCELERATE,
-    "accelerate-launch": ACCELERATE,
-    "deepspeed": DEEPSPEED,
-    "mpirun": MPIRUN,
-    "mpiexec": MPIRUN,
-    "mpirun.openmpi": MPIRUN,
-    "horovodrun": MPIRUN,
-}
-_MODULES = {
-    "torch.distributed.run": TORCHRUN,
-    "torch.distributed.launch": TORCHRUN,
-    "accelerate.commands.launch": ACCELERATE,
-    "deepspeed.launcher.runner": DEEPSPEED,
-}
 _ALIASES = {
     "np": "np",
     "n": "np",
@@ -37,48 +22,28 @@ _ALIASES = {
     "nproc-per-node": "nproc_per_node",
     "rdzv-endpoint": "rdzv_endpoint",
 }
-_BARE = {
-    TORCHRUN: frozenset(
-        ("standalone", "no_python", "run_path", "use_env", "tee_stdout", "m", "module", "virtual_local_rank")
-    ),
-    MPIRUN: frozenset(
-        (
-            "allow_run_as_root",
-            "tag_output",
-            "oversubscribe",
-            "report_bindings",
-            "display_map",
-            "v",
-            "q",
-            "verbose",
-            "nooversubscribe",
-            "merge_stderr_to_stdout",
-            "timestamp_output",
-            "bycore",
-            "bynode",
-            "byslot",
-            "bind_to_none",
-            "bind_to_core",
-            "enable_recovery",
-            "get_stack_traces",
-            "do_not_launch",
-        )
-    ),
-}
 _TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
-_KEYWORDS = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun", "python")
 
 
 class Launch:
-    """A launcher call: `flags` are its own (dashes as underscores), `program` the words it starts."""
+    """A launcher call: `flags` are its own (dashes as underscores), `program` the words it starts.
 
-    __slots__ = ("container", "exported", "flags", "name", "program")
+    `launcher` is None and `name` is `PYTHON` where a program is started by itself.
+    """
+
+    __slots__ = ("container", "exported", "flags", "launcher", "name", "program")
 
     def __init__(
-        self, container: Container, name: str, flags: dict[str, str], program: list[str], exported: dict[str, str]
+        self,
+        container: Container,
+        launcher: Launcher | None,
+        flags: dict[str, str],
+        program: list[str],
+        exported: dict[str, str],
     ) -> None:
         self.container = container
-        self.name = name
+        self.launcher = launcher
+        self.name = PYTHON if launcher is None else launcher.name
         self.flags = flags
         self.program = program
         self.exported = exported
@@ -125,7 +90,10 @@ def _reference(word: str) -> tuple[str, str]:
 
 def find_launch(container: Container) -> Launch | None:
     """The last launcher that a container runs, None where it runs none that is known here."""
-    if not any(word in container.text for word in _KEYWORDS):
+    vocabulary = container.role.job.vocabulary
+    if PYTHON not in container.text and not any(
+        word in container.text for launcher in vocabulary.launchers for word in launcher.words
+    ):
         return None
     found: Launch | None = None
     exported: dict[str, str] = {}
@@ -139,26 +107,28 @@ def find_launch(container: Container) -> Launch | None:
 
 def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> Launch | None:
     words = simple.words
+    vocabulary = container.role.job.vocabulary
     for index, word in enumerate(words[:24]):
         base = word.rpartition("/")[2]
-        name = _PROGRAMS.get(base) or (_MODULES.get(word) if index and words[index - 1] == "-m" else None)
-        if name is None and base.startswith("python"):
-            module = words[index + 2] if words[index + 1 : index + 2] == ["-m"] and len(words) > index + 2 else ""
-            if module in _MODULES or (base != "python" and not base[6:].replace(".", "").isdigit()):
+        module = vocabulary.modules.get(word) if index and words[index - 1] == "-m" else None
+        launcher = vocabulary.programs.get(base) or module
+        if launcher is None and base.startswith("python"):
+            following = words[index + 2] if words[index + 1 : index + 2] == ["-m"] and len(words) > index + 2 else ""
+            if following in vocabulary.modules or (base != "python" and not base[6:].replace(".", "").isdigit()):
                 continue
-            return Launch(container, PYTHON, {}, words[index + 1 :], dict(exported))
-        if name is not None:
+            return Launch(container, None, {}, words[index + 1 :], dict(exported))
+        if launcher is not None:
             start = index + 1
             if base == "accelerate":
                 if words[start : start + 1] != ["launch"]:
                     return None
                 start += 1
-            flags, program = _split(words[start:], name)
-            return Launch(container, name, flags, program, dict(exported))
+            flags, program = _split(words[start:], launcher)
+            return Launch(container, launcher, flags, program, dict(exported))
     return None
 
 
-def _split(words: list[str], launcher: str) -> tuple[dict[str, str], list[str]]:
+def _split(words: list[str], launcher: Launcher) -> tuple[dict[str, str], list[str]]:
     flags: dict[str, str] = {}
     index = 0
     while index < len(words):
@@ -182,9 +152,9 @@ def _split(words: list[str], launcher: str) -> tuple[dict[str, str], list[str]]:
     return flags, words[index:]
 
 
-def _bare(key: str, launcher: str, words: list[str], index: int) -> bool:
-    if launcher in _BARE:
-        return key in _BARE[launcher]
+def _bare(key: str, launcher: Launcher, words: list[str], index: int) -> bool:
+    if launcher.switches is not None:
+        return key in launcher.switches
     following = words[index] if index < len(words) else "-"
     return (
         following.startswith("-")

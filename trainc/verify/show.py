@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainc.frameworks.vocabularies import MPIRUN
 from trainc.verify.instance import Pod, pod_of_rank, trainers
-from trainc.verify.launch import ACCELERATE, DEEPSPEED, MPIRUN, TORCHRUN
 from trainc.verify.order import stages, waits
 from trainc.verify.rules.mpi import hostfile
 from trainc.verify.values import Unknown, integer, rows, table, text, whole
@@ -116,7 +116,7 @@ def processes(role: Role) -> int | str | None:
     slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
     if len(slots) == 1:
         return slots.pop()
-    if worker.launch is not None and worker.launch.name == MPIRUN:
+    if worker.launch is not None and worker.launch.launcher is MPIRUN:
         return "1, which starts the others"
     launched = _launched(worker)
     if launched is not None:
@@ -126,18 +126,18 @@ def processes(role: Role) -> int | str | None:
 
 def _launched(worker: Container) -> int | str | None:
     launch = worker.launch
-    if launch is None or launch.name not in (TORCHRUN, ACCELERATE, DEEPSPEED):
+    if launch is None or launch.launcher is None or not launch.launcher.nodes[0]:
         return None
-    flag = {TORCHRUN: "nproc_per_node", DEEPSPEED: "num_gpus"}.get(launch.name, "")
-    value = launch.value(flag) if flag else None
-    if value is None and launch.name == TORCHRUN:
-        value = worker.value("PET_NPROC_PER_NODE")
+    option, variable = launch.launcher.processes
+    value = launch.value(option) if option else None
+    if value is None and variable:
+        value = worker.value(variable)
         value = "1" if value is None else value
     number = integer(value)
     if number is not None:
         return number
     devices = sum(n for n in worker.devices.values() if type(n) is int)
-    if launch.name != TORCHRUN or value in ("auto", "gpu"):
+    if not variable or value in ("auto", "gpu"):
         return devices or "one per CPU of the host"
     return "not known here"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY, TORCHRUN
 from trainc.model.remembered import Remembered
 from trainc.verify.containers import INDEX_FIELDS
 from trainc.verify.values import integer
-from trainc.verify.world import ADDRESSES, Place
+from trainc.verify.world import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def starting(found: set[str], container: Container) -> None:
     """Add the traits of a container's numbers of nodes and processes, its ranks and its settings."""
     names, literals, words = container.names, container.literals, container.traits
     if "nodes option" in words or (
-        "PET_NNODES" in names.traits and literals.get("PET_NNODES") != str(container.role.size)
+        TORCHRUN.nodes[1] in names.traits and literals.get(TORCHRUN.nodes[1]) != str(container.role.size)
     ):
         found.add("odd nodes")
     if ("torchrun" in words or "processes option" in words) and _odd_processes(container):
@@ -36,11 +37,12 @@ def _odd_processes(container: Container) -> bool:
     """Whether the launcher may start another number of processes than there are accelerators to use."""
     if "processes option" in container.traits:
         return True
-    written = container.literals.get("PET_NPROC_PER_NODE")
+    variable = TORCHRUN.processes[1]
+    written = container.literals.get(variable)
     if container.devices:
         gpus = container.demand.gpus
         return bool(gpus) and written != str(gpus) and written not in _COUNTED
-    return "PET_NPROC_PER_NODE" in container.names.traits and (written is None or written in _COUNTED or "$" in written)
+    return variable in container.names.traits and (written is None or written in _COUNTED or "$" in written)
 
 
 def meeting(found: set[str], job: Job) -> None:
@@ -72,7 +74,7 @@ _PORTS = Remembered(_port)  # whether a text is a port
 def _plain(container: Container, job: Job) -> bool:
     """Whether the only address is written, with a port beside it, and visibly that of the first pod of its own role."""
     role, name = container.role, container.names.addressed[0]
-    host, port = container.literals.get(name, ""), container.literals.get(ADDRESSES[name], "")
+    host, port = container.literals.get(name, ""), container.literals.get(EVERY.addresses[name], "")
     return (
         host == f"{job.name}-{role.name}-0-0.{job.subdomain}"
         # One dot, and nothing else but what host names are made of: there is one way to read it.

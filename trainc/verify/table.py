@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY, MPIRUN
 from trainc.model.gang import NO_PODS
 from trainc.verify.check import Check
 from trainc.verify.data.variables import OBSOLETE
 from trainc.verify.rules.files import PATHS
 from trainc.verify.rules.networks import TCPX
 from trainc.verify.rules.scheduling import ANNOTATIONS
+
+SET_BY_LAUNCHERS = [name for launcher in EVERY.launchers for name in launcher.sets]
 
 CHECKS: tuple[Check, ...] = (
     Check("containers.NO_CONTAINERS", "containers.no_containers", "no containers"),
@@ -76,7 +79,7 @@ CHECKS: tuple[Check, ...] = (
     Check("topology.NNODES", "topology.nodes_mismatch", "odd nodes", "unknown count"),
     Check("topology.NPROC", "topology.processes_mismatch", "odd processes"),
     Check("topology.NPROC_AUTO", "topology.processes_by_host_cpus", "odd processes"),
-    Check("topology.WORLD", "topology.world_size_mismatch", "WORLD_SIZE"),
+    Check("topology.WORLD", "topology.world_size_mismatch", "world size"),
     Check("ranks.CONSTANT", "ranks.constant_rank", "odd rank"),
     Check("ranks.OVERLAP", "ranks.ranks_overlap", "several roles"),
     Check("ranks.MANY_JOBS", "ranks.ranks_repeat_per_job", "several Jobs"),
@@ -90,10 +93,10 @@ CHECKS: tuple[Check, ...] = (
     Check("meeting.HOSTS", "meeting.coordinators_differ", "several meetings"),
     Check("meeting.LATER", "meeting.coordinator_starts_later", "several roles"),
     Check("meeting.NOT_READY", "meeting.addresses_only_when_ready", "readinessProbe"),
-    Check("mpi.SLOTS", "mpi.mpi_processes_exceed_slots", "mpirun", "mpiexec", "horovodrun"),
+    Check("mpi.SLOTS", "mpi.mpi_processes_exceed_slots", *MPIRUN.programs),
     Check("mpi.SLOTS_GPUS", "mpi.slots_mismatch", "ConfigMap"),
-    Check("mpi.LAUNCHER", "mpi.launcher_holds_accelerators", "mpirun", "mpiexec", "horovodrun"),
-    Check("mpi.EARLY", "mpi.launcher_before_workers", "mpirun", "mpiexec", "horovodrun"),
+    Check("mpi.LAUNCHER", "mpi.launcher_holds_accelerators", *MPIRUN.programs),
+    Check("mpi.EARLY", "mpi.launcher_before_workers", *MPIRUN.programs),
     Check("mesh.MESH", "mesh.mesh_mismatch", "parallel"),
     Check("mesh.BATCH", "mesh.batch_not_divisible", "global"),
     Check("exits.MASKED", "exits.masked_exit_code", "script"),
@@ -106,9 +109,7 @@ CHECKS: tuple[Check, ...] = (
     Check("commands.BRANCH", "commands.unpinned_download", "http", "git"),
     Check("commands.INSTALL", "commands.install_at_start", "install"),
     Check("commands.NO_LAUNCHER", "commands.launcher_missing", "python"),
-    Check(
-        "commands.LAUNCHER_SETS", "commands.launcher_sets_it", "RANK", "LOCAL_RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"
-    ),
+    Check("commands.LAUNCHER_SETS", "commands.launcher_sets_it", *SET_BY_LAUNCHERS),
     Check("accelerators.TOO_MANY", "accelerators.more_accelerators_than_machine", "odd machine"),
     Check("accelerators.PARTIAL", "accelerators.partial_node", "odd machine"),
     Check("accelerators.CARDS", "accelerators.network_cards_mismatch", "odd machine"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY, MPIRUN, TORCHRUN
 from trainc.model.remembered import Remembered
 from trainc.schema.names import label, label_value, qualified, subdomain
 from trainc.verify.data.pairs import PAIRS
@@ -10,6 +11,10 @@ from trainc.verify.rules.hygiene import moving
 from trainc.verify.rules.tokens import holds_token
 from trainc.verify.shell import SHELLS
 from trainc.verify.values import substituted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -24,12 +29,17 @@ _WORDS = (
     "install",
     "http",
     "git",
-    "mpirun",
-    "mpiexec",
-    "horovodrun",
+    *MPIRUN.programs,
     "python",
     "$",
 )
+
+
+def _spellings(options: Iterable[str]) -> list[str]:
+    """Options as they are written, with dashes or with underscores."""
+    return [spelling for option in options if option for spelling in (option, option.replace("_", "-"))]
+
+
 _MARKS = {
     **{word: word for word in _WORDS},
     # An address to meet at.
@@ -38,18 +48,13 @@ _MARKS = {
     "main_process": "meets",
     "main-process": "may meet",
     # Options of launchers: how many nodes, how many processes on each.
-    "nnodes": "nodes option",
-    "num_machines": "nodes option",
-    "num-machines": "nodes option",
-    "num_nodes": "nodes option",
-    "num-nodes": "nodes option",
+    **dict.fromkeys(_spellings(launcher.nodes[0] for launcher in EVERY.launchers), "nodes option"),
     "nproc": "processes option",
     "num_gpus": "processes option",
     "num-gpus": "processes option",
     "num_processes": "processes option",
     "num-processes": "processes option",
-    "torchrun": "torchrun",
-    "torch.distributed": "torchrun",
+    **dict.fromkeys(TORCHRUN.words, "torchrun"),
     # Options of trainers: where they write.
     "output": "output",
     "checkpoint": "output",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY
 from trainc.model.masking import named_secret
 from trainc.model.remembered import Remembered
 from trainc.schema.names import config_key, subdomain
@@ -11,7 +12,6 @@ from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
 from trainc.verify.rules.tokens import is_secret
 from trainc.verify.values import text
-from trainc.verify.world import ADDRESSES, RANKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Names:
     def __init__(self, names: tuple[str, ...]) -> None:
         traits: set[str] = set()
         self.traits = traits.union(*[_ALONE[name] for name in names])
-        self.ranked = tuple([name for name in names if name in RANKED])
-        self.addressed = tuple([name for name in names if name in ADDRESSES])
+        self.ranked = tuple([name for name in names if name in EVERY.ranks])
+        self.addressed = tuple([name for name in names if name in EVERY.addresses])
         self.telling = tuple([name for name in names if "telling" in _ALONE[name]])
         self.readers = frozenset([kind for name in names if (kind := reader(name))])
 
@@ -52,8 +52,10 @@ def _alone(name: str) -> frozenset[str]:
         traits.add("odd variable name")
     if misspelling(name):
         traits.add("misspelt")
-    if name in RANKED:
+    if name in EVERY.ranks:
         traits.add("ranks")
+    if name in EVERY.sizes:
+        traits.add("world size")
     if name in _SET or named_secret(name):
         traits.add("telling")
     return frozenset(traits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.verify.launch import PYTHON, TORCHRUN
+from trainc.verify.launch import PYTHON
 from trainc.verify.values import Unknown, integer, table, text, texts
 
 TYPE_CHECKING = False
@@ -13,30 +13,6 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
     from trainc.verify.values import Value
 
-# Each framework's variable for the host of rank 0, and where the port stands when it is not part of it.
-ADDRESSES = {
-    "MASTER_ADDR": "MASTER_PORT",
-    "PET_MASTER_ADDR": "PET_MASTER_PORT",
-    "PET_RDZV_ENDPOINT": "",
-    "JAX_COORDINATOR_ADDRESS": "JAX_COORDINATOR_PORT",
-    "COORDINATOR_ADDRESS": "COORDINATOR_PORT",
-    "DISTRIBUTED_COORDINATOR": "",
-    "MEGASCALE_COORDINATOR_ADDRESS": "MEGASCALE_COORDINATOR_PORT",
-    "DMLC_TRACKER_URI": "DMLC_TRACKER_PORT",
-    "DMLC_PS_ROOT_URI": "DMLC_PS_ROOT_PORT",
-    "PADDLE_MASTER": "",
-}
-FLAGS = {"rdzv_endpoint": "", "master_addr": "master_port", "main_process_ip": "main_process_port"}
-RANKS: tuple[str, ...] = (
-    "RANK",
-    "NODE_RANK",
-    "PET_NODE_RANK",
-    "GROUP_RANK",
-    "JAX_PROCESS_ID",
-    "PROCESS_ID",
-    "DMLC_TASK_ID",
-)
-RANKED, ADDRESSED = frozenset(RANKS), frozenset(ADDRESSES)
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
 
 
@@ -88,17 +64,18 @@ def _path(container: Container, name: str) -> Path:
 def meetings(job: Job) -> list[Meeting]:
     """Every address that the containers of a job are given, those unknown here left out and counted."""
     found: list[Meeting] = []
+    addresses, options = job.vocabulary.addresses, job.vocabulary.options
     for container in job.main:
         for name in container.env:
-            if name in ADDRESSES and not _assigned(container, name):
+            if name in addresses and not _assigned(container, name):
                 value = container.value(name)
                 if type(value) is str:
-                    _add(found, container, name, value, ADDRESSES[name])
+                    _add(found, container, name, value, addresses[name])
                 elif type(value) is Unknown:
                     job.report.skip(f"the address in `{name}` is not known here")
         launch = container.launch
         if launch is not None and launch.name is not PYTHON:
-            for flag, port in FLAGS.items():
+            for flag, port in options.items():
                 if flag in launch.flags and "$" not in launch.flags[flag]:
                     _add(found, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
     return found
@@ -169,12 +146,13 @@ def _unlike(job: Job, first: str, rest: str) -> str | None:
 
 def ranks(container: Container) -> list[tuple[str, Value]]:
     """The variables that give a container's process its rank, as they are set in env."""
-    if RANKED.isdisjoint(container.env):
+    named = container.role.job.vocabulary.ranks
+    if named.isdisjoint(container.env):
         return []
     return [
         (name, value)
         for name in container.env
-        if name in RANKED and not _assigned(container, name) and (value := container.value(name)) is not None
+        if name in named and not _assigned(container, name) and (value := container.value(name)) is not None
     ]
 
 
@@ -186,19 +164,23 @@ def keeps_to_itself(container: Container) -> bool:
     job = container.role.job
     if any(meeting.host not in LOCAL for meeting in job.meetings if meeting.container is container):
         return False
-    if container.launch is not None and container.launch.name == TORCHRUN:
-        nodes = container.launch.value("nnodes")
-        return (nodes if nodes is not None else container.value("PET_NNODES")) in {"1", "1:1"}
-    size = integer(container.value("WORLD_SIZE"))
-    return size is not None and size <= max([1, *(n for n in container.devices.values() if type(n) is int)])
+    launch = container.launch
+    if launch is not None and launch.launcher is not None and launch.launcher.nodes[1]:
+        option, variable = launch.launcher.nodes
+        nodes = launch.value(option)
+        return (nodes if nodes is not None else container.value(variable)) in {"1", "1:1"}
+    sizes = [integer(container.value(name)) for name in job.vocabulary.sizes if name in container.env]
+    own = max([1, *(n for n in container.devices.values() if type(n) is int)])
+    return bool(sizes) and all(size is not None and size <= own for size in sizes)
 
 
 def collective(role: Role) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
+    vocabulary = role.job.vocabulary
     for container in role.main:
         if keeps_to_itself(container):
             continue
-        if not RANKED.isdisjoint(container.env) or not ADDRESSED.isdisjoint(container.env):
+        if not vocabulary.ranks.isdisjoint(container.env) or not vocabulary.addresses.keys().isdisjoint(container.env):
             return True
         if (
             container.launch is not None

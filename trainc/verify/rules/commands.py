@@ -10,6 +10,7 @@ from trainc.verify.values import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.vocabulary import Launcher
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
 
@@ -203,18 +204,12 @@ def install_at_start(job: Job) -> None:
 
 
 def launcher_missing(job: Job) -> None:
-    if "PET_NPROC_PER_NODE" not in job.names and "PET_NNODES" not in job.names:
-        return
-    for container in job.main:
+    launchers = [launcher for launcher in job.vocabulary.launchers if launcher.nodes[1] in job.names]
+    for container in job.main if launchers else ():
         launch = container.launch
+        fitting = [launcher for launcher in launchers if launcher.nodes[1] in container.env]
         counts = [n for n in container.devices.values() if type(n) is int]
-        if (
-            launch is None
-            or launch.name != PYTHON
-            or not counts
-            or max(counts) < 2
-            or "PET_NNODES" not in container.env
-        ):
+        if launch is None or launch.name != PYTHON or not counts or max(counts) < 2 or not fitting:
             continue
         job.report.add(
             NO_LAUNCHER.at(
@@ -222,27 +217,26 @@ def launcher_missing(job: Job) -> None:
                 f"plain python starts one process in a pod with {max(counts)} accelerators",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
                 effect=f"{max(counts) - 1} of {max(counts)} accelerators stand idle, and the pods do not find each other",
-                help="start it with `torchrun`, which reads the PET_* variables that are set here",
+                help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables that are set here",
             )
         )
 
 
+def _family(launcher: Launcher) -> str:
+    return launcher.nodes[1].partition("_")[0]
+
+
 def launcher_sets_it(job: Job) -> None:
-    for name in ("LOCAL_RANK", "RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"):
-        if name not in job.names:
+    for container in job.main:
+        launcher = container.launch.launcher if container.launch is not None else None
+        if launcher is None:
             continue
-        for container in job.main:
-            if (
-                name in container.env
-                and container.launch is not None
-                and container.launch.name == "torchrun"
-                and f"${name}" not in container.text
-                and f"${{{name}" not in container.text
-            ):
+        for name in launcher.sets:
+            if name in container.env and f"${name}" not in container.text and f"${{{name}" not in container.text:
                 job.report.add(
                     LAUNCHER_SETS.at(
                         job.at(container.env_path(name)),
-                        f"`torchrun` sets `{name}` itself in every process",
+                        f"`{launcher.name}` sets `{name}` itself in every process",
                         effect="the value here is never seen by the training",
                         help=f"remove it, or pass it on: `--node_rank=$({name})`" if name == "RANK" else "remove it",
                     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import EVERY
 from trainc.model.finding import ERROR, WARNING, Rule
 
 TYPE_CHECKING = False
@@ -50,8 +51,8 @@ _SAFE_PROGRAMS = frozenset(
 
 
 _PIPES = ("|", "|&")
-_LAUNCHERS = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "mpirun", "mpiexec")
-_TRAINING = ("torchrun", "torch.distributed", "accelerate", "deepspeed", "mpirun", "mpiexec", "python", ".py", "train")
+_LAUNCHERS = tuple(dict.fromkeys(word for launcher in EVERY.launchers for word in launcher.words))
+_TRAINING = (*_LAUNCHERS, "torch.distributed", "python", ".py", "train")
 
 
 def masked_exit_code(job: Job) -> None:

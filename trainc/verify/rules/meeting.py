@@ -125,7 +125,7 @@ def bad_coordinator_port(job: Job) -> None:
                     job.at(meeting.port_path),
                     f"`{port}` is no port",
                     effect=_EFFECT,
-                    help="use a free port, e.g. 29500",
+                    help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
                 )
             )
 

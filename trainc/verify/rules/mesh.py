@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.data.devices import GPU, TPU, device_kind
-from trainc.verify.launch import MPIRUN, options
+from trainc.verify.launch import options
 from trainc.verify.values import integer, table, text
 
 TYPE_CHECKING = False
@@ -169,7 +170,7 @@ def _split(job: Job, container: Container, found: dict[str, str]) -> tuple[dict[
             sizes[short] = number
     devices = _devices(container)
     role = container.role
-    if not devices or container.launch is None or container.launch.name == MPIRUN or type(role.replicas) is not int:
+    if not devices or container.launch is None or container.launch.launcher is MPIRUN or type(role.replicas) is not int:
         return {}, 0
     return sizes, devices * role.replicas
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.launch import MPIRUN
 from trainc.verify.order import waits_for
 from trainc.verify.values import integer, table, text
 
@@ -53,9 +53,9 @@ class Host:
 
 
 def _launchers(job: Job) -> list[Container]:
-    if "mpirun" not in job.text and "mpiexec" not in job.text and "horovodrun" not in job.text:
+    if not any(word in job.text for word in MPIRUN.programs):
         return []
-    return [c for c in job.main if c.launch is not None and c.launch.name == MPIRUN]
+    return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
 
 
 def hostfile(job: Job) -> tuple[list[Host], Tree]:

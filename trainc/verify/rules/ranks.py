@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.launch import PYTHON, TORCHRUN
+from trainc.verify.launch import PYTHON
 from trainc.verify.values import COMPLETION_INDEX, Varies, integer
-from trainc.verify.world import RANKED, Place, keeps_to_itself, ranks
+from trainc.verify.world import Place, keeps_to_itself, ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ NO_INDEX = Rule(
 
 
 def constant_rank(job: Job) -> None:
-    if RANKED.isdisjoint(job.names):
+    if job.vocabulary.ranks.isdisjoint(job.names):
         return
     for container in job.main:
         if not container.role.several or keeps_to_itself(container):
@@ -66,13 +66,14 @@ def constant_rank(job: Job) -> None:
 def _read(container: Container, name: str) -> bool:
     """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
     launch = container.launch
-    if launch is None or launch.name == PYTHON or name in container.text:
+    if launch is None or launch.launcher is None or name in container.text:
         return True
-    return launch.name == TORCHRUN and name == "PET_NODE_RANK" and "node_rank" not in launch.flags
+    option, variable = launch.launcher.rank
+    return name == variable and option not in launch.flags
 
 
 def ranks_overlap(job: Job) -> None:
-    if len(job.roles) < 2 or RANKED.isdisjoint(job.names):
+    if len(job.roles) < 2 or job.vocabulary.ranks.isdisjoint(job.names):
         return
     first: dict[tuple[str, str], Container] = {}
     for meeting in job.meetings:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.verify.data.devices import GPU, device_kind
-from trainc.verify.launch import ACCELERATE, DEEPSPEED, TORCHRUN
 from trainc.verify.values import integer
 from trainc.verify.world import collective, keeps_to_itself
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
+    from trainc.verify.launch import Launch
     from trainc.verify.pods import Role
 
 NNODES = Rule(
@@ -50,8 +51,6 @@ WORLD = Rule(
 
 def nodes_mismatch(job: Job) -> None:
     for container in job.main:
-        if "PET_NNODES" not in container.env and (container.launch is None or container.launch.name not in _NODE_FLAGS):
-            continue
         found = _nodes(container)
         if found is None:
             continue
@@ -65,14 +64,12 @@ def nodes_mismatch(job: Job) -> None:
             job.report.add(_nodes_finding(job, container, name, path, written))
 
 
-_PROCESS_WORDS = ("--nproc_per_node", "--nproc-per-node", "--num_gpus", "--num_processes", "torchrun")
-_NODE_FLAGS = {TORCHRUN: "nnodes", ACCELERATE: "num_machines", DEEPSPEED: "num_nodes"}
-
-
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
     launch = container.launch
-    flag = _NODE_FLAGS.get(launch.name) if launch is not None else None
-    if launch is not None and flag and flag in launch.flags:
+    if launch is None or launch.launcher is None:
+        return None
+    flag, counting = launch.launcher.nodes
+    if flag and flag in launch.flags:
         value = launch.value(flag)
         words = flag.replace("_", "-"), flag
         if type(value) is str:
@@ -87,9 +84,9 @@ def _nodes(container: Container) -> tuple[str, str, Path] | None:
                 path = container.word_path(*words)
             return value, f"--{flag}", path
         return None
-    value = container.value("PET_NNODES")
-    if type(value) is str and launch is not None and launch.name == TORCHRUN and "standalone" not in launch.flags:
-        return value, "PET_NNODES", (*container.env_path("PET_NNODES"), "value")
+    value = container.value(counting) if counting else None
+    if type(value) is str and "standalone" not in launch.flags:
+        return value, counting, (*container.env_path(counting), "value")
     return None
 
 
@@ -149,7 +146,7 @@ def processes_mismatch(job: Job) -> None:
     for container in job.main:
         devices = _counted(container)
         launch = container.launch if devices else None
-        if launch is None or launch.name not in (TORCHRUN, ACCELERATE, DEEPSPEED):
+        if launch is None or launch.launcher is None or not any((*launch.launcher.nodes, *launch.launcher.processes)):
             continue
         written, path = _processes(container)
         processes = integer(written)
@@ -161,7 +158,7 @@ def processes_mismatch(job: Job) -> None:
         idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
         job.report.add(
             NPROC.at(
-                _spot(job, container, path, *_PROCESS_WORDS),
+                _spot(job, container, path, *_process_words(launch)),
                 f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
                 label=f"{processes} here",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{devices} here")],
@@ -170,6 +167,13 @@ def processes_mismatch(job: Job) -> None:
                 level=ERROR if more else WARNING,
             )
         )
+
+
+def _process_words(launch: Launch) -> tuple[str, ...]:
+    """What a command says about the number of processes, or else the launcher itself."""
+    option = launch.launcher.processes[0] if launch.launcher is not None else ""
+    option = option or "num_processes"
+    return (f"--{option}", f"--{option.replace('_', '-')}", launch.name)
 
 
 def _counted(container: Container) -> int:
@@ -182,19 +186,19 @@ def _counted(container: Container) -> int:
 def _processes(container: Container) -> tuple[str | None, Path]:
     launch = container.launch
     assert launch is not None
-    words: tuple[str, ...] = ("nproc_per_node", "nproc-per-node")
-    if launch.name == TORCHRUN:
-        value = launch.value("nproc_per_node")
-        if value is None:
-            value = container.value("PET_NPROC_PER_NODE")
-            return (value if type(value) is str else "1" if value is None else "?"), (
-                *container.env_path("PET_NPROC_PER_NODE"),
-                "value",
-            ) if value is not None else container.word_path("torchrun", "torch.distributed")
-        return (value if type(value) is str else "?"), container.word_path(*words)
-    if launch.name == DEEPSPEED:
-        value = launch.value("num_gpus")
-        return (value if type(value) is str else None), container.word_path("num_gpus")
+    assert launch.launcher is not None
+    option, variable = launch.launcher.processes
+    if variable:
+        value = launch.value(option) if option else None
+        if value is not None:
+            return (value if type(value) is str else "?"), container.word_path(option, option.replace("_", "-"))
+        value = container.value(variable)
+        if value is not None:
+            return (value if type(value) is str else "?"), (*container.env_path(variable), "value")
+        return "1", container.word_path(*launch.launcher.words)
+    if option:
+        value = launch.value(option)
+        return (value if type(value) is str else None), container.word_path(option)
     processes, machines = launch.number("num_processes"), launch.number("num_machines")
     machines = 1 if machines is None else machines
     if type(processes) is int and type(machines) is int and machines > 0 and processes % machines == 0:
@@ -204,10 +208,10 @@ def _processes(container: Container) -> tuple[str | None, Path]:
 
 def processes_by_host_cpus(job: Job) -> None:
     for container in job.main:
-        launch = container.launch if "nproc" in container.text or "PET_NPROC_PER_NODE" in container.env else None
+        launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
         if (
             launch is None
-            or launch.name != TORCHRUN
+            or launch.launcher is not TORCHRUN
             or container.devices
             or container.role.pod.get("resourceClaims") is not None
         ):
@@ -229,21 +233,22 @@ def processes_by_host_cpus(job: Job) -> None:
 
 
 def world_size_mismatch(job: Job) -> None:
-    if "WORLD_SIZE" not in job.names:
-        return
     for container in job.main:
-        if "WORLD_SIZE" not in container.env or "WORLD_SIZE=" in container.script or keeps_to_itself(container):
-            continue
-        value = container.value("WORLD_SIZE")
-        size = integer(value)
-        if size is None:
-            job.report.skip("WORLD_SIZE is not known here")
-            continue
-        pods = _pods_meeting(job, container.role)
-        fitting = _fitting(container, pods)
-        if not fitting or size in fitting or (not _counted(container) and any(p and size % p == 0 for p in pods)):
-            continue
-        job.report.add(_world(job, container, size, max(pods), max(fitting)))
+        for name in container.env:
+            if name in job.vocabulary.sizes and f"{name}=" not in container.script and not keeps_to_itself(container):
+                _check_world(job, container, name)
+
+
+def _check_world(job: Job, container: Container, name: str) -> None:
+    size = integer(container.value(name))
+    if size is None:
+        job.report.skip(f"{name} is not known here")
+        return
+    pods = _pods_meeting(job, container.role)
+    fitting = _fitting(container, pods)
+    if not fitting or size in fitting or (not _counted(container) and any(p and size % p == 0 for p in pods)):
+        return
+    job.report.add(_world(job, container, name, size, max(pods), max(fitting)))
 
 
 def _fitting(container: Container, pods: set[int]) -> set[int]:
@@ -251,21 +256,22 @@ def _fitting(container: Container, pods: set[int]) -> set[int]:
     per_pod = {1}
     if _counted(container):
         per_pod.add(_counted(container))
-    if container.launch is not None and container.launch.name == TORCHRUN:
+    launcher = container.launch.launcher if container.launch is not None else None
+    if launcher is not None and launcher.processes[1]:
         number = integer(_processes(container)[0])
         if number:
             per_pod.add(number)
     return {count * each for count in pods for each in per_pod}
 
 
-def _world(job: Job, container: Container, size: int, pods: int, fitting: int) -> Finding:
+def _world(job: Job, container: Container, name: str, size: int, pods: int, fitting: int) -> Finding:
     per_pod = fitting // pods
     devices = _counted(container)
     what = f"{pods} pods with {per_pod} accelerators each make {fitting}" if devices else f"there are {pods} pods"
     short = size > fitting
     return WORLD.at(
-        job.at((*container.env_path("WORLD_SIZE"), "value")),
-        f"`WORLD_SIZE` is {size}, but {what}",
+        job.at((*container.env_path(name), "value")),
+        f"`{name}` is {size}, but {what}",
         label=f"{size} here",
         also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
         effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",

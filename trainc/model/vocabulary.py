@@ -1,0 +1,106 @@
+"""The names that the processes of a framework go by: variables, launchers, ports."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Setting = tuple[str, str]  # an option of a launcher, dashes as underscores, and the variable that stands for it
+
+
+class Launcher:
+    """A program that starts a framework's processes in a pod.
+
+    `programs` are what it is called, `modules` what `python -m` calls it. `nodes`, `processes` (of one node) and
+    `rank` (of the node) are the options and variables that tell it so, `addresses` its options for the host of rank 0,
+    each with the option for the port. `sets` are the variables that it sets in every process, `switches` the options
+    that take no value: None where they are not known.
+    """
+
+    __slots__ = ("addresses", "modules", "name", "nodes", "processes", "programs", "rank", "sets", "switches")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        programs: tuple[str, ...] = (),
+        modules: tuple[str, ...] = (),
+        nodes: Setting = ("", ""),
+        processes: Setting = ("", ""),
+        rank: Setting = ("", ""),
+        addresses: Mapping[str, str] | None = None,
+        sets: tuple[str, ...] = (),
+        switches: frozenset[str] | None = None,
+    ) -> None:
+        self.name = name
+        self.programs = programs or (name,)
+        self.modules = modules
+        self.nodes = nodes
+        self.processes = processes
+        self.rank = rank
+        self.addresses: Mapping[str, str] = addresses or {}
+        self.sets = sets
+        self.switches = switches
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a command holds that calls this launcher."""
+        return (*self.programs, *self.modules)
+
+
+class Vocabulary:
+    """What the processes of one framework, or of several, go by.
+
+    `reserved` are the variables that the framework sets and a job leaves alone. `addresses` are the variables for the
+    host of rank 0, each with the variable for the port, or "" where the port is a part of the address. `ranks` give a
+    process its rank, `sizes` say how many processes there are. `ports` are those where rank 0 listens.
+    """
+
+    __slots__ = (
+        "addresses",
+        "launchers",
+        "modules",
+        "options",
+        "ports",
+        "programs",
+        "ranks",
+        "reserved",
+        "sizes",
+    )
+
+    def __init__(
+        self,
+        *,
+        reserved: tuple[str, ...] = (),
+        addresses: Mapping[str, str] | None = None,
+        ranks: Iterable[str] = (),
+        sizes: Iterable[str] = (),
+        launchers: tuple[Launcher, ...] = (),
+        ports: tuple[int, ...] = (),
+    ) -> None:
+        self.reserved = reserved
+        self.addresses: Mapping[str, str] = addresses or {}
+        self.ranks = frozenset(ranks)
+        self.sizes = frozenset(sizes)
+        self.launchers = launchers
+        self.ports = ports
+        self.programs = {program: launcher for launcher in launchers for program in launcher.programs}
+        self.modules = {module: launcher for launcher in launchers for module in launcher.modules}
+        self.options = {option: port for launcher in launchers for option, port in launcher.addresses.items()}
+
+
+def joined(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
+    """One vocabulary with the names of several."""
+    each = tuple(vocabularies)
+    addresses: dict[str, str] = {}
+    for vocabulary in each:
+        addresses.update(vocabulary.addresses)
+    return Vocabulary(
+        reserved=tuple(dict.fromkeys(name for one in each for name in one.reserved)),
+        addresses=addresses,
+        ranks=[name for one in each for name in one.ranks],
+        sizes=[name for one in each for name in one.sizes],
+        launchers=tuple(launcher for one in each for launcher in one.launchers),
+        ports=tuple(dict.fromkeys(port for one in each for port in one.ports)),
+    )
