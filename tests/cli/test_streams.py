@@ -27,7 +27,7 @@ SPEAKING = (
     "schemas",
     "runtimes show torch-distributed",
     "validate --report json",
-    "init there",
+    "init ../there",
     "--help",
     "--version",
 )
@@ -38,7 +38,7 @@ GONE = 128 + 13  # SIGPIPE, as a shell tells it
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = WorkingTree(tmp_path_factory.mktemp("tree"), "a", "b")
-    assert tree.trainc("init", "there").returncode == 0
+    assert tree.trainc("init", "../there").returncode == 0
     assert tree.trainc("build", "-w").returncode == 0
     tree.git("add", "--all")
     tree.git("commit", "--quiet", "--message", "state")

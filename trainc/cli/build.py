@@ -6,9 +6,10 @@ import os
 import sys
 
 from trainc import pipeline
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.model.report import Report
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Inapplicable, Trouble
 
 EACH = 100  # files that a worker is worth
 
@@ -27,6 +28,11 @@ def build(options: Options) -> int:
         from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, build)
+    own_folders = (options.has("write") or options.has("check")) and not options.has("output")
+    return across_projects(options, _build_project, one_output=not own_folders)
+
+
+def _build_project(options: Options) -> int:
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
@@ -43,7 +49,7 @@ def build(options: Options) -> int:
     return code
 
 
-class Nothing(Trouble):
+class Nothing(Inapplicable):
     """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
 
     code = 1
@@ -97,6 +103,10 @@ def validate(options: Options) -> int:
         from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, validate_whole, touched=True)
+    return across_projects(options, _validate_project)
+
+
+def _validate_project(options: Options) -> int:
     session = Session(options, compiles=False)
     if options.has("against"):
         _against(session, options.one("against"))

@@ -9,7 +9,7 @@ from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, files, ours
 from trainc.model.header import read_header
 from trainc.model.report import Report
-from trainc.project import FILE
+from trainc.model.settings import FILE
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False

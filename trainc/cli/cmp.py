@@ -17,6 +17,7 @@ from trainc.cli.output import data, tell
 from trainc.cli.parameters import parameters
 from trainc.cli.session import Session, user_cache
 from trainc.emit.spool import StreamSpool
+from trainc.load.projects import nested_projects
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
@@ -50,7 +51,9 @@ def _generate(environment: Mapping[str, str]) -> int:
     values = {"include_other": [""], "quiet": [""]}
     if given.cluster:
         values["cluster"] = [given.cluster]
-    session = Session(Options(list(given.paths) or ["."], values))
+    paths = list(given.paths) or ["."]
+    _one_project(paths)
+    session = Session(Options(paths, values))
     session.project = _placed(session.project, environment.get("ARGOCD_APP_NAMESPACE", ""))
     _one_cluster(session)
     spool = _Answer(sys.stdout, _limit(environment))
@@ -61,6 +64,16 @@ def _generate(environment: Mapping[str, str]) -> int:
     if not spool.objects:
         raise Nothing(session)
     return 0
+
+
+def _one_project(paths: list[str]) -> None:
+    """Raise Trouble where an application would leave out the jobs of projects below its folder."""
+    nested = [folder for path in paths for folder in nested_projects(path)]
+    if nested:
+        names = ", ".join(os.path.relpath(folder) for folder in nested)
+        raise Trouble(
+            f"{names}: a trainc.yaml of its own makes this another project; give it an Application of its own"
+        )
 
 
 def _one_cluster(session: Session) -> None:

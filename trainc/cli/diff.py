@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from trainc import pipeline
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.process import Orderly
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
@@ -16,7 +18,6 @@ from trainc.report.diff import diff_json, diff_lines, diff_markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.options import Options
     from trainc.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
@@ -31,7 +32,12 @@ def diff(options: Options) -> int:
     second = options.arguments[1] if len(options.arguments) == 2 else ""
     if second and not (os.path.isdir(base) and os.path.isdir(second)):
         raise Trouble("two arguments of trainc diff are two folders")
-    options.arguments[:] = [second] if second else []
+    if second:
+        return _diff(Options([second], options.values), base, second)
+    return across_projects(Options(["."], options.values), lambda call: _diff(call, base, ""))
+
+
+def _diff(options: Options, base: str, second: str) -> int:
     session = Session(options)
     present = list(pipeline.bundles(session.project, session.selection, session.report))
     if second and not present:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc import pipeline
 from trainc.cli.migrate import texts, write
 from trainc.cli.output import answer, tell
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.fix import diff
 from trainc.fix import fix as fixed
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 def fix(options: Options) -> int:
     """Show the edits, or make them, and say how many findings still need a person."""
+    return across_projects(options, _fix)
+
+
+def _fix(options: Options) -> int:
     session = Session(options)
     pipeline.check(session.project, session.selection, session.report)
     found = session.report.findings

@@ -6,6 +6,7 @@ import os
 
 from trainc.cli.output import data as put_data
 from trainc.cli.output import tell
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 def migrate(options: Options) -> int:
     """Print the new files, or write them in place, and say what changed in meaning."""
+    return across_projects(options, _migrate)
+
+
+def _migrate(options: Options) -> int:
     session = Session(options)
     found = [(file, migrated(text, session.project)) for file, text in texts(session)]
     for file, done in found:

@@ -6,11 +6,12 @@ import os
 import sys
 
 from trainc.cli.output import data, data_beside, tell
+from trainc.cli.projects import PROJECT
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.spelling import meant
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Inapplicable, Reaching, Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
 
@@ -79,7 +80,7 @@ class Session:
         for name in self.options.all("cluster"):
             if name not in known:
                 hint = meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}")
-                raise Trouble(f"there is no cluster `{name}`; {hint}")
+                raise Inapplicable(f"there is no cluster `{name}`; {hint}")
         return tuple(self.options.all("cluster"))
 
     def _inside(self, path: str) -> str:
@@ -170,7 +171,8 @@ class Session:
             tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
-            tell(summary(*counts, jobs, self.report.unknown))
+            where = f"{self.options.one(PROJECT)}: " if self.options.has(PROJECT) else ""
+            tell(f"{where}{summary(*counts, jobs, self.report.unknown)}")
 
 
 def _first(findings: list[Finding]) -> list[Finding]:

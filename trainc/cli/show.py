@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trainc import pipeline
 from trainc.cli.output import answer, data
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.model.report import Report
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.dumps import dumps
 from trainc.verify import expand
 from trainc.verify.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
@@ -25,6 +26,10 @@ _POD = {"text": pod_lines, "markdown": pod_markdown}
 
 def show(options: Options) -> int:
     """Draw every job under the paths, or one pod of each."""
+    return across_projects(options, _show)
+
+
+def _show(options: Options) -> int:
     rank = options.one("rank")
     if rank and not rank.isdigit():
         raise Trouble(f"--rank is a number from 0 on, not `{rank}`")
@@ -34,7 +39,7 @@ def show(options: Options) -> int:
         return session.finish()
     views = [view for bundle in bundles if (view := _view(bundle, rank)) is not None]
     if not views:
-        raise Trouble(
+        raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
         )
     form = options.one("report", "text")

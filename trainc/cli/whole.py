@@ -6,10 +6,12 @@ import os
 
 from trainc import pipeline
 from trainc.cli.options import Options
+from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, ours
-from trainc.project import FILE, find_root
+from trainc.model.settings import FILE
+from trainc.project import find_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +24,12 @@ def validate_whole(options: Options) -> int:
     What is wrong with one job may show only beside another one, and a runtime is wrong only where a job uses it: a
     tool that passes some files of a commit, in batches, gets the same findings however it cuts them.
     """
-    projects: dict[str, list[str]] = {}
-    for path in options.arguments or ["."]:
-        projects.setdefault(find_root(path)[0], []).append(path)
-    return max(_project(root, paths, options) for root, paths in sorted(projects.items()))
+    return across_projects(options, _validate_project)
 
 
-def _project(root: str, paths: list[str], options: Options) -> int:
+def _validate_project(options: Options) -> int:
+    paths = options.arguments or ["."]
+    root = find_root(paths[0])[0]
     session = Session(Options([root], options.values), compiles=False)
     session.applied_twice(os.path.join(root, session.project.output))
     jobs = pipeline.check(session.project, session.selection, session.report)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.git import Repository
-from trainc.compare.rendered import SUFFIXES, differing, rendered
+from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
+from trainc.load.walk import SUFFIXES
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf

@@ -139,8 +139,8 @@ class Repository:
             before, after, old, _, status = entry.split()
             if status == "M" and before[1:] == after and after.startswith("100") and "\n" not in path:
                 saved[path] = old
-        here = os.path.realpath(self._folder)
-        feed = "".join(f"{os.path.relpath(os.path.join(self.top, path), here)}\n" for path in saved)
+        # Absolute: Git takes a relative path from the top here, or from this folder, by what else it is asked.
+        feed = "".join(f"{os.path.join(self.top, path)}\n" for path in saved)
         hashes = (
             self._bytes("hash-object", "--no-filters", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape"))
             if saved

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from trainc.load.walk import SUFFIXES
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.header import read_header
 from trainc.model.report import Report
+from trainc.model.settings import FILE
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.model.settings import Project, Selection
-
-
-SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def rendered(
@@ -41,7 +40,7 @@ def _files(folder: str, path: str) -> list[str]:
     top = os.path.join(folder, path)
     found = [top] if os.path.isfile(top) else []
     for place, below, names in os.walk(top):
-        below[:] = [name for name in below if not name.startswith(".")]
+        below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
         found += [os.path.join(place, name) for name in names if name.endswith(SUFFIXES)]
     return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in found)
 

@@ -9,6 +9,7 @@ from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import HEADER, known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
+from trainc.model.settings import FILE
 from trainc.model.within import within
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 STDIN = "<stdin>"
-PROJECT = "trainc.yaml"
 _CLUSTER = b"trainc.dev/cluster"
 _ESCAPE = b"\\"  # may hide that
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
@@ -157,7 +157,7 @@ class Loader:
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
         if MARK in data:
             self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
-        if file.endswith(PROJECT) and file.rpartition("/")[2] == PROJECT:
+        if file.endswith(FILE) and file.rpartition("/")[2] == FILE:
             return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.model.header import MARK
+from trainc.model.settings import FILE
 from trainc.model.trouble import Trouble, near
 from trainc.model.within import within
 
@@ -75,6 +76,27 @@ def _relative(root: str, name: str) -> str:
 
 
 def _walk(root: str, folder: str) -> Iterator[str]:
+    """The candidate files below a folder, but for those of projects that start further down."""
+    below, names = _list(root, folder)
+    yield from names
+    for inner in below:
+        if not os.path.isfile(os.path.join(inner, FILE)):
+            yield from _walk(root, inner)
+
+
+def folders(folder: str) -> Iterator[str]:
+    """A folder and all below it that a run looks into, whatever project they belong to; none for a file."""
+    if not os.path.isdir(folder):
+        return
+    yield folder
+    for inner in _list(folder, folder)[0]:
+        yield from folders(inner)
+
+
+def _list(root: str, folder: str) -> tuple[list[str], list[str]]:
+    """The folders and the candidate files in a folder, sorted; links that lead out of the root are left out."""
+    below: list[str] = []
+    names: list[str] = []
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -87,9 +109,10 @@ def _walk(root: str, folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):
-                yield from _walk(root, entry.path)
+                below.append(entry.path)
         elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
-            yield entry.path  # a link to itself is no file, and no error
+            names.append(entry.path)  # a link to itself is no file, and no error
+    return below, names
 
 
 def contents(root: str, file: str) -> bytes:

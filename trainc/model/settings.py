@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
 
+FILE = "trainc.yaml"  # where it stands, a project starts
+OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 TOOLS = ("argocd", "flux")  # that apply manifests
 
@@ -95,7 +97,7 @@ class Project(Immutable):
             rules_from=rules_from,
             deadline=deadline,
             secrets=dict(secrets or {}),
-            output=output or "rendered",
+            output=output or OUTPUT,
             old_run=old_run or "prune",
             cache=cache,
             texts=Texts(),

@@ -13,6 +13,10 @@ class Trouble(Exception):  # noqa: N818 (it is what the command line calls it)
     code = 2
 
 
+class Inapplicable(Trouble):
+    """A project has nothing of what was asked for; another one of the same call may have it."""
+
+
 class Reaching:
     """Within it, what the system says about a file or a stream is Trouble with the name that people know it by."""
 

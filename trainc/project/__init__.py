@@ -6,7 +6,7 @@ import os
 
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.settings import TOOLS, Project
+from trainc.model.settings import FILE, TOOLS, Project
 from trainc.model.spelling import meant
 from trainc.model.tree import get
 from trainc.model.trouble import Trouble
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Path
 
-FILE = "trainc.yaml"
 API_VERSION = "trainc.dev/v1alpha1"
 _FIELDS = (
     "runtimes",

@@ -1,0 +1,65 @@
+"""One answer on standard output from several projects, in the form that was asked for."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+
+from trainc.cli.output import data
+from trainc.report.dumps import dumps
+from trainc.report.lines import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_MACHINES = ("json", "sarif")
+_TITLES = {"text": "{}:\n", "markdown": "## `{}`\n\n"}
+_KEPT = ("version", "$schema")
+
+
+@contextmanager
+def joined(form: str) -> Iterator[Callable[[str], None]]:
+    """Collects what is printed; gives a function that begins the part of a project, and prints all parts at the end."""
+    parts: list[tuple[str, StringIO]] = []
+    stream = _Switch()
+
+    def begin(name: str) -> None:
+        parts.append((name, StringIO()))
+        stream.target = parts[-1][1]
+
+    with redirect_stdout(stream):
+        yield begin
+    texts = [(name, text.getvalue()) for name, text in parts if text.getvalue()]
+    if form in _MACHINES and texts:
+        answer = json.loads(texts[0][1])
+        for _, text in texts[1:]:
+            answer = merge(answer, json.loads(text))
+        data(dumps(answer, sort_keys=form == "json"))
+        return
+    title = _TITLES.get(form, "")
+    data("\n".join(f"{title.format(visible(name))}{text}" for name, text in texts))
+
+
+class _Switch(StringIO):
+    """A stream that hands everything to another one."""
+
+    target: StringIO
+
+    def write(self, text: str) -> int:
+        """Hand on a text."""
+        return self.target.write(text)
+
+
+def merge(one: Any, other: Any, key: str = "") -> Any:
+    """Two answers as one: lists behind each other, counts added, true where one is true."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = [*one, *(name for name in other if name not in one)]
+        return {name: merge(one.get(name), other.get(name), name) for name in keys}
+    if one is None or other is None or key in _KEPT:
+        return other if one is None else one
+    if isinstance(one, bool):
+        return one or other
+    return one + other if isinstance(one, int | float | list) else one
