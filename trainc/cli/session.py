@@ -8,6 +8,7 @@ import sys
 from trainc.cli.output import data, data_beside, tell
 from trainc.cli.projects import PROJECT
 from trainc.model.finding import ERROR, WARNING
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.spelling import meant
@@ -108,8 +109,7 @@ class Session:
         else:
             path = os.path.join(self.project.root, file)
         try:
-            with open(path, "rb") as stream:
-                return stream.read()
+            return ordinary_contents(path)
         except OSError:
             return b""
 

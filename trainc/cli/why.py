@@ -11,6 +11,7 @@ from trainc.cli.session import Session
 from trainc.emit import path_of
 from trainc.load.lists import expand
 from trainc.model.header import read_header
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
@@ -88,8 +89,7 @@ def _numbered(argument: str) -> tuple[str, int]:
 def _source(file: str) -> str:
     """The job that a rendered file was made from, empty for a file that trainc did not write."""
     try:
-        with open(file, encoding="utf-8", errors="replace") as stream:
-            first = stream.readline(4096)
+        first = ordinary_contents(file, 4096).partition(b"\n")[0].decode("utf-8", "replace")
     except OSError as error:
         shipped = "; `trainc runtimes show NAME` prints a runtime that trainc ships" * file.startswith("trainc:")
         raise Trouble(f"{file}: {error.strerror}{shipped}") from error
@@ -114,8 +114,7 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
         session = Session(Options([os.path.relpath(session.project.root)], {}))
         bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
-    with open(file, "rb") as stream:
-        documents = list(expand(read(stream.read(), name, Report()), Report()))
+    documents = list(expand(read(ordinary_contents(file), name, Report()), Report()))
     found = list(landings(documents, wanted, bundles, session.report.findings))
     json = options.one("report") == "json"
     if json:
@@ -141,8 +140,7 @@ def _rendered(bundles: list[Bundle], file: str) -> list[Bundle]:
 
 def _at_line(bundles: list[Bundle], file: str, line: int, source: str) -> list[Why]:
     """The answers for a line of a rendered file; says so where the file is not what its job compiles to."""
-    with open(file, "rb") as stream:
-        documents = list(read(stream.read(), file, Report()))
+    documents = list(read(ordinary_contents(file), file, Report()))
     answers, current = rendered_line(documents, line, bundles)
     if not current and bundles:
         tell(f"trainc: {file} is not what {source} compiles to now; the answer is for what it would be")

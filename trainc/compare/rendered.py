@@ -8,8 +8,11 @@ from trainc.load.walk import SUFFIXES
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.header import read_header
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import FILE
+from trainc.model.trouble import Reaching
+from trainc.model.within import within
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -42,12 +45,14 @@ def _files(folder: str, path: str) -> list[str]:
     for place, below, names in os.walk(top):
         below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
         found += [os.path.join(place, name) for name in names if name.endswith(SUFFIXES)]
-    return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in found)
+    ordinary = (name for name in found if os.path.isfile(name) and within(folder, name))
+    return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in ordinary)
 
 
 def _contents(folder: str, name: str) -> bytes:
-    with open(os.path.join(folder, name), "rb") as stream:
-        return stream.read()
+    path = os.path.join(folder, name)
+    with Reaching(path):
+        return ordinary_contents(path)
 
 
 def _source(data: bytes) -> str:

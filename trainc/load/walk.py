@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.model.header import MARK
+from trainc.model.reading import READING, ordinary_contents
 from trainc.model.settings import FILE
 from trainc.model.trouble import Trouble, near
 from trainc.model.within import within
@@ -29,7 +30,6 @@ GROUPS = (
     b"kind: TrainJob",  # of an API that somebody forgot to name
 )
 _ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
-_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # a stream around it takes longer than the reading
 _USUAL = 64 * 1024  # bytes of one file that are read at once
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
@@ -53,7 +53,8 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
         elif os.path.isfile(absolute):
             found.add(_relative(root, absolute))
         else:
-            raise Trouble(f"{path}: no such file or directory")
+            there = os.path.exists(absolute)
+            raise Trouble(f"{path}: {'not an ordinary file' if there else 'no such file or directory'}")
     return sorted(found, key=lambda name: name.split("/"))
 
 
@@ -123,15 +124,14 @@ def contents(root: str, file: str) -> bytes:
     """
     path = os.path.join(root, file)
     try:
-        number = os.open(path, _READING)
+        number = os.open(path, READING)  # a stream around it takes longer than the reading
         try:
             data = os.read(number, _USUAL)
             if not os.read(number, 1):
                 return data
         finally:
             os.close(number)
-        with open(path, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = ordinary_contents(path, LARGEST + 1)
     except OSError as error:
         raise Trouble(f"{near(path)}: {error.strerror}") from error
     if len(data) > LARGEST:

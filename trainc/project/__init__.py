@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 from trainc.model.cluster import Cluster
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import FILE, TOOLS, Project
 from trainc.model.spelling import meant
 from trainc.model.tree import get
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble, near
+from trainc.model.within import within
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.yaml.reader import LIMIT, read
 from trainc.yaml.rules import AMBIGUOUS
@@ -78,11 +80,11 @@ def open_project(
     heard = Report()
     if not marked:
         return Project(root, clusters=(Cluster(**settings),))
-    try:
-        with open(os.path.join(root, FILE), "rb") as stream:
-            documents = list(read(stream.read(LIMIT + 1), FILE, heard))
-    except OSError as error:
-        raise Trouble(f"{os.path.join(root, FILE)}: {error.strerror}") from error
+    file = os.path.join(root, FILE)
+    if not within(root, file):
+        raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
+    with Reaching(file):
+        documents = list(read(ordinary_contents(file, LIMIT + 1), FILE, heard))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
             heard.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))

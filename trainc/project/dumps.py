@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Reaching, Trouble
+from trainc.model.within import within
 from trainc.project.defined import KIND, keep, recall
 from trainc.yaml.reader import LIMIT, read
 
@@ -103,16 +105,13 @@ def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
         raise Trouble(f"{folder}: {error.strerror}") from error
     for name in names:
         path = os.path.join(root, folder, name)
-        if name.endswith((".yaml", ".yml", ".json")) and os.path.isfile(path):
-            yield f"{folder}/{name}", _contents(path, f"{folder}/{name}")
-
-
-def _contents(path: str, file: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(LIMIT + 1)
-    except OSError as error:
-        raise Trouble(f"{file}: {error.strerror}") from error
+        if name.endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
+            if not within(root, path):
+                # Left out, it would be a part of the cluster that nobody misses.
+                raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")
+            with Reaching(path):
+                data = ordinary_contents(path, LIMIT + 1)
+            yield f"{folder}/{name}", data
 
 
 def _items(document: Document) -> Iterator[Document]:

@@ -121,7 +121,7 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
             f"left out: `{role.name}`: it waits for ssh, and the launcher starts processes here by itself"
         )
     else:
-        files = _mounted(role.job, role, worker, folder)
+        files = list(_mounted(made, role, worker, folder))
         made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
         mounts = {mount: path for path, _, mount in files}
         made.processes += [_process(made, pod, worker, asked, loopback, mounts) for pod in _pods(role)]
@@ -153,9 +153,11 @@ def _process(
 
 
 def _placed(written: str, mounts: Mapping[str, str]) -> str:
-    for mount, path in mounts.items():
-        written = written.replace(mount, path)
-    return written
+    """A text with the paths of mounted files as they are here; what is put in is not looked at again."""
+    if not mounts:
+        return written
+    longest_first = "|".join(map(re.escape, sorted(mounts, key=len, reverse=True)))
+    return re.sub(longest_first, lambda path: mounts[path[0]], written)
 
 
 def _one_host(content: str) -> str:
@@ -163,14 +165,19 @@ def _one_host(content: str) -> str:
     return _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), content)
 
 
-def _mounted(job: Job, role: Role, container: Container, folder: str) -> list[tuple[str, str, str]]:
-    """The ConfigMaps that the container mounts: path here, content, path in the pod."""
-    found = []
-    maps = {text(table(tree, "metadata"), "name"): table(tree, "data") for tree in job.kinds.get("ConfigMap", [])}
+def _mounted(made: Script, role: Role, container: Container, folder: str) -> Iterator[tuple[str, str, str]]:
+    """The ConfigMaps that the container mounts: path here, content, path in the pod.
+
+    As in a container, no `..` leads above the root, which is the scratch folder here.
+    """
+    config_maps = role.job.kinds.get("ConfigMap", [])
+    maps = {text(table(tree, "metadata"), "name"): table(tree, "data") for tree in config_maps}
     for mount in rows(container.tree, "volumeMounts"):
         source = table(role.volumes.get(text(mount, "name"), {}), "configMap")
         data, where = maps.get(text(source, "name"), {}), text(mount, "mountPath")
         for key in data:
-            path = os.path.join(folder, where.lstrip("/"), key)
-            found.append((path, text(data, key), f"{where}/{key}"))
-    return found
+            below = os.path.normpath(f"/{where}/{key}").strip("/")
+            if not below or "\0" in below:
+                made.notes.append(f"left out: the file `{key}` of `{role.name}`: no file can be at `{where}`")
+            else:
+                yield os.path.join(folder, below), text(data, key), f"{where}/{key}"

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+from trainc.model.trouble import Reaching
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,9 +60,10 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
     The first that fails ends the rehearsal, as a failed pod ends the training.
     """
     for path, content in script.files.items():
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(content)
+        with Reaching(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "x", encoding="utf-8") as stream:
+                stream.write(content)
     waiting = list(script.processes)
     running: list[_Actor] = []
     ended: list[Ended] = []

@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 
 from trainc.model.header import MARK, Header, read_header
+from trainc.model.reading import ordinary_contents
 from trainc.model.trouble import Reaching, Trouble
 
 TYPE_CHECKING = False
@@ -36,8 +37,7 @@ class Found:
 def read_found(target: str) -> Found | None:
     """The file at a path, None where there is none."""
     try:
-        with open(target, "rb") as stream:
-            data = stream.read()
+        data = ordinary_contents(target)
     except (FileNotFoundError, NotADirectoryError):
         return None
     if b"\r\n" in data:
@@ -182,8 +182,7 @@ def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, str]]:
     """
     for path in _files(folder, ""):
         if path.endswith(".yaml") and path not in besides:
-            with open(os.path.join(folder, path), "rb") as stream:
-                first = stream.readline(4096)
+            first = ordinary_contents(os.path.join(folder, path), 4096).partition(b"\n")[0]
             if first.startswith(MARK.encode()):
                 header = read_header(first.decode("utf-8", "replace"))
                 yield path, header.source if header is not None else ""
