@@ -6,12 +6,7 @@ Where a real `argocd-cmp-server` is on the PATH, the same tests run against it a
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import stat
-import subprocess
-import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -20,79 +15,19 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
-from tests.plugin_server.client import Client
-from tests.plugin_server.server import PluginServer
 from tests.plugin_server.wire import text
 from tests.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-REAL = shutil.which("argocd-cmp-server")
-KINDS = ["stand-in", pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="no argocd-cmp-server here"))]
-# What the repo-server sets for an application besides its path and namespace; the source hydrator empties the last two.
-APPLICATION = {
-    "ARGOCD_APP_NAME": "argocd_training",
-    "ARGOCD_APP_PROJECT_NAME": "default",
-    "ARGOCD_APP_REVISION": "0" * 40,
-    "ARGOCD_APP_REVISION_SHORT": "0" * 7,
-    "ARGOCD_APP_REVISION_SHORT_8": "0" * 8,
-    "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example.com/training.git",
-    "ARGOCD_APP_SOURCE_TARGET_REVISION": "main",
-    "ARGOCD_APP_PARAMETERS": "null",
-    "KUBE_VERSION": "1.36.0",
-    "KUBE_API_VERSIONS": "v1,jobset.x-k8s.io/v1alpha2,jobset.x-k8s.io/v1alpha2/JobSet",
-}
+    from tests.plugin_server.client import Client
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     (tmp_path / "repository").mkdir()
     return Repository(tmp_path / "repository", "bert", "line")
-
-
-@pytest.fixture(params=["", "team"], ids=["nowhere", "team"])
-def destination(request: pytest.FixtureRequest) -> str:
-    """The application's namespace: every test runs with one and without."""
-    return str(request.param)
-
-
-@pytest.fixture(params=KINDS)
-def client(tmp_path: Path, request: pytest.FixtureRequest, destination: str) -> Iterator[Client]:
-    folder = tmp_path / "server"
-    folder.mkdir()
-    home = tmp_path / "home"
-    home.mkdir()
-    home.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    bin_ = tmp_path / "bin"
-    bin_.mkdir()
-    (bin_ / "trainc").write_text(f'#!/bin/sh\nexec {sys.executable} -m trainc "$@"\n')
-    (bin_ / "trainc").chmod(0o755)
-    environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(home)}
-    plugin = yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
-    server = PluginServer(folder, plugin, environment) if request.param == "stand-in" else Real(folder, environment)
-    client = Client(server.socket, {**APPLICATION, "ARGOCD_APP_NAMESPACE": destination})
-    yield client
-    client.close()
-    server.stop()
-
-
-class Real:
-    """The server of Argo CD itself."""
-
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        shutil.copy(ROOT / "deploy/argocd/plugin.yaml", folder)
-        paths = {"ARGOCD_PLUGINSOCKFILEPATH": str(folder), "ARGOCD_CMP_WORKDIR": str(folder)}
-        words = [str(REAL), "--config-dir-path", str(folder)]
-        self._process = subprocess.Popen(words, env={**environment, **paths})
-        self.socket = folder / "trainc-v1.sock"
-        while not self.socket.exists():
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait()
 
 
 def objects(client: Client, repository: Repository, inner: str = "jobs", **environment: str) -> list[Any]:
@@ -111,6 +46,7 @@ def parameters(*entries: object) -> str:
 
 
 def test_the_same_bytes_as_a_build(client: Client, repository: Repository) -> None:
+    repository.setting("delivery: argocd")
     built = repository.run("build", "jobs").out
     assert objects(client, repository) == list(yaml.safe_load_all(built))
     assert objects(client, repository, KUBE_VERSION="", KUBE_API_VERSIONS="") == list(yaml.safe_load_all(built))
@@ -122,9 +58,29 @@ def test_no_discovery(client: Client) -> None:
 
 @pytest.mark.parametrize("inner", ["jobs", "."])
 def test_parameters_are_announced(client: Client, repository: Repository, inner: str) -> None:
-    found = client.announcements(repository.folder, inner)
+    found = client.announcements(repository.folder, inner, {"ARGOCD_APP_SOURCE_PATH": inner})
     assert [text(entry[1]) for entry in found] == ["cluster", "paths"]
     assert [text(entry[6]) for entry in found] == ["string", "array"]
+
+
+def test_wrong_parameters_are_said_where_the_form_is_shown(client: Client, repository: Repository) -> None:
+    repository.setting("clusters: {east: {paths: [jobs/line.yaml]}, west: {paths: [jobs/bert.yaml]}}")
+    for given, words in {
+        parameters(
+            {"name": "cluster", "string": "wets"}
+        ): "no cluster `wets`; did you mean `west`? clusters of this project: east, west",
+        parameters({"name": "clutser", "string": "west"}): "there is no parameter `clutser`; did you mean `cluster`?",
+        parameters({"name": "paths", "array": ["gone.yaml"]}): "gone.yaml: no such file or directory",
+    }.items():
+        with pytest.raises(grpc.RpcError) as raised:
+            client.announcements(
+                repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs", "ARGOCD_APP_PARAMETERS": given}
+            )
+        assert words in str(raised.value.details())
+    repository.setting("no-such-setting: 1")
+    with pytest.raises(grpc.RpcError) as raised:
+        client.announcements(repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs"})
+    assert "unknown setting `no-such-setting`" in str(raised.value.details())
 
 
 @pytest.mark.parametrize(
@@ -266,8 +222,10 @@ def test_another_trainc_is_required(client: Client, repository: Repository) -> N
 
 def test_a_project_above_the_repository_does_not_count(client: Client, repository: Repository, tmp_path: Path) -> None:
     (repository.folder / "trainc.yaml").unlink()
-    (tmp_path / "trainc.yaml").write_text("kind: Project\n")
-    assert "lies outside the repository" in refusal(client, repository)
+    for above in (tmp_path / "trainc.yaml", tmp_path / "server/_cmp_server/trainc.yaml"):
+        above.parent.mkdir(parents=True, exist_ok=True)
+        above.write_text("kind: Project\n")
+    assert len(objects(client, repository)) == 4
 
 
 def test_too_much_for_one_answer(client: Client, repository: Repository) -> None:

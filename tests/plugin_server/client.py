@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHUNK = 1024
+ANNOUNCING = ("ARGOCD_APP_NAME", "ARGOCD_APP_SOURCE_REPO_URL", "ARGOCD_APP_SOURCE_TARGET_REVISION")
+EXCLUDED = (".git",)  # --plugin-tar-exclude, as operators of large repositories set it
 LARGEST = 100 << 20
 
 
@@ -49,9 +51,12 @@ class Client:
         found = dict(decode(self._upload("MatchRepository", repository, inner, {}, 60)))
         return bool(found.get(1)), bool(found.get(2))
 
-    def announcements(self, repository: Path, inner: str) -> list[dict[int, int | bytes]]:
-        """The parameters announced for an application."""
-        answer = self._upload("GetParametersAnnouncement", repository, inner, {}, 60)
+    def announcements(
+        self, repository: Path, inner: str, environment: Mapping[str, str]
+    ) -> list[dict[int, int | bytes]]:
+        """The parameters announced for an application; few of its variables go with the request."""
+        known = {name: text for name, text in self._environment.items() if name in ANNOUNCING}
+        answer = self._upload("GetParametersAnnouncement", repository, inner, {**known, **environment}, 60)
         return [dict(decode(content)) for _, content in decode(answer) if isinstance(content, bytes)]
 
     def discovers(self) -> bool:
@@ -72,6 +77,8 @@ def packed(repository: Path) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(repository.rglob("*"), key=lambda path: (not path.is_dir(), path)):
+            if path.relative_to(repository).parts[0] in EXCLUDED:
+                continue
             archive.add(path, str(path.relative_to(repository)), recursive=False)
     return gzip.compress(out.getvalue(), mtime=0)
 

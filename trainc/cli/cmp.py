@@ -15,20 +15,25 @@ from trainc.cli.build import Nothing
 from trainc.cli.options import Options
 from trainc.cli.output import data, tell
 from trainc.cli.parameters import parameters
-from trainc.cli.session import Session, user_cache
-from trainc.emit.spool import StreamSpool
+from trainc.cli.session import Session
+from trainc.cli.upload import is_complete, paths_of, upload
+from trainc.compare.committed import Committed
+from trainc.compare.states import FOREIGN_OUTPUT
+from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
 from trainc.model.finding import ERROR
-from trainc.model.report import Report
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
-from trainc.project import find_root, open_project
 from trainc.report.dumps import dumps
+from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TextIO
 
+    from trainc.emit.spool.folder import Settle
+    from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
 _MOST = 20  # findings that are shown: all of standard error becomes one message in the UI
@@ -36,28 +41,33 @@ _LARGEST = 100  # MiB that one answer of the plugin server may have (ARGOCD_GRPC
 
 
 def cmp(options: Options) -> int:
-    """Compile the application, or announce the parameters that it takes."""
-    if options.arguments == ["generate"]:
+    """Compile the application, announce the parameters that it takes, or say what has to be sent for one."""
+    command, *rest = options.arguments or [""]
+    if command == "generate" and not rest:
         return _generate(os.environ)
-    if options.arguments == ["parameters"]:
-        data(dumps(_announcements(), sort_keys=False))
+    if command == "parameters" and not rest:
+        return _announce(os.environ)
+    if command == "paths" and len(rest) < 2:
+        data(f"{paths_of(rest[0] if rest else '.')}\n")
         return 0
-    raise Trouble("usage: trainc cmp generate|parameters")
+    raise Trouble("usage: trainc cmp generate|parameters|paths [FOLDER]")
 
 
 def _generate(environment: Mapping[str, str]) -> int:
-    given = parameters(environment.get("ARGOCD_APP_PARAMETERS", ""))
-    _inside_repository(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
-    values = {"include_other": [""], "quiet": [""]}
-    if given.cluster:
-        values["cluster"] = [given.cluster]
-    paths = list(given.paths) or ["."]
-    _one_project(paths)
-    session = Session(Options(paths, values))
-    session.project = _placed(session.project, environment.get("ARGOCD_APP_NAMESPACE", ""))
+    session = _session(environment)
     _one_cluster(session)
-    spool = _Answer(sys.stdout, _limit(environment))
-    pipeline.build(session.project, session.selection, spool, session.report)
+    project = session.project
+    if project.old_run == "keep" and not os.path.isdir(os.path.join(project.root, project.output)):
+        raise Trouble(
+            f"`oldRun: keep` needs the rendered files of earlier runs, and there is no folder `{project.output}`: "
+            "commit what `trainc build -w` writes, or set `oldRun: prune`"
+        )
+    namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
+    spool = _Answer(sys.stdout, project, Committed(project).settle, namespace, _limit(environment))
+    pipeline.fill(project, session.selection, spool, session.report, Together())
+    for file in spool.edited:
+        session.report.add(_edited(os.path.relpath(file, project.root)))
+    pipeline.finish(spool, session.report)
     _say(session)
     if session.report.failed:
         return 1
@@ -76,6 +86,43 @@ def _one_project(paths: list[str]) -> None:
         )
 
 
+def _session(environment: Mapping[str, str]) -> Session:
+    """A run over the application, with what it asks for; its project ends where the unpacked repository does."""
+    given = parameters(environment.get("ARGOCD_APP_PARAMETERS", ""))
+    values = {"include_other": [""], "quiet": [""]}
+    if given.cluster:
+        values["cluster"] = [given.cluster]
+    sent = upload(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
+    paths = list(given.paths) or ["."]
+    _one_project(paths)
+    session = Session(Options(paths, values), sent.top)
+    project = session.project if is_complete(session.project, sent) else session.project.incomplete()
+    session.project = _applied(project, environment.get("ARGOCD_APP_NAMESPACE", ""))
+    return session
+
+
+def _applied(project: Project, namespace: str) -> Project:
+    """The project as Argo CD applies it, with the application's namespace for jobs that name none."""
+    leaf = Sourced(namespace, Origin(by="the application's namespace")) if namespace else None
+    return project.serving(
+        tuple(
+            [
+                one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
+                for one in project.clusters
+            ]
+        )
+    )
+
+
+def _edited(file: str) -> Finding:
+    return FOREIGN_OUTPUT.at(
+        Span(file, 1, 1, 1, 1),
+        f"`{file}` is not as trainc wrote it",
+        effect="what its run consists of is not known, and a running job might be replaced",
+        help="restore the file, or run `trainc build -w` and commit what it writes",
+    )
+
+
 def _one_cluster(session: Session) -> None:
     """Raise Trouble where an application would get the objects of several clusters."""
     names = [cluster.name for cluster in session.project.clusters]
@@ -86,11 +133,12 @@ def _one_cluster(session: Session) -> None:
         )
 
 
-class _Answer(StreamSpool):
+class _Answer(CommittedSpool):
     """A stream of manifests that the plugin server can carry, or none."""
 
-    def __init__(self, stream: object, limit: int) -> None:
-        super().__init__(stream)  # type: ignore[arg-type] # a text stream
+    def __init__(self, stream: TextIO, project: Project, settle: Settle, namespace: str, limit: int) -> None:
+        keep = project.old_run == "keep"
+        super().__init__(stream, project.root, project.output, settle=settle, keep_old=keep, namespace=namespace)
         self._limit = limit
 
     def write(self) -> None:
@@ -110,33 +158,6 @@ def _limit(environment: Mapping[str, str]) -> int:
     return (int(written) if written.isdigit() and len(written) < 6 else _LARGEST) << 20
 
 
-def _inside_repository(source_path: str) -> None:
-    """Raise Trouble where the project would start above the unpacked repository."""
-    here = os.path.realpath(".")
-    inner = os.path.normpath(source_path) if source_path else "."
-    if inner == ".":
-        top = here
-    elif here.endswith(os.sep + inner):
-        top = here[: -len(inner) - 1]
-    else:
-        return
-    root, marked = find_root(here)
-    if marked and not (os.path.realpath(root) + os.sep).startswith(top + os.sep):
-        raise Trouble(
-            f"the trainc.yaml in {os.path.relpath(root, here)} lies outside the repository; "
-            "ARGOCD_APP_SOURCE_PATH, as Argo CD sets it, says which of its folders this is"
-        )
-
-
-def _placed(project: Project, namespace: str) -> Project:
-    """The project with the application's namespace for jobs that name none."""
-    if not namespace:
-        return project
-    leaf = Sourced(namespace, Origin(by="the application's namespace"))
-    clusters = [one if one.namespace is not None else one.but(namespace=leaf) for one in project.clusters]
-    return project.serving(tuple(clusters))
-
-
 def _say(session: Session) -> None:
     """Findings on standard error, one line each, errors first."""
     findings = sorted(session.report.findings, key=lambda finding: finding.level != ERROR)
@@ -152,10 +173,19 @@ def _say(session: Session) -> None:
         tell(f"and {len(findings) - _MOST} more")
 
 
-def _announcements() -> list[dict[str, object]]:
+def _announce(environment: Mapping[str, str]) -> int:
+    """Print the parameters as JSON, unless those that the application has are wrong."""
+    session = _session(environment)
+    if session.report.failed:
+        _say(session)
+        return 1
+    names = [cluster.name for cluster in session.project.clusters if cluster.name]
+    data(dumps(_announcements(names), sort_keys=False))
+    return 0
+
+
+def _announcements(names: list[str]) -> list[dict[str, object]]:
     """The parameters as the UI's form shows them, with the clusters of the project in this folder."""
-    project = open_project((".",), Report(), cache=user_cache)
-    names = [cluster.name for cluster in project.clusters if cluster.name]
     known = f" One of: {', '.join(names)}." if names else ""
     return [
         {

@@ -258,11 +258,12 @@ COMMANDS = {
         ),
         Command(
             "cmp",
-            "generate|parameters",
+            "generate|parameters|paths [FOLDER]",
             "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
+            "`paths` prints the annotation manifest-generate-paths for the application of a folder.\n"
             "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
             (),
-            ("trainc cmp generate", "trainc cmp parameters"),
+            ("trainc cmp generate", "trainc cmp parameters", "trainc cmp paths jobs/research"),
             _cmp,
         ),
     )

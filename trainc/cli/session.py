@@ -11,7 +11,7 @@ from trainc.model.finding import ERROR, WARNING
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.model.spelling import meant
+from trainc.model.spelling import nearest
 from trainc.model.trouble import Inapplicable, Reaching, Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
@@ -39,11 +39,13 @@ def user_cache() -> Cache | None:
 class Session:
     """What a run works on, and how it reports; `compiles` says whether its output is meant to be applied.
 
+    Its project does not start above the folder `top`.
+
     Raises:
         Trouble: for paths that are not there or belong to different projects.
     """
 
-    def __init__(self, options: Options, *, compiles: bool = True) -> None:
+    def __init__(self, options: Options, top: str = "", *, compiles: bool = True) -> None:
         self.options = options
         paths = options.arguments or ["."]
         self.stdin = _standard_input() if "-" in paths else None
@@ -56,7 +58,8 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        self.project: Project = open_project(tuple(named) or (".",), opening, assigned(options.all("set")), user_cache)
+        settings = assigned(options.all("set"))
+        self.project: Project = open_project(tuple(named) or (".",), opening, settings, user_cache, top)
         self.report = Report(
             admission_only=admission_only,
             compiles=compiles,
@@ -80,8 +83,10 @@ class Session:
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
-                hint = meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}")
-                raise Inapplicable(f"there is no cluster `{name}`; {hint}")
+                near = nearest(name, known)
+                hint = f"did you mean `{near}`? " if near else ""
+                listed = f"{hint}clusters of this project: {', '.join(known) or 'none'}"
+                raise Inapplicable(f"there is no cluster `{name}`; {listed}")
         return tuple(self.options.all("cluster"))
 
     def _inside(self, path: str) -> str:

@@ -110,7 +110,7 @@ class Loader:
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
         folders = self._project.runtimes
-        names = list(folders) if folders is not None else [self._nearest(file)]
+        names = list(folders) if folders is not None else [self.nearest(file)]
         label = ", ".join(name + "/" for name in names if name)
         if label not in self._shelves:
             report = Report()
@@ -161,7 +161,8 @@ class Loader:
             return []  # read, and judged, where the project was opened
         return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
 
-    def _nearest(self, file: str) -> str:
+    def nearest(self, file: str) -> str:
+        """The nearest `runtimes/` upwards from a file, empty where there is none."""
         folder = os.path.dirname(file) if file != STDIN else ""
         if folder not in self._near:
             self._near[folder] = self._upwards(folder)

@@ -30,7 +30,8 @@ class Project(Immutable):
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
     `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
     goes to every child Job. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
-    has read ahead. `cluster` is the one of `clusters` that the output is for just now.
+    has read ahead. `cluster` is the one of `clusters` that the output is for just now. `complete` is false where files
+    of the repository may be missing: what is not there may be somewhere else.
     """
 
     __slots__ = (
@@ -39,6 +40,7 @@ class Project(Immutable):
         "cache",
         "cluster",
         "clusters",
+        "complete",
         "deadline",
         "file",
         "holders",
@@ -63,6 +65,7 @@ class Project(Immutable):
     secrets: Mapping[str, Sourced[str]]
     clusters: tuple[Cluster, ...]
     cluster: Cluster
+    complete: bool
     output: str
     old_run: str
     cache: Opening | None
@@ -101,6 +104,7 @@ class Project(Immutable):
             old_run=old_run or "prune",
             cache=cache,
             texts=Texts(),
+            complete=True,
             _tool=delivery,
         )
         self._serve(clusters or (Cluster(),))
@@ -120,9 +124,7 @@ class Project(Immutable):
         """This project while it compiles for one of its clusters."""
         if all(cluster is not one for one in self.clusters):
             raise ValueError(f"cluster `{cluster.name}` is not one of this project's")
-        view = self._copy()
-        view._fill(cluster=cluster)  # noqa: SLF001 (its own class)
-        return view
+        return self._copy(cluster=cluster)
 
     def serving(self, clusters: tuple[Cluster, ...]) -> Project:
         """This project with other clusters, of which the first is the present one."""
@@ -130,9 +132,14 @@ class Project(Immutable):
         view._serve(clusters)  # noqa: SLF001 (its own class)
         return view
 
-    def _copy(self) -> Project:
+    def incomplete(self) -> Project:
+        """This project where files of its repository may be missing."""
+        return self._copy(complete=False)
+
+    def _copy(self, **changes: object) -> Project:
         view = Project.__new__(Project)
-        view._fill(**{field: getattr(self, field) for field in self.__slots__})  # noqa: SLF001 (its own class)
+        fields = {field: getattr(self, field) for field in self.__slots__} | changes
+        view._fill(**fields)  # noqa: SLF001 (its own class)
         return view
 
     def _holders(self, file: str) -> list[Cluster]:

@@ -41,10 +41,11 @@ _FIELDS = (
 )
 
 
-def find_root(path: str) -> tuple[str, bool]:
+def find_root(path: str, top: str = "") -> tuple[str, bool]:
     """The folder a path's project starts in, and whether a trainc.yaml marks it.
 
-    The nearest trainc.yaml upwards wins, then the root of the Git work tree, then the path's own folder.
+    The nearest trainc.yaml upwards wins, then the root of the Git work tree, then the path's own folder. Nothing above
+    the folder `top` is looked at: without a trainc.yaml the project starts there.
     """
     start = os.path.abspath(path)
     folder = start if os.path.isdir(start) else os.path.dirname(start)
@@ -55,6 +56,8 @@ def find_root(path: str) -> tuple[str, bool]:
             return here, True
         if not git and os.path.exists(os.path.join(here, ".git")):
             git = here
+        if here == top:
+            return top, False
         parent = os.path.dirname(here)
         if parent == here:
             return git or folder, False
@@ -62,16 +65,20 @@ def find_root(path: str) -> tuple[str, bool]:
 
 
 def open_project(
-    paths: tuple[str, ...], report: Report, assigned: Mapping[str, Any] | None = None, cache: Opening | None = None
+    paths: tuple[str, ...],
+    report: Report,
+    assigned: Mapping[str, Any] | None = None,
+    cache: Opening | None = None,
+    top: str = "",
 ) -> Project:
     """The one project that all paths belong to, with what its trainc.yaml says; `assigned` counts over its clusters'.
 
-    What clusters define is asked of the `cache` first, and kept there.
+    What clusters define is asked of the `cache` first, and kept there. The project does not start above `top`.
 
     Raises:
         Trouble: where the paths belong to different projects.
     """
-    roots = {find_root(path) for path in paths}
+    roots = {find_root(path, top) for path in paths}
     if len(roots) > 1:
         names = " and ".join(sorted(root for root, _ in roots))
         raise Trouble(f"the paths belong to different projects: {names}; run trainc once for each")

@@ -48,6 +48,10 @@ DEPRECATED_RUNTIME = Rule(
     admission=True,
 )
 
+UPLOAD = (
+    "set the annotation `argocd.argoproj.io/manifest-generate-paths` of the Application to what `trainc cmp paths FOLDER` "
+    "prints in the repository, or commit a trainc.yaml at its top"
+)
 _LISTED = "`trainc runtimes` lists those that trainc ships"
 _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
@@ -66,7 +70,7 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
         namespace = document.namespace or (cluster.value if cluster is not None else "default")
     found = catalog.shelves.find((kind, namespace, name), document.file)
     if found is None:
-        report.add(_missing(document, kind, namespace, name, catalog))
+        report.add(_missing(document, kind, namespace, name, catalog, project))
         return None
     if found.document is None:
         return None
@@ -95,7 +99,7 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
     )
 
 
-def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog) -> Finding:
+def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog, project: Project) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
     twin = catalog.shelves.names(other, "" if namespace else document.namespace or "default", document.file)
@@ -103,7 +107,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     else:
         add = f"add the {kind} to one of these places, or name one that is there; {_LISTED}"
-        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add)
+        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add if project.complete else UPLOAD)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
@@ -122,6 +126,14 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
 
 def shipped(span: Span, name: str, project: Project) -> Finding:
     """The finding for a reference to a runtime or component that only trainc's own catalogue holds."""
+    if not project.complete:
+        return SHIPPED_RUNTIME.at(
+            span,
+            f"`{name}` is in none of the files that Argo CD sent",
+            level=ERROR,
+            effect="trainc's own of that name may differ from the repository's: another training, and nobody would see it",
+            help=UPLOAD,
+        )
     if project.file:
         return SHIPPED_RUNTIME.at(
             span,

@@ -1,0 +1,81 @@
+"""A plugin behind its server, for every kind of server that is here, with a namespace and without."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.compiling import ROOT
+from tests.plugin_server.client import Client
+from tests.plugin_server.server import PluginServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REAL = shutil.which("argocd-cmp-server")
+KINDS = ["stand-in", pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="no argocd-cmp-server here"))]
+# What the repo-server sets for an application besides its path and namespace; the source hydrator empties the last two.
+APPLICATION = {
+    "ARGOCD_APP_NAME": "argocd_training",
+    "ARGOCD_APP_PROJECT_NAME": "default",
+    "ARGOCD_APP_REVISION": "0" * 40,
+    "ARGOCD_APP_REVISION_SHORT": "0" * 7,
+    "ARGOCD_APP_REVISION_SHORT_8": "0" * 8,
+    "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example.com/training.git",
+    "ARGOCD_APP_SOURCE_TARGET_REVISION": "main",
+    "ARGOCD_APP_PARAMETERS": "null",
+    "KUBE_VERSION": "1.36.0",
+    "KUBE_API_VERSIONS": "v1,jobset.x-k8s.io/v1alpha2,jobset.x-k8s.io/v1alpha2/JobSet",
+}
+
+
+@pytest.fixture(params=["", "team"], ids=["nowhere", "team"])
+def destination(request: pytest.FixtureRequest) -> str:
+    """The application's namespace: every test runs with one and without."""
+    return str(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def client(tmp_path: Path, request: pytest.FixtureRequest, destination: str) -> Iterator[Client]:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "trainc").write_text(f'#!/bin/sh\nexec {sys.executable} -m trainc "$@"\n')
+    (bin_ / "trainc").chmod(0o755)
+    environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(home)}
+    plugin = yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
+    server = PluginServer(folder, plugin, environment) if request.param == "stand-in" else Real(folder, environment)
+    client = Client(server.socket, {**APPLICATION, "ARGOCD_APP_NAMESPACE": destination})
+    yield client
+    client.close()
+    server.stop()
+
+
+class Real:
+    """The server of Argo CD itself."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        shutil.copy(ROOT / "deploy/argocd/plugin.yaml", folder)
+        paths = {"ARGOCD_PLUGINSOCKFILEPATH": str(folder), "ARGOCD_CMP_WORKDIR": str(folder)}
+        words = [str(REAL), "--config-dir-path", str(folder)]
+        self._process = subprocess.Popen(words, env={**environment, **paths})
+        self.socket = folder / "trainc-v1.sock"
+        while not self.socket.exists():
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait()

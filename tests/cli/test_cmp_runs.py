@@ -1,0 +1,127 @@
+"""The plugin's memory of runs: what is committed in the folder of rendered files stays as `build -w` keeps it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import pytest
+
+from tests.repository import Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.plugin_server.client import Client
+
+OLD, NEW = "registry.example.com/ml/torch:2.8.0", "registry.example.com/ml/torch:2.9.0"
+
+
+@pytest.fixture(params=["research", ""], ids=["named", "unnamed"])
+def repository(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
+    """Two jobs with the image of their runtime, in a namespace of their own or in the application's."""
+    (tmp_path / "repository").mkdir()
+    made = Repository(tmp_path / "repository")
+    made.setting("delivery: argocd")
+    for name in ("bert", "line"):
+        made.job(name, image="")
+        if not request.param:
+            made.change(f"jobs/{name}.yaml", "  namespace: research\n", "")
+    return made
+
+
+def objects(client: Client, repository: Repository) -> list[Any]:
+    return [json.loads(text) for text in client.generate(repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs"})]
+
+
+def images(trees: list[Any]) -> dict[str, str]:
+    jobsets = {
+        tree["metadata"]["name"]: tree["spec"]["replicatedJobs"][0] for tree in trees if tree["kind"] == "JobSet"
+    }
+    return {
+        name: one["template"]["spec"]["template"]["spec"]["containers"][0]["image"] for name, one in jobsets.items()
+    }
+
+
+def refusal(client: Client, repository: Repository) -> str:
+    with pytest.raises(grpc.RpcError) as raised:
+        objects(client, repository)
+    return str(raised.value.details())
+
+
+def build(repository: Repository) -> None:
+    done = repository.run("build", "-w")
+    assert done.code == 0, done.err
+
+
+def test_a_shared_runtime_changes_no_committed_run(client: Client, repository: Repository) -> None:
+    build(repository)
+    before = objects(client, repository)
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    assert objects(client, repository) == before
+    repository.job("fresh", image="")
+    assert images(objects(client, repository)) == {"bert": OLD, "line": OLD, "fresh": NEW}
+    build(repository)
+    assert images(objects(client, repository)) == {"bert": OLD, "line": OLD, "fresh": NEW}
+    assert repository.run("build", "--check").code == 0
+
+
+def test_without_rendered_files_there_is_no_memory(client: Client, repository: Repository) -> None:
+    assert images(objects(client, repository)) == {"bert": OLD, "line": OLD}
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    assert images(objects(client, repository)) == {"bert": NEW, "line": NEW}
+
+
+def test_a_new_run_takes_the_new_runtime(client: Client, repository: Repository) -> None:
+    build(repository)
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    repository.change("jobs/line.yaml", "spec:\n", '  annotations: {trainc.dev/run: "2"}\nspec:\n')
+    assert images(objects(client, repository)) == {"bert": OLD, "line-r2": NEW}
+
+
+def test_a_change_that_a_server_takes_goes_out_at_once(client: Client, repository: Repository) -> None:
+    build(repository)
+    repository.change("runtimes/torch.yaml", "owner: platform", "owner: research")
+    found = [tree["metadata"]["labels"]["owner"] for tree in objects(client, repository) if tree["kind"] == "JobSet"]
+    assert found == ["research", "research"]
+
+
+def test_an_edit_that_no_server_takes_is_refused(client: Client, repository: Repository) -> None:
+    build(repository)
+    repository.change("jobs/line.yaml", "numNodes: 2", "numNodes: 3")
+    assert "error[immutable-change]" in refusal(client, repository)
+
+
+def test_a_run_that_somebody_edited_is_not_guessed(client: Client, repository: Repository) -> None:
+    build(repository)
+    (file,) = [path for path in repository.rendered() if path.endswith("/line.yaml")]
+    repository.change(f"rendered/{file}", OLD, NEW)
+    assert f"rendered/{file}:1:1: error[foreign-output]" in refusal(client, repository).replace("../", "")
+
+
+def test_earlier_runs_stay_where_the_project_keeps_them(client: Client, repository: Repository) -> None:
+    repository.setting("oldRun: keep")
+    assert "`oldRun: keep` needs the rendered files of earlier runs" in refusal(client, repository)
+    build(repository)
+    repository.change("jobs/line.yaml", "spec:\n", '  annotations: {trainc.dev/run: "2"}\nspec:\n')
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    build(repository)
+    assert images(objects(client, repository)) == {"bert": OLD, "line": OLD, "line-r2": NEW}
+    (file,) = [path for path in repository.rendered() if path.endswith("/line.yaml")]
+    (repository.folder / "rendered" / file).unlink()
+    assert images(objects(client, repository)) == {"bert": OLD, "line-r2": NEW}
+
+
+def test_a_moved_job_keeps_its_run(client: Client, repository: Repository) -> None:
+    build(repository)
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    (repository.folder / "jobs/line.yaml").rename(repository.folder / "jobs/lines.yaml")
+    assert images(objects(client, repository)) == {"bert": OLD, "line": OLD}
+
+
+def test_what_argo_cd_needs_is_in_it_whatever_the_project_says(client: Client, repository: Repository) -> None:
+    for said in ("delivery: flux", ""):
+        repository.change("trainc.yaml", "  delivery: argocd\n" if said else "  delivery: flux\n", f"  {said}\n")
+        marks = [tree["metadata"].get("annotations", {}) for tree in objects(client, repository)]
+        assert [found for found in marks if found] == [{"argocd.argoproj.io/sync-options": "ServerSideApply=true"}] * 2

@@ -1,0 +1,136 @@
+"""A stream of manifests in which runs stay as a folder of rendered files has them."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.emit.digest import body_digest, job_digest
+from trainc.emit.spool import StreamSpool
+from trainc.emit.spool.disk import Folder
+from trainc.model.report import Report
+from trainc.model.tree import value
+from trainc.yaml.reader import read
+from trainc.yaml.writer import dump_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import IO
+
+    from trainc.emit import Rendered
+    from trainc.emit.spool.disk import Found
+    from trainc.emit.spool.folder import Settle
+    from trainc.model.bundle import Bundle
+    from trainc.model.tree import Tree
+
+
+class CommittedSpool(StreamSpool):
+    """Writes one YAML stream; a run that is committed in the folder `output` keeps what `settle` does not let change.
+
+    With `keep_old` earlier runs of a job, as far as they are committed, go out behind it. `namespace` is that of
+    objects which name none: it is in the stream, and not in the folder. `edited` names the files that are not as trainc
+    wrote them: nobody knows what their runs are.
+    """
+
+    def __init__(
+        self, stream: IO[str], root: str, output: str, *, settle: Settle, keep_old: bool = False, namespace: str = ""
+    ) -> None:
+        super().__init__(stream)
+        self._root = root
+        self.folder = os.path.join(root, output)
+        self.edited: list[str] = []
+        self._files = Folder(self.folder)
+        self._settle = settle
+        self._keep_old = keep_old
+        self._namespace = namespace
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+        """Keep the committed text of a run where it must not change, the present one elsewhere."""
+        if bundle.jobset is None:
+            super().add(rendered, bundle, report)
+            return
+        inner, _, name = rendered.path.rpartition("/")
+        if self._keep_old:
+            name = f"{rendered.name}.yaml"
+        path, found = self._find(inner, name)
+        text = self._kept(found, path, rendered.text, bundle, report) or rendered.text
+        super().add(rendered._replace(text=text), bundle, report)
+        if self._keep_old:
+            self._add_earlier(inner, name, bundle)
+
+    def _find(self, inner: str, name: str) -> tuple[str, Found | None]:
+        """The committed file of a job; one that names no namespace is committed under `default`."""
+        for folder in self._folders(inner):
+            target, found = self._files.find(f"{folder}/{name}")
+            if found is not None:
+                return target, found
+        return "", None
+
+    def _folders(self, inner: str) -> list[str]:
+        above, _, namespace = inner.rpartition("/")
+        placed = bool(self._namespace) and namespace == self._namespace
+        return [inner, "/".join([above, "default"] if above else ["default"])] if placed else [inner]
+
+    def _kept(self, found: Found | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
+        """The committed text of a run that keeps it, empty for one that gets the present one."""
+        if found is None:
+            return ""
+        header = found.header
+        if header is None or header.body != body_digest(found.body):
+            self.edited.append(path)
+            return ""
+        if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
+            return ""  # a job of that name in another file
+        before = dump_all([_placed(tree, bundle) for tree in _trees(found.body)])
+        same_job = header.job == job_digest(bundle)
+        if before == text:
+            return ""
+        shown = os.path.relpath(path, self._root)
+        return before if self._settle(bundle, before, shown, same_job, report) else ""
+
+    def _add_earlier(self, inner: str, name: str, bundle: Bundle) -> None:
+        """Add what other runs of a job consist of, but for what the present one has as well."""
+        job = bundle.document.name
+        for folder in self._folders(inner):
+            place = os.path.join(self.folder, folder)
+            for other in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+                if other == name or not _is_run(other, job):
+                    continue
+                path, found = self._files.find(f"{folder}/{other}")
+                if found is None or found.header is None or found.header.source != bundle.document.file:
+                    continue
+                if found.header.body != body_digest(found.body):
+                    self.edited.append(path)
+                trees = [tree for tree in _trees(found.body) if _key(tree) not in _keys_of(bundle)]
+                self.objects += len(trees)
+                self.hold(dump_all(trees))
+
+
+def _is_run(file: str, job: str) -> bool:
+    """Whether a file is named as one of a job's runs is."""
+    stem = file.removesuffix(".yaml")
+    number = stem.removeprefix(f"{job}-r")
+    return stem == job or (stem != number and number.isdigit())
+
+
+def _trees(body: bytes) -> list[Tree]:
+    return [document.tree for document in read(body, "", Report()) if type(document.tree) is dict]
+
+
+def _key(tree: Tree) -> tuple[str, str]:
+    return str(value(tree, "kind")), str(value(tree, "metadata", "name"))
+
+
+def _keys_of(bundle: Bundle) -> Collection[tuple[str, str]]:
+    return {_key(tree) for tree in bundle.objects}
+
+
+def _placed(tree: Tree, bundle: Bundle) -> Tree:
+    """A committed object in the namespace of its present form, where it names none itself."""
+    if value(tree, "metadata", "namespace"):
+        return tree
+    twin: Tree = next((one for one in bundle.objects if _key(one) == _key(tree)), {})
+    leaf = (twin.get("metadata") or {}).get("namespace")
+    if leaf is None:
+        return tree
+    return {**tree, "metadata": {**tree["metadata"], "namespace": leaf}}
