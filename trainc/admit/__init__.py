@@ -11,8 +11,7 @@ from trainc.admit.shelves import Shelves
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, entry_of
-from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.model.spelling import meant
+from trainc.model.finding import ERROR, Rule
 from trainc.model.tree import value
 from trainc.schema.verdict import kind_of
 
@@ -29,13 +28,6 @@ if TYPE_CHECKING:
 
     Counted = tuple[int, Document]  # which document of its file it is
 
-UNKNOWN_KIND = Rule(
-    "unknown-kind",
-    ERROR,
-    "a kind or version that none of these APIs has",
-    "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
-    verdict=True,
-)
 GENERATED_NAME = Rule(
     "generated-name",
     ERROR,
@@ -77,14 +69,17 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             if group in OLDER_GROUPS and _older(document):
                 jobs.append((index, document))
             elif not document.api_version and kind in UNMISTAKABLE:
-                _unknown_kind(index, document, desk)
+                _refuse(index, document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
-                others.append(document)
+                if _is_near_miss(document):
+                    _refuse(index, document, desk)
+                else:
+                    others.append(document)
             elif desk.server.table.root(full) is None:
                 if (group, kind) in BESIDE:
                     others.append(document)
                 else:
-                    _unknown_kind(index, document, desk)
+                    _refuse(index, document, desk)
             elif kind in RUNTIMES:
                 stored = shelves.admitted(document)
                 catalog.blueprints += [stored] if stored is not None else []
@@ -92,6 +87,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 jobs.append((index, document))
             else:
                 others.append(document)
+        _look_at(others, desk)
         yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk)
         if not jobs and desk.selection.include_other:
             _pass_on(others, catalog.passing)
@@ -166,29 +162,26 @@ def _generated(document: Document) -> Finding:
     )
 
 
-def _unknown_kind(index: int, document: Document, desk: Desk) -> None:
+def _is_near_miss(document: Document) -> bool:
+    from trainc.model.kinds import near_miss  # noqa: PLC0415 (most files hold nothing but jobs and runtimes)
+
+    return near_miss(document.api_version, document.kind) is not None
+
+
+def _look_at(others: list[Document], desk: Desk) -> None:
+    """Say which of the objects that are no job of ours are somebody else's."""
+    if others:
+        from trainc.admit.unknown import not_compiled  # noqa: PLC0415 (most files hold nothing else)
+
+        not_compiled(others, desk)
+
+
+def _refuse(index: int, document: Document, desk: Desk) -> None:
+    """Count what was meant as one of our kinds, and say what is wrong with it."""
+    from trainc.admit.unknown import unknown_kind  # noqa: PLC0415 (most kinds are right)
+
     _count(index, document, desk)
-    group = document.api_version.partition("/")[0]
-    served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
-    versions = [version for version, kind in served if kind == document.kind]
-    names = [kind for version, kind in served if version.partition("/")[0] == group]
-    if versions:
-        hint = f"write `apiVersion: {versions[0]}`"
-    elif document.kind:
-        hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
-    else:
-        hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
-    if group == "trainc.dev" and document.kind == "Project":
-        said, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
-    elif not document.api_version:
-        said = f"this {document.kind} has no `apiVersion`"
-    elif not document.kind:
-        said = f"this object of `{document.api_version}` has no `kind`"
-    else:
-        said = f"there is no kind `{document.kind}` in `{document.api_version}`"
-    desk.report.looking_at(document)
-    refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
-    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint, refusal=refusal))
+    unknown_kind(document, desk)
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

@@ -10,7 +10,7 @@ from trainc.cli.projects import PROJECT
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
-from trainc.model.settings import Selection
+from trainc.model.settings import STDIN, Selection
 from trainc.model.spelling import nearest
 from trainc.model.trouble import Inapplicable, Reaching, Trouble
 from trainc.project import open_project
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
-STDIN = "<stdin>"
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
 _MOST = 200  # findings that are printed as text

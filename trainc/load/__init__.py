@@ -9,7 +9,7 @@ from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import HEADER, known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf
 from trainc.model.report import Report
-from trainc.model.settings import FILE
+from trainc.model.settings import FILE, STDIN
 from trainc.model.within import within
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.settings import Project, Selection
 
-STDIN = "<stdin>"
 _CLUSTER = b"trainc.dev/cluster"
 _ESCAPE = b"\\"  # may hide that
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
@@ -45,6 +44,7 @@ class Loader:
         self._catalogue: dict[str, list[Document]] = {}
         self._turns: list[str] = []  # the files of the selection that hold something of ours
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
+        self._others: set[str] = set()  # files of a folder that name no group of ours, and a training job all the same
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
 
     def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
@@ -90,8 +90,10 @@ class Loader:
         for file in self._files(self._selection.paths):
             data = known_contents(self._project, file)
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
-                self._project.texts.drop(file)
-                continue
+                if data.startswith(HEADER) or not _may_name_training(data):
+                    self._project.texts.drop(file)
+                    continue
+                self._others.add(file)
             self._turns.append(file)
             if not may_hold_runtimes(data):
                 if not _tells(data):
@@ -152,6 +154,8 @@ class Loader:
         return documents, faults
 
     def _documents(self, file: str, data: bytes) -> list[Document]:
+        if file in self._others:
+            return self._read(file, data, Report())  # its text is the business of those whose kinds it holds
         return self._kept[file] if file in self._kept else self._read(file, data, self._report)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
@@ -177,6 +181,12 @@ class Loader:
             if not folder:
                 return ""
             folder = os.path.dirname(folder)
+
+
+def _may_name_training(data: bytes) -> bool:
+    from trainc.model.kinds import may_name_training  # noqa: PLC0415 (folders of other files alone)
+
+    return may_name_training(data)
 
 
 def _tells(data: bytes) -> bool:

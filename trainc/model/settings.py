@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
+STDIN = "<stdin>"  # the name of the text that comes from standard input
 TOOLS = ("argocd", "flux")  # that apply manifests
 
 

@@ -1,0 +1,75 @@
+"""Kinds that are nearly ours, and training kinds that other operators run: neither passes in silence."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.kinds import foreign_kind, near_miss
+from trainc.model.settings import STDIN
+from trainc.model.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.admit.desk import Desk
+    from trainc.model.document import Document
+
+UNKNOWN_KIND = Rule(
+    "unknown-kind",
+    ERROR,
+    "a kind or version that none of these APIs has",
+    "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
+    verdict=True,
+)
+KIND_NOT_COMPILED = Rule(
+    "kind-not-compiled",
+    WARNING,
+    "a training job of a kind that trainc does not compile",
+    "Nobody has looked at it. In a file that is named it is an error: somebody asked for a verdict, and there is none.",
+)
+
+
+def not_compiled(documents: Iterable[Document], desk: Desk) -> None:
+    """A finding for each training job that another operator runs: an error in a file that somebody names."""
+    for document in documents:
+        found = foreign_kind(document.api_version, document.kind, document.tree)
+        if found is not None:
+            named = document.file in desk.selection.paths or document.file == STDIN
+            desk.report.add(
+                KIND_NOT_COMPILED.at(
+                    document.span(("kind",)),
+                    found.message,
+                    level=ERROR if named else WARNING,
+                    effect="it is not checked, and no manifest comes of it",
+                    help=found.help,
+                )
+            )
+
+
+def unknown_kind(document: Document, desk: Desk) -> None:
+    """The finding for an object of one of our APIs, or nearly one, that no server would know."""
+    group = document.api_version.partition("/")[0]
+    served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
+    versions = [version for version, kind in served if kind == document.kind]
+    names = [kind for version, kind in served if version.partition("/")[0] == group]
+    near = None if names else near_miss(document.api_version, document.kind)
+    if versions:
+        hint = f"write `apiVersion: {versions[0]}`"
+    elif near is not None:
+        pairs = zip(("apiVersion", "kind"), near, (document.api_version, document.kind), strict=True)
+        hint = f"write {' and '.join(f'`{key}: {right}`' for key, right, written in pairs if right != written)}"
+    elif document.kind:
+        hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
+    else:
+        hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
+    if group == "trainc.dev" and document.kind == "Project":
+        said, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+    elif not document.api_version:
+        said = f"this {document.kind} has no `apiVersion`"
+    elif not document.kind:
+        said = f"this object of `{document.api_version}` has no `kind`"
+    else:
+        said = f"there is no kind `{document.kind}` in `{document.api_version}`"
+    desk.report.looking_at(document)
+    refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
+    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint, refusal=refusal))
