@@ -52,14 +52,10 @@ def unknown_kind(document: Document, desk: Desk) -> None:
     served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
     versions = [version for version, kind in served if kind == document.kind]
     names = [kind for version, kind in served if version.partition("/")[0] == group]
-    near = None if names else near_miss(document.api_version, document.kind)
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
-    elif near is not None:
-        pairs = zip(("apiVersion", "kind"), near, (document.api_version, document.kind), strict=True)
-        hint = f"write {' and '.join(f'`{key}: {right}`' for key, right, written in pairs if right != written)}"
     elif document.kind:
-        hint = meant(document.kind, names, f"kinds of this API: {', '.join(names)}")
+        hint = meant(document.kind, names, _near(document) or f"kinds of this API: {', '.join(dict.fromkeys(names))}")
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
     if group == "trainc.dev" and document.kind == "Project":
@@ -73,3 +69,12 @@ def unknown_kind(document: Document, desk: Desk) -> None:
     desk.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint, refusal=refusal))
+
+
+def _near(document: Document) -> str:
+    """What to write instead of a kind that is nearly one of ours, empty where it is not."""
+    near = near_miss(document.api_version, document.kind)
+    if near is None:
+        return ""
+    pairs = zip(("apiVersion", "kind"), near, (document.api_version, document.kind), strict=True)
+    return f"write {' and '.join(f'`{key}: {right}`' for key, right, written in pairs if right != written)}"
