@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.admit.shapes import readable
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
@@ -74,10 +75,14 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     """The document as a server would store it, None with findings where it would refuse it."""
     kind = kind_of(document.tree)
     root = server.table.root(kind)
-    if root is None:
-        return document
     report.looking_at(document)
-    found = verdict(document.tree, server.table, server.profile, strict=server.field_validation == STRICT)
+    tree, odd = readable(document.tree, kind, server.table)
+    if odd:
+        _refused(document, odd, server, report)
+        return None
+    if root is None:
+        return document if tree is document.tree else document.admitted(tree)
+    found = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in found.unchecked:
         report.skip(_reason(fault))
     if found.dropped and server.field_validation == WARN:
@@ -93,7 +98,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(_said(walk(root, document.tree, Log())))
+        return document.admitted(_said(walk(root, tree, Log())))
     return document.admitted(_said(found.stored))
 
 

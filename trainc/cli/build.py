@@ -8,6 +8,7 @@ import sys
 from trainc import pipeline
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
 from trainc.model.trouble import Inapplicable, Trouble
 
@@ -78,15 +79,16 @@ def one_stream(session: Session) -> None:
 def run(session: Session, spool: Spool, committed: Committed | None = None) -> None:
     """Compile the selection into a spool, with as many workers as it is worth."""
     asked = session.options.one("jobs")
-    if asked and not (asked.isascii() and asked.isdigit() and 0 < int(asked) < 257):
-        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{asked}`")
+    number = whole_number(asked, least=1, most=256)
+    if asked and number is None:
+        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{brief(asked)}`")
     folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
     if not (asked or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report)
         return
     from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
 
-    count = int(asked) if asked else workers(session.project, session.selection, EACH)
+    count = number or workers(session.project, session.selection, EACH)
     if count == 1:
         pipeline.build(session.project, session.selection, spool, session.report)
     else:

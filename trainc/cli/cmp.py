@@ -22,6 +22,7 @@ from trainc.compare.states import FOREIGN_OUTPUT
 from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
 from trainc.model.finding import ERROR
+from trainc.model.numbers import whole_number
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
@@ -155,7 +156,8 @@ class _Answer(CommittedSpool):
 
 def _limit(environment: Mapping[str, str]) -> int:
     written = environment.get("ARGOCD_GRPC_MAX_SIZE_MB", "")
-    return (int(written) if written.isdigit() and len(written) < 6 else _LARGEST) << 20
+    number = whole_number(written, most=99_999)
+    return (_LARGEST if number is None else number) << 20
 
 
 def _say(session: Session) -> None:

@@ -14,6 +14,7 @@ from trainc.compare.scratch import Scratch
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.document import Document
+from trainc.model.numbers import brief, whole_number
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.trouble import Trouble
 from trainc.rehearse import perform, script
@@ -65,9 +66,10 @@ def _words(command: str) -> list[str]:
 
 def _number(options: Options, key: str, default: str) -> int:
     written = options.one(key, default)
-    if written and (not written.isdigit() or int(written) < 1):
-        raise Trouble(f"--{key} takes a whole number from 1, not `{written}`")
-    return int(written or 0)
+    number = whole_number(written, least=1, most=10**9)
+    if written and number is None:
+        raise Trouble(f"--{key} takes a whole number from 1, not `{brief(written)}`")
+    return number or 0
 
 
 def _bundles(session: Session, nodes: int) -> Iterator[Bundle]:
@@ -96,7 +98,12 @@ def _resized(document: Document, nodes: int) -> Document:
     if document.kind != "TrainJob" or type(document.tree.get("spec")) is not dict:
         return document
     spec = document.tree["spec"]
-    trainer = {**(spec.get("trainer") or {}), "numNodes": Sourced(nodes, Origin(by="--nodes"))}
+    trainer = spec.get("trainer")
+    if type(trainer) is Sourced and trainer.value is None:
+        trainer = {}
+    if type(trainer) is not dict and trainer is not None:
+        return document  # admission says what is wrong with it
+    trainer = {**(trainer or {}), "numNodes": Sourced(nodes, Origin(by="--nodes"))}
     tree = {**document.tree, "spec": {**spec, "trainer": trainer}}
     return Document(document.file, tree, document.marks, document.start)
 

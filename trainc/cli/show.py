@@ -6,6 +6,7 @@ from trainc import pipeline
 from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.dumps import dumps
@@ -31,13 +32,14 @@ def show(options: Options) -> int:
 
 def _show(options: Options) -> int:
     rank = options.one("rank")
-    if rank and not rank.isdigit():
-        raise Trouble(f"--rank is a number from 0 on, not `{rank}`")
+    number = whole_number(rank)
+    if rank and number is None:
+        raise Trouble(f"--rank is a number from 0 on, not `{brief(rank)}`")
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if session.report.failed and not bundles:
         return session.finish()
-    views = [view for bundle in bundles if (view := _view(bundle, rank)) is not None]
+    views = [view for bundle in bundles if (view := _view(bundle, number)) is not None]
     if not views:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
@@ -52,8 +54,8 @@ def _show(options: Options) -> int:
     return 0
 
 
-def _view(bundle: Bundle, rank: str) -> dict[str, Any] | None:
+def _view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
     job = expand(bundle, None, Report())
     if job is None:
         return None
-    return one_pod(job, int(rank)) if rank else overview(job)
+    return overview(job) if rank is None else one_pod(job, rank)

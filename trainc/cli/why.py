@@ -11,6 +11,7 @@ from trainc.cli.session import Session
 from trainc.emit import path_of
 from trainc.load.lists import expand
 from trainc.model.header import read_header
+from trainc.model.numbers import whole_number
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
@@ -81,8 +82,9 @@ def _place(argument: str) -> tuple[str, int]:
 
 def _numbered(argument: str) -> tuple[str, int]:
     file, colon, number = argument.rpartition(":")
-    if colon and number.isdecimal() and not os.path.exists(argument):
-        return file, int(number)
+    line = whole_number(number)
+    if colon and line is not None and not os.path.exists(argument):
+        return file, line
     return argument, 0
 
 

@@ -9,6 +9,7 @@ from trainc.compare.order import moved
 from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
 from trainc.model.masking import MASK, named_secret, variable_of
+from trainc.model.numbers import whole_number
 from trainc.schema.served import Served
 
 TYPE_CHECKING = False
@@ -123,7 +124,7 @@ def _job(one: Facts) -> tuple[str, str, str, str]:
 
 def _number(key: Key) -> int:
     run = key[2].rpartition("-r")[2]
-    return int(run) if run.isdigit() else 1
+    return whole_number(run) or 1
 
 
 def shown(key: Key) -> str:

@@ -87,10 +87,17 @@ def _values(jobset: Tree) -> Iterator[tuple[str, str]]:
     for job in get(jobset, "spec", "replicatedJobs") or ():
         role = str(value(job, "name"))
         pods = value(job, "template", "spec", "parallelism")
-        yield f"nodes of {role}", str((1 if pods is None else pods) * (value(job, "replicas") or 1))
+        yield f"nodes of {role}", str(_product(1 if pods is None else pods, value(job, "replicas") or 1))
         pod = get(job, "template", "spec", "template", "spec") or {}
         for container in (*(pod.get("initContainers") or ()), *(pod.get("containers") or ())):
             yield from _of_container(role, container)
+
+
+def _product(pods: object, replicas: object) -> object:
+    """How many pods a role has; the placeholder where one number is filled in later."""
+    if type(pods) is int and type(replicas) is int:
+        return pods * replicas
+    return pods if type(pods) is not int else replicas
 
 
 def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str]]:
@@ -135,8 +142,10 @@ def _hours(job: Job | None, jobset: Tree) -> float | None:
         if held and type(deadline) is not int:
             return None
         seconds += held * (deadline or 0)
-    attempts = 1 + (value(jobset, "spec", "failurePolicy", "maxRestarts") or 0)
-    return float(seconds * attempts / 3600)
+    restarts = value(jobset, "spec", "failurePolicy", "maxRestarts") or 0
+    if type(restarts) is not int:
+        return None  # a placeholder may become any number
+    return float(seconds * (1 + restarts) / 3600)
 
 
 def _uncounted(jobset: Tree) -> bool:

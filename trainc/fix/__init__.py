@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.migrate.chunks import dump, fresh, load, reshape, split
+from trainc.migrate.chunks import UnreadableError, dump, fresh, load, reshape, split
 from trainc.migrate.keys import rename
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Fixed(NamedTuple):
 def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = False) -> Fixed:
     """The text of `file` with the safe edits of its findings, with `unsafe` also those that may change the meaning.
 
-    A finding's edits are applied all or not at all; of two findings that change one place the first wins.
+    A finding's edits are applied all or not at all; of two findings that change one place the first wins. In a
+    document that the parser which keeps comments refuses, none is applied.
     """
     allowed = {SAFE, UNSAFE} if unsafe else {SAFE}
     pieces = split(text)
@@ -47,8 +48,15 @@ def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = Fal
         applied.append(finding)
         for edit in edits:
             chosen.setdefault(_piece_of(edit, starts), []).append(edit)
+    unreadable = set()
     for index, edits in chosen.items():
-        pieces[index] = _edited(pieces[index], edits)
+        try:
+            pieces[index] = _edited(pieces[index], edits)
+        except UnreadableError:
+            unreadable.add(index)
+    if unreadable:
+        left += [one for one in applied if _pieces(one, file, starts) & unreadable]
+        applied = [one for one in applied if not _pieces(one, file, starts) & unreadable]
     return Fixed("".join(pieces), tuple(applied), tuple(left))
 
 
@@ -74,6 +82,10 @@ def _starts(pieces: list[str]) -> list[int]:
         found.append(line)
         line += piece.count("\n")
     return found
+
+
+def _pieces(finding: Finding, file: str, starts: list[int]) -> set[int]:
+    return {_piece_of(edit, starts) for edit in finding.fix if edit.file == file}
 
 
 def _piece_of(edit: Edit, starts: list[int]) -> int:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ruamel.yaml.error import YAMLError
-
 from trainc.migrate import older, runtime, trainjob
-from trainc.migrate.chunks import comments, dump, load, split
+from trainc.migrate.chunks import UnreadableError, comments, dump, load, split
 from trainc.migrate.compared import Difference, differences
 from trainc.migrate.compiled import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
@@ -83,7 +81,7 @@ def _piece(piece: str, line: int, project: Project) -> Migration:
         return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
     try:
         root = load(piece)
-    except (YAMLError, ValueError) as error:
+    except UnreadableError as error:
         return untouched._replace(problems=(_unreadable(error, line),))
     if not isinstance(root, dict) or not isinstance(root.get("kind"), str):
         return untouched
@@ -111,13 +109,10 @@ def _errors(report: Report) -> tuple[Finding, ...]:
     return tuple(finding for finding in report.findings if finding.level == ERROR)
 
 
-def _unreadable(error: Exception, line: int) -> Finding:
+def _unreadable(error: UnreadableError, line: int) -> Finding:
     """The finding for what the comment-keeping parser cannot read."""
-    mark = getattr(error, "problem_mark", None)
-    row, column = (mark.line, mark.column) if mark is not None else (0, 0)
-    at = Span("", line + row + 1, column + 1, line + row + 1, column + 2)
-    message = getattr(error, "problem", None) or "this cannot be read"
-    return SYNTAX.at(at, f"{message}, so nothing here can be rewritten", help="write it in plain YAML")
+    at = Span("", line + error.line + 1, error.column + 1, line + error.line + 1, error.column + 2)
+    return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
 
 
 def _older(piece: str, line: int, root: Any, project: Project) -> Migration:

@@ -33,9 +33,27 @@ def split(text: str) -> list[str]:
     return ["".join(piece) for piece in pieces]
 
 
+class UnreadableError(ValueError):
+    """The parser that keeps comments refuses a text: why, at which line and column from 0."""
+
+    def __init__(self, error: Exception) -> None:
+        mark = getattr(error, "problem_mark", None)
+        self.line: int = getattr(mark, "line", 0)
+        self.column: int = getattr(mark, "column", 0)
+        problem = getattr(error, "problem", None) or "this cannot be read"
+        super().__init__(problem)
+
+
 def load(text: str) -> Any:
-    """One document with its comments, quotes and order."""
-    return _yaml(text).load(text)
+    """One document with its comments, quotes and order.
+
+    Raises:
+        UnreadableError: for a text that the parser refuses, in whatever way it does so.
+    """
+    try:
+        return _yaml(text).load(text)
+    except Exception as error:  # the library raises whatever its parts raise
+        raise UnreadableError(error) from error
 
 
 def dump(node: Any, like: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
 from trainc.model.record import Immutable
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
@@ -185,6 +186,7 @@ def _levels(topology: Tree) -> list[str]:
 def version(text: str) -> Version | None:
     """Major and minor of a version as people write it (`1.37`, `v0.19.2`), None where it is none."""
     parts = text.removeprefix("v").split(".")
-    if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
+    numbers = [whole_number(part, most=99_999) for part in parts[:2]]
+    if len(numbers) < 2 or None in numbers:
         return None
-    return int(parts[0]), int(parts[1])
+    return numbers[0], numbers[1]  # type: ignore[return-value] # neither is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import UNITS, version
+from trainc.model.numbers import brief, whole_number
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
@@ -65,8 +66,8 @@ def _text(key: str, leaf: Sourced[Any]) -> Sourced[str]:
 
 def _seconds(key: str, leaf: Sourced[Any]) -> Sourced[int]:
     text = str(leaf.value)
-    if not text.isdigit() or int(text) < 1:
-        raise Trouble(f"`{key}` is a number of seconds, not `{text}`")
+    if whole_number(text, least=1, most=2**31 - 1) is None:
+        raise Trouble(f"`{key}` is a number of seconds, not `{brief(text)}`")
     return leaf.map(int)
 
 

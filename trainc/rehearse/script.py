@@ -95,7 +95,7 @@ def _ports(job: Job) -> Iterator[int]:
     for container in job.main:
         for port in rows(container.tree, "ports"):
             number = whole(port, "containerPort")
-            if type(number) is int:
+            if type(number) is int and 0 < number < 1 << 16:
                 yield number
 
 

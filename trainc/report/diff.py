@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
 from trainc.report.dumps import dumps
 
 TYPE_CHECKING = False
@@ -112,7 +113,8 @@ def _name(job: Facts) -> str:
 
 
 def _size(job: Facts) -> str:
-    nodes = sum(int(text) for what, text in job.values.items() if what.startswith("nodes of "))
+    counts = [whole_number(text) for what, text in job.values.items() if what.startswith("nodes of ")]
+    nodes = "?" if None in counts else sum(filter(None, counts))
     held = ", ".join(f"{count} {resource}" for resource, count in sorted(job.accelerators.items()))
     return f"{nodes} {'pod' if nodes == 1 else 'pods'}" + (f", {held}" if held else "")
 

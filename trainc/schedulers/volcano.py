@@ -6,6 +6,7 @@ from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.ink import ink_of
+from trainc.model.numbers import whole_number
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
@@ -203,7 +204,7 @@ def _topology(plan: Plan, cluster: Cluster) -> Tree:
 
 def _tier(leaf: Sourced[str]) -> Tree:
     text = str(leaf.value)
-    return {"highestTierAllowed": leaf.map(int)} if text.isdigit() else {"highestTierName": leaf}
+    return {"highestTierAllowed": leaf.map(int)} if whole_number(text) is not None else {"highestTierName": leaf}
 
 
 def _policy_topology(plan: Plan) -> Tree:

@@ -83,14 +83,19 @@ class Table:
             return None
         return self.base.root(kind)
 
+    def any_version(self, kind: str) -> Node | None:
+        """The schema of a kind in the version asked for, else in another one that this table has."""
+        same = [known for known in self.kinds if _versionless(known) == _versionless(kind)]
+        return self.root(kind if kind in same else same[0]) if same else None
+
     def served(self) -> list[str]:
         """Every kind that has a schema."""
         inherited = self.base.served() if self.base else []
         return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.named)})
 
     def at(self, kind: str, path: Path) -> Node:
-        """The schema of the node at `path` of a served kind; the path must be one that the kind knows."""
-        found = self.root(kind)
+        """The schema of the node at `path` of a kind in any version; the path must be one that the kind knows."""
+        found = self.any_version(kind)
         for step in path:
             assert found is not None, path
             found = found.prop(step) if isinstance(step, str) else found.item()

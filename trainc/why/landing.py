@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import keyed, matches, shown
 from trainc.model.sourced import Sourced
-from trainc.model.tree import leaves
+from trainc.model.tree import get, leaves
 from trainc.why import Layers, label, of_leaf
 from trainc.why.pieces import Pieces
 from trainc.why.reasons import Use, is_pointer, reason
@@ -137,7 +137,7 @@ def _landing(
 def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
     """Where the name of the list item stands that a value belongs to: what is said of the item is said there."""
     if len(path) > 2 and type(path[-2]) is int:
-        key = _at(document.tree, path[:-1]).get(MERGE_KEYS.get(str(path[-3]), ""))
+        key = get(document.tree, *path[:-1], MERGE_KEYS.get(str(path[-3]), ""))
         if type(key) is Sourced and key.origin.at is not None:
             yield key.origin.at
 

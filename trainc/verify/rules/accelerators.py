@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.numbers import whole_number
 from trainc.model.sourced import Sourced
 from trainc.verify.data.devices import NEURON, device_kind, is_network
 from trainc.verify.data.machines import ACCELERATOR, ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
@@ -169,7 +170,7 @@ def network_cards_mismatch(job: Job) -> None:
         machine, path = machine_of(role)
         leaf = worker.limits[EFA]
         cards = leaf.value if type(leaf) is Sourced else None
-        asked = int(cards) if type(cards) is int or (type(cards) is str and cards.isdigit()) else None
+        asked = cards if type(cards) is int else whole_number(cards)
         if (
             machine is None
             or not machine.cards

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.numbers import whole_number
 from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.schema.names import label, label_value, qualified, subdomain
@@ -167,7 +168,7 @@ def _is_ip(text: str) -> bool:
     if ":" in text:
         return all(c in "0123456789abcdefABCDEF:." for c in text)
     parts = text.split(".")
-    return len(parts) == 4 and all(p.isdigit() and int(p) < 256 for p in parts)
+    return len(parts) == 4 and all(whole_number(p, most=255) is not None for p in parts)
 
 
 def empty_topology_key(job: Job) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.numbers import whole_number
 from trainc.verify.data.machines import GENERATIONS, SLICE, TPU
 from trainc.verify.values import substituted, table, text
 
@@ -84,7 +85,7 @@ def _topology_path(role: Role) -> Path:
 
 def _sizes(topology: str) -> tuple[int, ...]:
     parts = topology.lower().split("x")
-    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+    return tuple(int(part) for part in parts) if all(whole_number(part) is not None for part in parts) else ()
 
 
 def _product(sizes: tuple[int, ...]) -> int:

@@ -1,0 +1,54 @@
+"""What once broke trainc breaks it no more, and a sample of new inputs does not either; `python -m tests.fuzz` runs more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT
+from tests.fuzz.generate import generate
+from tests.fuzz.inputs import corpus, parsed
+from tests.fuzz.run import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COUNT = int(os.environ.get("TRAINC_FUZZ", "300"))
+
+
+@pytest.mark.parametrize("name", sorted(corpus()))
+def test_past_crashes(name: str, tmp_path: Path) -> None:
+    given = corpus()[name]
+    folder = tmp_path / "in"
+    given.write(folder)
+    broken = [one for one in run(given, folder) if one.kind != "memory"]  # this process runs all other tests as well
+    assert broken == []
+
+
+def test_a_sample(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "tests.fuzz", "--inputs", str(COUNT), "--seed", "7", "--workers", "1"]
+    done = subprocess.run(
+        [*argv, "--keep", str(tmp_path / "found")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{COUNT} inputs of seed 7" in done.stdout
+
+
+def test_an_input_is_made_again_from_its_seed_and_its_file() -> None:
+    for index in range(50):
+        given = generate(5, index)
+        assert generate(5, index) == given
+        again = parsed(given.text())
+        assert (again.argv, again.files, again.history) == (given.argv, given.files, given.history)
+
+
+def test_a_broken_promise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = next(one for one in map(lambda i: generate(1, i), range(1000)) if one.argv[0] == "show")  # noqa: C417
+    given.write(tmp_path / "in")
+    monkeypatch.setattr("trainc.cli.output.text_of", lambda *_, **__: "\x1b[31m\n::error::x\n")
+    monkeypatch.setattr("trainc.cli.show.Session", lambda _: 1 / 0)
+    assert {one.kind for one in run(given, tmp_path / "in")} >= {"bug", "obeyed", "workflow command"}
