@@ -164,7 +164,7 @@ def test_a_moved_job_keeps_its_file(built: Repository) -> None:
     (built.folder / "jobs/bert.yaml").rename(built.folder / "jobs/words.yaml")
     check = built.run("build", "--check")
     assert check.code == 1
-    assert "is current but for its first line: its job was moved" in check.err
+    assert "needs another first line: its job moved to" in check.err
     assert check.err.endswith("2 jobs, 1 error\n")
     assert "rendered: wrote 1, removed 0, unchanged 1\n" in built.run("build", "-w").err
     assert built.rendered()[BERT].startswith("# trainc: from jobs/words.yaml ")

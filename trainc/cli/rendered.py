@@ -10,8 +10,9 @@ from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ALL, ITSELF, Committed
 from trainc.compare.immutable import IMMUTABLE_CHANGE
+from trainc.compare.merged import MergedSides
 from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
-from trainc.emit.spool.folder import CHANGED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
+from trainc.emit.spool.folder import CHANGED, CONFLICTED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
 from trainc.load.lists import expand
 from trainc.load.walk import contents
 from trainc.model.finding import ERROR
@@ -37,13 +38,15 @@ _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
     AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
-    MOVED: "`{file}` is current but for its first line: its job was moved, or edited without effect on its objects",
+    MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
     EDITED: "`{file}` was changed by hand",
+    CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
 }
 _HELP = {
+    CONFLICTED: "run `{again}`, then `git add {file}`; resolve nothing in it by hand",
     UNSTAGED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
@@ -65,6 +68,7 @@ def build_folder(options: Options) -> int:
         reaches=_reaches(session, gone),
         settle=committed.settle,
         taken=_taken(session),
+        sides=MergedSides(folder),
         check=check,
         keep_old=session.project.old_run == "keep",
     )

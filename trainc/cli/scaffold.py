@@ -102,7 +102,8 @@ jobs:
         env:
           BASE: ${{{{ github.base_ref }}}}
 """
-ATTRIBUTES = "rendered/** text eol=lf linguist-generated=true\n"
+# Git leaves no marks of a conflict in rendered files: `trainc build -w` writes them anew.
+ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
 ARGOCD = """\
 # One application over the rendered manifests of one cluster; write your repository's address into it.
 # Argo CD does not know when a JobSet has failed: add deploy/argocd/health.yaml of trainc's repository to argocd-cm, or

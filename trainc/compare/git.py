@@ -111,6 +111,16 @@ class Repository:
             if path not in promised:
                 yield IndexEntry(path, mode, name, int(stage))
 
+    def unmerged(self, below: str) -> dict[str, list[str]]:
+        """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
+        words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below or '.'}")
+        found: dict[str, list[str]] = {}
+        for line in self._paths(*words):
+            about, _, path = line.partition("\t")
+            _, name, stage = about.split()
+            found.setdefault(path, []).extend([name] if stage != "1" else [])
+        return found
+
     def staged(self) -> tuple[set[str], dict[str, str]]:
         """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""
         try:

@@ -6,8 +6,9 @@ import os
 
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
-from trainc.load.walk import HEADER, known_contents, known_files, ours
+from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf
+from trainc.model.header import is_rendered
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
 from trainc.model.within import within
@@ -90,7 +91,7 @@ class Loader:
         for file in self._files(self._selection.paths):
             data = known_contents(self._project, file)
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
-                if data.startswith(HEADER) or not _may_name_training(data):
+                if is_rendered(data) or not _may_name_training(data):
                     self._project.texts.drop(file)
                     continue
                 self._others.add(file)
@@ -107,7 +108,7 @@ class Loader:
     def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
         """Whether a file counts whatever it holds, though not what trainc wrote."""
         asked = file in explicit or self._selection.include_other
-        return asked and (self._selection.rendered or not data.startswith(HEADER))
+        return asked and (self._selection.rendered or not is_rendered(data))
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.model.header import MARK
+from trainc.model.header import is_rendered
 from trainc.model.reading import READING, ordinary_contents
 from trainc.model.settings import FILE
 from trainc.model.trouble import Trouble, near
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 SUFFIXES = (".yaml", ".yml", ".json")
-HEADER = MARK.encode()
 GROUPS = (
     b"trainer.kubeflow.org",
     b"jobset.x-k8s.io",
@@ -141,7 +140,7 @@ def contents(root: str, file: str) -> bytes:
 
 def ours(data: bytes, *, rendered: bool = False) -> bool:
     """Whether the text names a group of ours and (unless `rendered`) was not written by trainc itself."""
-    if not rendered and data.startswith(HEADER):
+    if not rendered and is_rendered(data):
         return False
     if b"\0" in data[:4]:
         data = data.replace(b"\0", b"")  # UTF-16, as some editors save: unreadable, but a job that somebody would miss

@@ -9,6 +9,8 @@ else:
     from trainc.model.record import NamedTuple
 
 MARK = "# trainc: from "
+_BYTES = MARK.encode()
+_CONFLICT = b"<<<<<<< "  # begins a line where a merge left both sides
 _END = "; do not edit"
 
 
@@ -31,3 +33,15 @@ def read_header(line: str) -> Header | None:
     rest, _, body = rest.rpartition(" body=")
     source, _, job = rest.rpartition(" job=")
     return Header(source, job, body) if source and job and body else None
+
+
+def is_rendered(data: bytes) -> bool:
+    """Whether trainc wrote a text, also where a merge conflict begins with its first line."""
+    if data.startswith(_CONFLICT):
+        data = data.partition(b"\n")[2]
+    return data.startswith(_BYTES)
+
+
+def has_conflict(data: bytes) -> bool:
+    """Whether a merge left marks of a conflict in a rendered text, in which nothing else begins a line like that."""
+    return data.startswith(_CONFLICT) or b"\n" + _CONFLICT in data

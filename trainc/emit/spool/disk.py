@@ -6,7 +6,7 @@ import atexit
 import os
 from contextlib import suppress
 
-from trainc.model.header import MARK, Header, read_header
+from trainc.model.header import Header, has_conflict, is_rendered, read_header
 from trainc.model.reading import ordinary_contents
 from trainc.model.trouble import Reaching, Trouble
 
@@ -24,14 +24,16 @@ _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | 
 class Found:
     """A file as it stands: `header` is None for one that trainc did not write, `body` is what follows the header.
 
-    Line ends are those of Unix, whatever a checkout made of them.
+    `marked` says that a merge left the marks of a conflict in it. Line ends are those of Unix, whatever a checkout made
+    of them.
     """
 
-    __slots__ = ("body", "header")
+    __slots__ = ("body", "header", "marked")
 
-    def __init__(self, header: Header | None, body: bytes) -> None:
+    def __init__(self, header: Header | None, body: bytes, *, marked: bool = False) -> None:
         self.header = header
         self.body = body
+        self.marked = marked
 
 
 def read_found(target: str) -> Found | None:
@@ -40,14 +42,19 @@ def read_found(target: str) -> Found | None:
         data = ordinary_contents(target)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    return parse_found(data)
+
+
+def parse_found(data: bytes) -> Found:
+    """A file of the output folder by its bytes."""
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
     first, _, body = data.partition(b"\n")
     header = read_header(first.decode("utf-8", "replace"))
     # A header without digests, or with one half deleted, is still ours: it counts as edited.
-    if header is None and first.startswith(MARK.encode()):
-        header = Header("", "", "")
-    return Found(header, body)
+    if is_rendered(data):
+        header = header or Header("", "", "")
+    return Found(header, body, marked=header is not None and has_conflict(data))
 
 
 class Folder:
@@ -182,9 +189,10 @@ def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, str]]:
     """
     for path in _files(folder, ""):
         if path.endswith(".yaml") and path not in besides:
-            first = ordinary_contents(os.path.join(folder, path), 4096).partition(b"\n")[0]
-            if first.startswith(MARK.encode()):
-                header = read_header(first.decode("utf-8", "replace"))
+            first, _, rest = ordinary_contents(os.path.join(folder, path), 4096).partition(b"\n")
+            second = rest.partition(b"\n")[0] if has_conflict(first) else b""
+            if is_rendered(b"\n".join((first, second))):
+                header = read_header((second or first).decode("utf-8", "replace"))
                 yield path, header.source if header is not None else ""
 
 

@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, remove, written
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
 from trainc.model.header import Header
 
 TYPE_CHECKING = False
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     Settle = Callable[[Bundle, str, str, bool, Report], bool]
     # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
     Taken = Callable[[Bundle, str, Report], bool]
+    # The texts that an unfinished merge puts together: asked with a path, and whether the file has marks of a conflict.
+    Sides = Callable[..., list[bytes]]
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
-EDITED, FOREIGN = "edited", "foreign"
+EDITED, FOREIGN, CONFLICTED = "edited", "foreign", "conflicted"
 REFUSED = (EDITED, FOREIGN)
 
 
@@ -54,7 +56,7 @@ class FolderSpool(Spool):
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
     earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
-    place belongs to a job somewhere else.
+    place belongs to a job somewhere else. Of a file that a merge left in conflict count the `sides` instead.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class FolderSpool(Spool):
         reaches: Callable[[str, str], bool],
         settle: Settle,
         taken: Taken,
+        sides: Sides,
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -74,6 +77,7 @@ class FolderSpool(Spool):
         self._reaches = reaches
         self._settle = settle
         self._taken = taken
+        self._sides = sides
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -96,21 +100,37 @@ class FolderSpool(Spool):
         header = Header(rendered.source, job_digest(bundle), body_digest(body))
         if found is not None and found.header == header and found.body == body:
             return
-        if self._belongs_elsewhere(found, bundle, report):
+        sides = [parse_found(data) for data in self._sides(path, marked=found is not None and found.marked)]
+        committed = sides or ([found] if found is not None else [])
+        if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return
-        state = _state(found, body)
-        before = found.body.decode("utf-8", "replace") if found is not None else ""
-        same = found is not None and found.header is not None and found.header.job == header.job
-        differs = state == CHANGED and found is not None and found.body != body
-        if differs and self._settle(bundle, before, target, same, report):
-            return
-        shown = self._check or state in REFUSED
-        texts = (before, rendered.text) if shown else ("", "")
-        self.changes.append(Change(path, state, rendered.source, *texts, same_job=same))
-        self.hold(f"{header}{rendered.text}")
+        same = [side for side in committed if side.header is not None and side.header.job == header.job]
+        kept = self._kept(bundle, body, committed, same, target, report)
+        if kept is not None and kept.header is not None:
+            header, body = kept.header._replace(source=rendered.source), kept.body
+            if found is not None and found.header == header and found.body == body:
+                return
+        before, after = found.body.decode("utf-8", "replace") if found is not None else "", body.decode()
+        state = _state(found, body, merging=bool(sides))
+        texts = (before, after) if self._check or state in REFUSED else ("", "")
+        self.changes.append(Change(path, state, rendered.source, *texts, same_job=bool(same)))
+        self.hold(f"{header}{after}")
 
-    def _belongs_elsewhere(self, found: Found | None, bundle: Bundle, report: Report) -> bool:
-        source = found.header.source if found is not None and found.header is not None else ""
+    def _kept(
+        self, bundle: Bundle, body: bytes, committed: list[Found], same: list[Found], target: str, report: Report
+    ) -> Found | None:
+        """The committed rendering that the run keeps; those made of the `same` job count before the others."""
+        if any(side.body == body for side in same):
+            return None
+        for side in same or committed:
+            text = side.body.decode("utf-8", "replace")
+            differs = side.body != body and _is_whole(side)
+            if differs and self._settle(bundle, text, target, bool(same), report):
+                return side
+        return None
+
+    def _belongs_elsewhere(self, found: Found, bundle: Bundle, report: Report) -> bool:
+        source = found.header.source if found.header is not None else ""
         return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
@@ -162,11 +182,18 @@ class FolderSpool(Spool):
         return self._keep_old and any(self._stems.get(name) == source for name in names)
 
 
-def _state(found: Found | None, body: bytes) -> str:
+def _is_whole(found: Found) -> bool:
+    """Whether a rendered file is as trainc wrote it."""
+    return found.header is not None and found.header.body == body_digest(found.body)
+
+
+def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found is None:
         return MISSING
     if found.header is None:
         return FOREIGN
-    if found.body == body or found.header.body == body_digest(found.body):
+    if found.marked:
+        return CONFLICTED
+    if found.body == body or _is_whole(found):
         return CHANGED
-    return EDITED
+    return CONFLICTED if merging else EDITED
