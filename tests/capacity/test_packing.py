@@ -24,12 +24,9 @@ def node(
     amounts = {"cpu": cpu * 1000, "memory": 64, "pods": 4, **({"nvidia.com/gpu": gpu} if gpu else {})}
     return Node(
         name,
-        labels={"kubernetes.io/hostname": name, **labels},
+        {"kubernetes.io/hostname": name, **labels},
+        amounts,
         taints=taints,
-        allocatable=amounts,
-        free=amounts,
-        free_of_others=amounts,
-        is_ready=True,
         is_unschedulable=cordoned,
     )
 
@@ -146,6 +143,6 @@ def test_the_order_of_nodes_does_not_matter(seed: int) -> None:
 def test_a_search_that_is_too_long_says_so() -> None:
     nodes = [node(f"n{index}", 30 + index % 7, 0, labels={}, taints=[], cordoned=False) for index in range(40)]
     for one in nodes:
-        one.allocatable["pods"] = one.free["pods"] = 110
+        one.allocatable["pods"] = 110
     members = [(pod(name, cpu, 0, {}), 40) for name, cpu in (("a", 3), ("b", 5), ("c", 7), ("d", 11), ("e", 4))]
     assert answer(nodes, members) in (None, True)

@@ -77,7 +77,7 @@ def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
             if not facts.is_listed("Topology"):
                 return "", f"Topology {topology} of flavor {name} is not in the dump"
             return f'there is no Topology "{topology}" for TAS flavor "{name}"', ""
-        if topology and not facts.is_listed("Node"):
+        if topology and not facts.has_nodes:
             return "", f"no Node is in the dump, and flavor {name} places pods by topology"
     return "", ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.capacity.amounts import times
 from trainc.capacity.matching import in_labels
 from trainc.capacity.quota import Pools
 from trainc.capacity.topology import Topology
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.capacity.facts import Facts
     from trainc.capacity.queues import ClusterQueue
+    from trainc.capacity.verdict import Verdict
 
 MULTIKUEUE, PROVISIONING = "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io/provisioning-request"
 
@@ -25,6 +27,7 @@ class Snapshot:
         used = {} if is_idle else quota_used(facts)
         self.pools = Pools(facts.queues, facts.cohorts, used)
         self._topologies: dict[str, Topology] = {}
+        self.is_untouched = is_idle  # whether nothing is in use
 
     def topology(self, name: str) -> Topology:
         """The domains of a flavor that has a topology."""
@@ -41,6 +44,24 @@ class Snapshot:
             ]
             self._topologies[name] = Topology(flavor.topology, levels, nodes, flavor.tolerations, is_idle=self.is_idle)
         return self._topologies[name]
+
+    def reserve(self, verdict: Verdict) -> None:
+        """Let an admitted job hold its quota and its places."""
+        self.is_untouched = False
+        used = self.pools.queues[verdict.cluster_queue].used
+        for member in verdict.assigned:
+            for name, choice in member.choices.items():
+                cell = (choice.flavor, name)
+                used[cell] = used.get(cell, 0) + member.requests.get(name, 0)
+            one = {**member.pods.placed, "pods": member.pods.placed.get("pods", 0) + 1}
+            for values, count in member.domains or ():
+                for topology in self._sharing(member.flavor):
+                    topology.take(values, times(one, count))
+
+    def _sharing(self, flavor: str) -> list[Topology]:
+        """The topologies whose nodes may be those of a flavor: its own, and where hosts are known by name all of them."""
+        mine = self._topologies[flavor]
+        return [one for one in self._topologies.values() if one is mine or (one.by_host and mine.by_host)]
 
     def controller(self, check: str) -> str:
         """The controller of an admission check, empty where the dump does not show it."""

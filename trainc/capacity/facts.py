@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.capacity.nodes import Node, node_of, usage_by_node
+from trainc.capacity.nodes import Node, fill, grouped, node_of
 from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
+from trainc.model.dumped import INVENTORY
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from trainc.capacity.queues import Cohort
     from trainc.model.tree import Tree
 
-Objects = "Mapping[str, Mapping[str, Tree]]"
 # Feature gates of Kueue that change a verdict, with their defaults.
 GATES = {
     "TASBalancedPlacement": False,
@@ -31,10 +31,9 @@ class Facts:
     `objects` holds trees by kind, then by name or `namespace/name`. With `closed`, what is not listed does not exist.
     """
 
-    def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False, date: str = "") -> None:
+    def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False) -> None:
         self.objects = objects
         self.closed = closed
-        self.date = date
         self.flavors: dict[str, Flavor] = {name: flavor_of(name, tree) for name, tree in self._all("ResourceFlavor")}
         self.queues: dict[str, ClusterQueue] = {
             name: cluster_queue_of(name, tree) for name, tree in self._all("ClusterQueue")
@@ -44,7 +43,6 @@ class Facts:
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
         self._nodes: dict[str, Node] | None = None
-        self.memo: dict[object, Any] = {}  # results that depend on these facts alone
 
     def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
         return self.objects.get(kind, {}).items()
@@ -73,13 +71,32 @@ class Facts:
 
     @property
     def nodes(self) -> dict[str, Node]:
-        """The nodes by name, each with what its bound pods leave of it."""
+        """The nodes by name, with what runs there already."""
         if self._nodes is None:
-            used = usage_by_node(tree for _, tree in self._all("Pod"))
-            self._nodes = {
-                name: node_of(name, tree, used.get(name, ({}, {}))) for name, tree in sorted(self._all("Node"))
-            }
+            nodes = {name: node_of(name, tree) for name, tree in self._all("Node")}
+            pods = self.objects.get("Pod")
+            fill(nodes, (pods or {}).values(), None if pods is not None else self.objects.get("DaemonSet", {}).values())
+            for _, inventory in self._all(INVENTORY):
+                groups = get(inventory, "spec", "nodes")
+                for group in groups if type(groups) is list else []:
+                    nodes.update({node.name: node for node in grouped(group)})
+            self._nodes = dict(sorted(nodes.items()))
         return self._nodes
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether the dump lists the cluster's nodes."""
+        return self.is_listed("Node") or bool(self.objects.get(INVENTORY))
+
+    @property
+    def date(self) -> str:
+        """When the dump was made: what an inventory says, else the last sign of life of a node; empty if unknown."""
+        dates = [value(tree, "spec", "date") for _, tree in self._all(INVENTORY)]
+        if not any(dates):
+            for _, tree in self._all("Node"):
+                conditions = get(tree, "status", "conditions")
+                dates += [value(one, "lastHeartbeatTime") for one in (conditions if type(conditions) is list else [])]
+        return max([str(date) for date in dates if date], default="")
 
     def gate(self, name: str) -> bool:
         """Whether a feature gate of Kueue is on."""

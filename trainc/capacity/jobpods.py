@@ -50,7 +50,9 @@ class Role:
 class Run:
     """The pods of one JobSet on nodes that fill up."""
 
-    def __init__(self, facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]] = (), *, is_idle: bool = True
+    ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
         jobs = get(jobset, "spec", "replicatedJobs")
@@ -59,7 +61,8 @@ class Run:
             Role(job, jobset, self.namespace, added[index] if index < len(added) else None)
             for index, job in enumerate(listed)
         ]
-        self.scheduler = Scheduler(facts.nodes.values(), bound_pods(facts.objects.get("Pod", {}).items()))
+        bound = bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle)
+        self.scheduler = Scheduler(facts.nodes.values(), bound, is_idle=is_idle)
 
     def place(self) -> None:
         """Create and schedule all pods: those that others wait for first."""

@@ -1,14 +1,15 @@
-"""Nodes as schedulers see them: labels, taints, what they can hold, and what bound pods already take."""
+"""Nodes as schedulers see them: labels, taints, what they can hold, and what is taken."""
 
 from __future__ import annotations
 
 from trainc.capacity.amounts import Units, added, all_units, taken, units_of
+from trainc.capacity.matching import in_labels, matches_terms, required_terms, untolerated
 from trainc.model.requests import pod_requests
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from trainc.model.tree import Tree
@@ -21,39 +22,59 @@ _PLACED = (
     "kueue.x-k8s.io/podset-slice-required-topology",
 )
 _FINISHED = frozenset({"Succeeded", "Failed"})
+# What the DaemonSet controller lets its pods tolerate.
+_DAEMON = [
+    {"key": f"node.kubernetes.io/{key}", "operator": "Exists"}
+    for key in (
+        "not-ready",
+        "unreachable",
+        "disk-pressure",
+        "memory-pressure",
+        "pid-pressure",
+        "unschedulable",
+        "network-unavailable",
+    )
+]
 
 
 class Node:
-    """One node; `free` is what its bound pods leave, `free_of_others` what those outside of Kueue's placement leave."""
+    """One node: what it can hold, what its own pods take (`system`), and what pods of jobs take (`jobs`)."""
 
-    __slots__ = ("allocatable", "free", "free_of_others", "is_ready", "is_unschedulable", "labels", "name", "taints")
+    __slots__ = ("allocatable", "is_ready", "is_unschedulable", "jobs", "labels", "name", "system", "taints")
 
-    def __init__(self, name: str, **fields: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        labels: dict[str, str],
+        allocatable: Units,
+        *,
+        taints: list[dict[str, Any]] | None = None,
+        is_ready: bool = True,
+        is_unschedulable: bool = False,
+    ) -> None:
         self.name = name
-        for field, content in fields.items():
-            setattr(self, field, content)
+        self.labels = labels
+        self.allocatable = allocatable
+        self.taints = taints or []
+        self.is_ready = is_ready
+        self.is_unschedulable = is_unschedulable
+        self.system: Units = {}
+        self.jobs: Units = {}
 
-    labels: dict[str, str]
-    taints: list[dict[str, Any]]
-    allocatable: Units
-    free: Units
-    free_of_others: Units
-    is_ready: bool
-    is_unschedulable: bool
+    def free(self, *, is_idle: bool) -> Units:
+        """What is left for pods; an idle node runs no pods of jobs."""
+        left = taken(self.allocatable, self.system) if self.system else self.allocatable
+        return taken(left, self.jobs) if self.jobs and not is_idle else left
 
 
-def node_of(name: str, tree: Tree, used: tuple[Units, Units]) -> Node:
-    """The node that a dump shows; `used` by all bound pods, and by those that Kueue does not place."""
-    labels = plain(get(tree, "metadata", "labels"))
-    taints = plain(get(tree, "spec", "taints"))
-    allocatable = units_of(get(tree, "status", "allocatable"))
+def node_of(name: str, tree: Tree) -> Node:
+    """The node that a dump shows, without its pods."""
+    labels, taints = plain(get(tree, "metadata", "labels")), plain(get(tree, "spec", "taints"))
     return Node(
         name,
-        labels=labels if type(labels) is dict else {},
+        labels if type(labels) is dict else {},
+        units_of(get(tree, "status", "allocatable")),
         taints=[taint for taint in taints if type(taint) is dict] if type(taints) is list else [],
-        allocatable=allocatable,
-        free=taken(allocatable, used[0]) if used[0] else allocatable,
-        free_of_others=taken(allocatable, used[1]) if used[1] else allocatable,
         is_ready=_is_ready(tree),
         is_unschedulable=value(tree, "spec", "unschedulable") is True,
     )
@@ -67,20 +88,57 @@ def _is_ready(tree: Tree) -> bool:
     return False
 
 
-def usage_by_node(pods: Iterable[Tree]) -> dict[str, tuple[Units, Units]]:
-    """What the pods that are bound and have not finished ask for, by node: all of them, and those outside of Kueue."""
-    used: dict[str, tuple[Units, Units]] = {}
+def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] | None) -> None:
+    """Take from the nodes what runs there: bound pods, or where no pods are known the share of DaemonSets."""
     for tree in pods:
-        name = value(tree, "spec", "nodeName")
-        spec = get(tree, "spec")
-        if type(name) is not str or not name or type(spec) is not dict or value(tree, "status", "phase") in _FINISHED:
+        node, spec = nodes.get(value(tree, "spec", "nodeName") or ""), get(tree, "spec")
+        if node is None or type(spec) is not dict or value(tree, "status", "phase") in _FINISHED:
             continue
         asked = added(all_units(pod_requests(spec)), {"pods": 1})
-        everything, others = used.get(name, ({}, {}))
-        used[name] = (added(everything, asked), others if _is_placed(tree) else added(others, asked))
-    return used
+        if is_of_job(tree):
+            node.jobs = added(node.jobs, asked)
+        else:
+            node.system = added(node.system, asked)
+    for tree in daemons or ():
+        _spread_daemon(nodes.values(), get(tree, "spec", "template", "spec"))
 
 
-def _is_placed(tree: Tree) -> bool:
-    found = get(tree, "metadata", "annotations")
-    return type(found) is dict and not found.keys().isdisjoint(_PLACED)
+def _spread_daemon(nodes: Iterable[Node], spec: Tree) -> None:
+    if type(spec) is not dict:
+        return
+    asked = added(all_units(pod_requests(spec)), {"pods": 1})
+    pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
+    terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
+    for node in nodes:
+        is_near = terms is None or matches_terms(terms, node.labels, node.name)
+        if is_near and in_labels(pod.get("nodeSelector"), node.labels) and not untolerated(node.taints, tolerations):
+            node.system = added(node.system, asked)
+
+
+def is_of_job(tree: Tree) -> bool:
+    """Whether a pod belongs to a Job, or is placed by Kueue: an idle cluster does not run it."""
+    annotations = get(tree, "metadata", "annotations")
+    if type(annotations) is dict and not annotations.keys().isdisjoint(_PLACED):
+        return True
+    owners = get(tree, "metadata", "ownerReferences")
+    return any(value(owner, "kind") == "Job" for owner in (owners if type(owners) is list else []))
+
+
+def grouped(tree: Tree) -> Iterator[Node]:
+    """The nodes of one group in an inventory: alike but for their names."""
+    names, labels = plain(get(tree, "names")), plain(get(tree, "labels"))
+    model = node_of("", {"metadata": {"labels": get(tree, "labels")}, "spec": tree, "status": tree})
+    system, jobs = units_of(get(tree, "system")), units_of(get(tree, "jobs"))
+    own = labels if type(labels) is dict else {}
+    named = HOSTNAME in own or value(tree, "withoutHostname") is True
+    for name in names if type(names) is list else []:
+        node = Node(
+            str(name),
+            own if named else {**own, HOSTNAME: str(name)},
+            model.allocatable,
+            taints=model.taints,
+            is_ready=value(tree, "notReady") is not True,
+            is_unschedulable=model.is_unschedulable,
+        )
+        node.system, node.jobs = system, jobs
+        yield node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.capacity.amounts import all_units
 from trainc.capacity.matching import required_terms
+from trainc.capacity.nodes import is_of_job
 from trainc.model.requests import amounts, pod_requests
 from trainc.model.tree import get, plain, value
 
@@ -102,12 +103,14 @@ def pod_of(podset: PodSet, template: Tree, namespace: str, asked: Amounts) -> Po
     return pod
 
 
-def bound_pods(trees: Iterable[tuple[str, Tree]]) -> list[tuple[Pod, str]]:
-    """The pods of a dump that hold a node, each with the node's name."""
+def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[Pod, str]]:
+    """The pods of a dump that hold a node, each with the node's name; an idle cluster runs none of a job."""
     found = []
     for key, tree in trees:
         node = value(tree, "spec", "nodeName")
         if type(node) is not str or not node or value(tree, "status", "phase") in {"Succeeded", "Failed"}:
+            continue
+        if is_idle and is_of_job(tree):
             continue
         spec = get(tree, "spec")
         namespace, _, name = key.rpartition("/")

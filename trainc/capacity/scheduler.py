@@ -21,12 +21,11 @@ _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 class Scheduler:
     """Nodes that fill up while pods are placed on them."""
 
-    def __init__(self, nodes: Iterable[Node], bound: Iterable[tuple[Pod, str]] = ()) -> None:
-        self.places = {node.name: Place(node, node.allocatable) for node in nodes}
-        self._static: dict[tuple[int, str], str] = {}
+    def __init__(self, nodes: Iterable[Node], bound: Iterable[tuple[Pod, str]] = (), *, is_idle: bool = True) -> None:
+        self.places = {node.name: Place(node, node.free(is_idle=is_idle)) for node in nodes}
         for pod, name in bound:
             if name in self.places:
-                self.places[name].take(pod)
+                self.places[name].pods.append(pod)
 
     def place(self, pod: Pod) -> tuple[str, str]:
         """The node that takes the pod, or the message with which it waits."""

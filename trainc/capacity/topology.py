@@ -96,7 +96,7 @@ class Topology:
         self.domains: list[dict[Values, Domain]] = [{} for _ in levels]
         self.leaves: dict[Values, Leaf] = {}
         for node in nodes:
-            self._add(node, node.free_of_others if is_idle else node.free)
+            self._add(node, node.free(is_idle=is_idle))
 
     def _add(self, node: Node, capacity: Units) -> None:
         values = tuple(node.labels.get(level, "") for level in self.levels)
@@ -110,6 +110,12 @@ class Topology:
                 parent.children.append(leaf)
         for name, amount in capacity.items():
             leaf.capacity[name] = leaf.capacity.get(name, 0) + amount
+
+    def take(self, key: Values, amounts: Units) -> None:
+        """Lessen what a leaf holds, where this topology has it."""
+        leaf = self.leaves.get(key)
+        if leaf is not None:
+            leaf.capacity = taken(leaf.capacity, amounts)
 
     def _domain(self, values: Values) -> Domain | None:
         if not values:

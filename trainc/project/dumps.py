@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from trainc.model.finding import ERROR, Rule
+from trainc.model.dumped import DECISIVE, INVENTORY, REPORTED, RUNNING
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
+from trainc.model.tree import get, value
 from trainc.model.trouble import Reaching, Trouble
 from trainc.model.within import within
 from trainc.project.defined import KIND, keep, recall
@@ -46,6 +48,9 @@ _LISTED = frozenset(
         "ConfigMap",
         "Secret",
         "ServiceAccount",
+        *DECISIVE,
+        *RUNNING,
+        INVENTORY,
     }
 )
 
@@ -65,10 +70,20 @@ def read_dumps(root: str, folder: str, report: Report, cache: Cache | None = Non
                 runtimes.append(document)
             elif document.kind in _LISTED:
                 key = f"{document.namespace}/{document.name}" if document.namespace else document.name
-                objects.setdefault(document.kind, {})[key] = document.tree
+                objects.setdefault(document.kind, {})[key or file] = document.tree
+                if document.kind == INVENTORY:
+                    _list_kinds(document.tree, objects)
             else:
                 report.add(_foreign(document))
     return {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
+
+
+def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:
+    """Note the kinds of which an inventory lists all there are, even where there are none."""
+    kinds = get(inventory, "spec", "kinds")
+    for leaf in kinds if type(kinds) is list else []:
+        if value(leaf) in _LISTED:
+            objects.setdefault(value(leaf), {})
 
 
 def _foreign(document: Document) -> Finding:
@@ -115,19 +130,28 @@ def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _items(document: Document) -> Iterator[Document]:
-    """The items of a List, as kubectl prints several objects; status and what servers manage are none of our business."""
-    items = document.tree.get("items") if type(document.tree) is dict else None
-    if document.kind.endswith("List") and type(items) is list:
-        for item in items:
-            yield _own(document.part(item))
-    else:
-        yield _own(document)
+    """The items of a List, and of lists in it; what servers manage is none of our business."""
+    todo = [document]
+    while todo:
+        document = todo.pop()
+        if document.kind == INVENTORY:
+            yield document
+            inner = get(document.tree, "spec", "objects")
+        elif type(document.tree) is list:
+            inner = document.tree
+        else:
+            inner = get(document.tree, "items") if document.kind.endswith("List") else None
+        if type(inner) is list:
+            todo += [document.part(item) for item in reversed(inner)]
+        elif document.kind != INVENTORY:
+            yield _own(document)
 
 
 def _own(document: Document) -> Document:
     if type(document.tree) is not dict:
         return document
-    tree = {key: node for key, node in document.tree.items() if key != "status"}
+    keeps = document.kind in REPORTED
+    tree = {key: node for key, node in document.tree.items() if key != "status" or keeps}
     if type(tree.get("metadata")) is dict:
         tree["metadata"] = {key: node for key, node in tree["metadata"].items() if key not in _MANAGED}
     return document.admitted(tree)

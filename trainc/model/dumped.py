@@ -1,0 +1,26 @@
+"""Kinds of objects that decide whether a job starts on a cluster; an inventory lists those it knows completely."""
+
+from __future__ import annotations
+
+INVENTORY = "Inventory"
+DECISIVE = (
+    "AdmissionCheck",
+    "ClusterQueue",
+    "Cohort",
+    "Configuration",
+    "LimitRange",
+    "LocalQueue",
+    "Namespace",
+    "Node",
+    "PriorityClass",
+    "Queue",
+    "ResourceFlavor",
+    "ResourceQuota",
+    "RuntimeClass",
+    "Topology",
+    "Workload",
+    "WorkloadPriorityClass",
+)
+RUNNING = ("DaemonSet", "Pod")  # what takes its share of the nodes
+# Of these, what a server reports decides as well.
+REPORTED = frozenset({"AdmissionCheck", "Node", "Pod", "Queue", "ResourceQuota", "Workload"})
