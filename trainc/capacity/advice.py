@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.capacity.attempts import NO_FLAVOR
+from trainc.capacity.attempts import NO_FLAVOR, NO_PLACE
 from trainc.capacity.edits import trainer_pods, with_pod_field, with_pods
 from trainc.capacity.matching import taint_text
 from trainc.model.spelling import meant
@@ -29,6 +29,8 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
         found = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
         if found:
             return found
+    if verdict.reason == NO_PLACE:
+        return _fewer(kueue, jobset) or "ask for smaller slices or pods, or for a wider topology level"
     return _fewer(kueue, jobset) or "ask for less in each pod, or raise the quota"
 
 

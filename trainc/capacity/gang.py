@@ -7,6 +7,7 @@ from trainc.capacity.filters import AFFINITY, TAINT, static_refusal
 from trainc.capacity.jobpods import Run
 from trainc.capacity.matching import taint_text, untolerated
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
+from trainc.capacity.scheduler import Scheduler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from trainc.capacity.facts import Facts
     from trainc.capacity.jobpods import Role
-    from trainc.capacity.packing import Kind
     from trainc.capacity.pods import Pod
     from trainc.model.tree import Tree
 
@@ -47,7 +47,8 @@ def gang_of(facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]], *, i
     gang = Gang(run)
     roles = [role for role in run.roles if role.podset.count]
     pods, counts = [role.pod for role in roles], [role.podset.count for role in roles]
-    kinds = kinds_of(pods, run.scheduler.places.values())
+    empty = Scheduler(facts.nodes.values(), is_idle=is_idle)
+    kinds = kinds_of(pods, empty.places.values())
     found = rooms(pods, kinds)
     gang.rooms = {role.name: room for role, room in zip(roles, found, strict=True)}
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes)[:_FIRST_NODES]
@@ -64,16 +65,16 @@ def gang_of(facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]], *, i
         gang.run = None
         gang.fits = None if depends and gang.fits else gang.fits
     if gang.fits is not True:
-        _explain(gang, roles, kinds, run)
+        _explain(gang, roles, empty)
     return gang
 
 
-def _explain(gang: Gang, roles: Sequence[Role], kinds: Sequence[Kind], run: Run) -> None:
+def _explain(gang: Gang, roles: Sequence[Role], empty: Scheduler) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
-            gang.change = _change(role, kinds, run)
+            gang.change = _change(role, empty)
             return
     if gang.fits is None:
         gang.reason = "each role fits alone, but trainc found no place for all pods at once within its limits"
@@ -87,36 +88,36 @@ def _needs(role: Role) -> str:
     return f"`{role.name}` needs {role.podset.count} pods with {asked or 'no requests'}"
 
 
-def _change(role: Role, kinds: Sequence[Kind], run: Run) -> str:
+def _change(role: Role, empty: Scheduler) -> str:
     """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
-    pod, count, total = role.pod, role.podset.count, sum(kind.most(role.pod) * len(kind.nodes) for kind in kinds)
+    pod, count = role.pod, role.podset.count
     options: list[str] = []
-    for taint in _repelling(pod, run):
+    for taint in _repelling(pod, empty):
         more = pod.like(pod.name, tolerations=[*pod.tolerations, {**taint, "operator": "Equal"}])
-        if _room(more, run) >= count:
+        if _room(more, empty) >= count:
             options.append(f"tolerate `{taint_text(taint)}`")
-    if any(static_refusal(pod, place.node) == AFFINITY for place in run.scheduler.places.values()):
+    if any(static_refusal(pod, place.node) == AFFINITY for place in empty.places.values()):
         selector = pod.spec.get("nodeSelector") or {}
         for key in sorted(selector):
             fewer = {name: wanted for name, wanted in selector.items() if name != key}
-            if _room(pod.like(pod.name, nodeSelector=fewer), run) >= count:
+            if _room(pod.like(pod.name, nodeSelector=fewer), empty) >= count:
                 options.append(f"drop the node selector `{key}: {selector[key]}`")
-    room = _room(pod, run)
+    room = _room(pod, empty)
     if 0 < room < count:
         options.append(f"ask for {room} pods instead of {count}")
-    if not options and total == 0:
-        return _too_large(pod, run)
+    if not options and room == 0:
+        return _too_large(pod, empty)
     return ", or ".join(options) or "add nodes"
 
 
-def _room(pod: Pod, run: Run) -> int:
-    return rooms([pod], kinds_of([pod], run.scheduler.places.values()))[0]
+def _room(pod: Pod, empty: Scheduler) -> int:
+    return rooms([pod], kinds_of([pod], empty.places.values()))[0]
 
 
-def _repelling(pod: Pod, run: Run) -> list[Mapping[str, Any]]:
+def _repelling(pod: Pod, empty: Scheduler) -> list[Mapping[str, Any]]:
     """The taints that keep a pod off nodes, each once."""
     found: dict[str, Mapping[str, Any]] = {}
-    for place in run.scheduler.places.values():
+    for place in empty.places.values():
         if static_refusal(pod, place.node) == TAINT:
             taint = untolerated(place.node.taints, pod.tolerations)
             if taint is not None:
@@ -125,9 +126,9 @@ def _repelling(pod: Pod, run: Run) -> list[Mapping[str, Any]]:
     return list(found.values())
 
 
-def _too_large(pod: Pod, run: Run) -> str:
+def _too_large(pod: Pod, empty: Scheduler) -> str:
     """What to do about a pod that no node can hold."""
-    nodes = [place.node for place in run.scheduler.places.values() if not static_refusal(pod, place.node)]
+    nodes = [place.node for place in empty.places.values() if not static_refusal(pod, place.node)]
     if not nodes:
         return "add nodes that the pods tolerate and select"
     for name, amount in sorted(pod.asked.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.cli.capacity import COMMANDS as CAPACITY
 from trainc.cli.options import Command, Option, Options
 
 _STAGED = Option("--staged", "judge the next commit: what Git's index holds")
@@ -266,6 +267,7 @@ COMMANDS = {
             ("trainc cmp generate", "trainc cmp parameters", "trainc cmp paths jobs/research"),
             _cmp,
         ),
+        *CAPACITY,
     )
 }
 

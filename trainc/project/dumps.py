@@ -66,16 +66,29 @@ def read_dumps(root: str, folder: str, report: Report, cache: Cache | None = Non
             definitions.append(known)
             continue
         for document in _others(data, file, report, definitions, cache):
-            if document.kind in _RUNTIMES:
-                runtimes.append(document)
-            elif document.kind in _LISTED:
-                key = f"{document.namespace}/{document.name}" if document.namespace else document.name
-                objects.setdefault(document.kind, {})[key or file] = document.tree
-                if document.kind == INVENTORY:
-                    _list_kinds(document.tree, objects)
-            else:
-                report.add(_foreign(document))
+            _sort(document, objects, runtimes, report)
     return {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
+
+
+def read_dump(data: bytes, file: str, report: Report) -> dict[str, dict[str, Tree]]:
+    """The objects of one dump by kind, then by name or `namespace/name`."""
+    objects: dict[str, dict[str, Tree]] = {}
+    for document in _others(data, file, report, [], None):
+        if document.kind in _LISTED:
+            _sort(document, objects, [], report)
+    return objects
+
+
+def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: list[Document], report: Report) -> None:
+    if document.kind in _RUNTIMES:
+        runtimes.append(document)
+    elif document.kind in _LISTED:
+        key = f"{document.namespace}/{document.name}" if document.namespace else document.name
+        objects.setdefault(document.kind, {})[key or document.file] = document.tree
+        if document.kind == INVENTORY:
+            _list_kinds(document.tree, objects)
+    else:
+        report.add(_foreign(document))
 
 
 def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:

@@ -1,0 +1,108 @@
+"""`trainc inventory` and `trainc fit`: what decides on a cluster, and whether jobs ever start there."""
+
+from __future__ import annotations
+
+import sys
+
+from trainc.cli.options import Command, Option
+from trainc.model.trouble import Reaching, Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from trainc.cli.options import Options
+
+_GET = (
+    "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
+    "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,"
+    "workloads -A -o json"
+)
+
+
+def _inventory(options: Options) -> int:
+    from trainc.capacity.inventory import Dump, inventory  # noqa: PLC0415 (each command loads what it needs)
+    from trainc.cli.output import data, tell  # noqa: PLC0415
+    from trainc.yaml.writer import dump  # noqa: PLC0415
+
+    found = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
+    if not found.objects:
+        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with\n{_GET}")
+    made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
+    data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
+    for fault in found.faults:
+        tell(f"left out: {fault}")
+    if found.left_out:
+        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(found.left_out.items()))
+        tell(f"left out, as they decide nothing: {listed}")
+    return 1 if found.faults else 0
+
+
+def _trees(path: str) -> Iterable[Any]:
+    """The documents of one file of a dump, or of standard input, as plain data."""
+    from json import loads  # noqa: PLC0415
+
+    from trainc.model.report import Report  # noqa: PLC0415
+    from trainc.model.tree import plain  # noqa: PLC0415
+    from trainc.yaml.reader import read  # noqa: PLC0415
+
+    with Reaching("standard input" if path == "-" else path):
+        if path == "-":
+            content = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as stream:
+                content = stream.read()
+    if content.lstrip()[:1] in (b"{", b"["):
+        try:
+            return [loads(content)]
+        except (ValueError, RecursionError) as error:
+            raise Trouble(f"{path}: this is not a whole JSON document ({error})") from error
+    report = Report()
+    found = [plain(document.tree) for document in read(content, path, report)]
+    if report.failed:
+        finding = report.findings[0]
+        raise Trouble(f"{path}:{finding.labels[0].span.line}: {finding.message}")
+    return found
+
+
+def _fit(options: Options) -> int:
+    from trainc.cli.fit import fit  # noqa: PLC0415
+
+    return fit(options)
+
+
+COMMANDS = (
+    Command(
+        "fit",
+        "[PATH...]",
+        "Say for each job whether it is ever admitted on its cluster, by which queue and flavor and on which nodes,\n"
+        "or the first reason why not and the smallest change that would help. Reads dumps, never a cluster.",
+        (
+            Option("--inventory", "a dump or inventory to ask, besides the cluster's folder", metavar="FILE"),
+            Option("--what-if", "as if the jobs asked for something else: numNodes=8", metavar="KEY=VALUE"),
+            Option("--headroom", "say how many more nodes each job could ask for"),
+            Option("--together", "let all jobs hold their quota at once, by priority, then by name"),
+            Option("--now", "count the workloads and pods of the dump as running; else the cluster is idle"),
+            Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+            Option("--cluster", "for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
+            Option("--set", "a setting of the cluster, such as queue=research", metavar="KEY=VALUE"),
+            Option("--closed-world", "what is not in the dump does not exist"),
+        ),
+        ("trainc fit", "trainc fit jobs/bert.yaml --what-if numNodes=8", "trainc fit --together --report markdown"),
+        _fit,
+    ),
+    Command(
+        "inventory",
+        "[FILE...]",
+        "Write what decides whether jobs start on a cluster, out of a dump of it (default: standard input), and nothing\n"
+        "else: nodes that are alike together, queues, flavors, quotas, limits, classes. Make the dump with\n\n"
+        f"  {_GET} \\\n    | trainc inventory --complete > clusters/NAME/inventory.yaml",
+        (
+            Option("--complete", "the dump lists every kind of the command: a kind without objects has none"),
+            Option("--date", "when the dump was made (default: the newest time in it)", metavar="TIME"),
+        ),
+        ("kubectl get nodes,clusterqueues -o json | trainc inventory", "trainc inventory dump.json --complete"),
+        _inventory,
+    ),
+)

@@ -1,0 +1,95 @@
+"""Answers of `trainc fit` for people: a table in the terminal, and Markdown for a pull request."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+Row = "Mapping[str, Any]"
+_HOSTS = 4  # domains that are named one by one
+
+
+def table(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[str]:
+    """The lines of the table: a line for each job, and below it why it waits and what would help."""
+    cells = [(_job(row), row["status"], _where(row)) for row in rows]
+    if not cells:
+        return []
+    widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
+    lines = _headings(dates)
+    for row, (job, status, where) in zip(rows, cells, strict=True):
+        lines.append(f"{job:<{widths[0]}}  {status:<{widths[1]}}  {where}".rstrip())
+        lines += [f"    {text}" for text in _details(row)]
+    return [*lines, _summary(rows)]
+
+
+def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> str:
+    """The same as a Markdown table."""
+    lines = [*_headings(dates), "", "| job | answer | where | why not, and what would help |", "|---|---|---|---|"]
+    for row in rows:
+        details = "<br>".join(_details(row))
+        cells = (f"`{_job(row)}`", row["status"], _where(row), details)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, "", _summary(rows), ""])
+
+
+def _headings(dates: Mapping[str, str]) -> list[str]:
+    out = []
+    for name, date in sorted(dates.items()):
+        of = f"cluster `{name}` " if name else "the cluster "
+        out.append(f"{of}as dumped {f'on {date}' if date else 'on an unknown date'}")
+    return out
+
+
+def _job(row: Mapping[str, Any]) -> str:
+    at = f" on {row['cluster']}" if row.get("cluster") else ""
+    return f"{row['job']}{at}"
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    """The queue, the flavors and the nodes; empty for a job that gets none."""
+    parts = []
+    kueue = row.get("kueue") or {}
+    if kueue.get("quotaReserved"):
+        flavors = sorted({name for one in kueue.get("podSets", []) for name in one.get("flavors", {}).values()})
+        parts.append(f"queue {kueue['queue']} ({kueue['clusterQueue']}), flavor {', '.join(flavors) or 'none'}")
+        if kueue["borrowing"]:
+            parts.append("borrows from its cohort")
+        if kueue.get("pendingAdmissionChecks"):
+            parts.append(f"after the checks {', '.join(kueue['pendingAdmissionChecks'])}")
+        parts += _domains(kueue)
+    elif row["status"] == "fits":
+        nodes = row.get("nodes", {}).get("first", [])
+        parts.append(f"nodes {_listed(nodes)}")
+    if "headroom" in row and row["status"] == "fits":
+        parts.append(f"{row['headroom']} more nodes would fit")
+    return ", ".join(parts)
+
+
+def _domains(kueue: Mapping[str, Any]) -> list[str]:
+    names: list[str] = []
+    for one in kueue.get("podSets", []):
+        names += ["/".join(domain["values"]) for domain in one.get("topology", {}).get("domains", [])]
+    return [f"on {_listed(sorted(set(names)))}"] if names else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_HOSTS])
+    return f"{shown} and {len(names) - _HOSTS} more" if len(names) > _HOSTS else shown
+
+
+def _details(row: Mapping[str, Any]) -> list[str]:
+    details = [f"{row['file']}:{row['line']}: {row['reason']}"] if row.get("reason") else []
+    pods = row.get("pods", {})
+    for group in pods.get("groups", []) if row["status"] not in {"fits", "never"} else ():
+        details += [f"{group['replicatedJob']}: {text}" for text in group.get("pending", [])]
+    return [*details, *([f"help: {row['change']}"] if row.get("change") else [])]
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return f"{len(rows)} {'job' if len(rows) == 1 else 'jobs'}: {listed}"
