@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from json import dumps
 
 from trainc import pipeline
 from trainc.capacity.edits import with_pods
@@ -15,6 +14,7 @@ from trainc.model.document import Document
 from trainc.model.kinds import DECISIVE, INVENTORY, RUNNING
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
+from trainc.report.dumps import dumps
 from trainc.report.fit import markdown, table
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, found: Answer) -> d
 def _print(rows: list[dict[str, Any]], dates: Mapping[str, str], options: Options) -> None:
     form = options.one("report", "text")
     if form == "json":
-        data(f"{dumps({'dumps': dates, 'jobs': rows}, indent=2, ensure_ascii=False)}\n")
+        data(dumps({"dumps": dates, "jobs": rows}, sort_keys=False))
     elif form == "markdown":
         data(markdown(rows, dates))
     else:
