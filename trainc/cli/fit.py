@@ -11,7 +11,7 @@ from trainc.capacity.fit import FITS, UNKNOWN, WAITS, Fit, answer_data
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.model.document import Document
-from trainc.model.kinds import DECISIVE, INVENTORY, RUNNING
+from trainc.model.dumped import DECISIVE, INVENTORY, RUNNING
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
 from trainc.report.dumps import dumps

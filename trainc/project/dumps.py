@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from trainc.model.finding import ERROR, Rule
 from trainc.model.dumped import DECISIVE, INVENTORY, REPORTED, RUNNING
+from trainc.model.finding import ERROR, Rule
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.tree import get, value
