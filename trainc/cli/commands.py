@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 from trainc.cli.capacity import COMMANDS as CAPACITY
+from trainc.cli.delivery import COMMANDS as DELIVERY
 from trainc.cli.options import Command, Option, Options
-
-_STAGED = Option("--staged", "judge the next commit: what Git's index holds")
-_REPORTING = (
-    Option("--only", "judge by servers' own verdicts, or by rendered files alone", choices=("admission", "rendered")),
-    Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
-    Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
-    Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
-    Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
-    Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
-    Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
-    Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
-    Option("--color", "colours in text reports", choices=("auto", "always", "never")),
-    Option("--all", "print every finding as text, not the first 200 alone"),
-    Option("-q --quiet", "errors only, no summary"),
-)
+from trainc.cli.shared_options import REPORTING, STAGED
 
 
 def _build(options: Options) -> int:
@@ -63,12 +50,6 @@ def _why(options: Options) -> int:
     return why(options)
 
 
-def _cmp(options: Options) -> int:
-    from trainc.cli.cmp import cmp  # noqa: PLC0415
-
-    return cmp(options)
-
-
 def _init(options: Options) -> int:
     from trainc.cli.init import init  # noqa: PLC0415
 
@@ -111,12 +92,12 @@ COMMANDS = {
                 Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
                 Option("-o --output", "write one file per job below DIR", metavar="DIR"),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
-                _STAGED,
+                STAGED,
                 Option("--changed-since", "only what differs from this revision, and what that reaches", metavar="REV"),
                 Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
                 Option("--format", "what stdout carries", choices=("yaml", "json")),
                 Option("--include-other", "pass other documents of other files through as well"),
-                *_REPORTING,
+                *REPORTING,
             ),
             (
                 "trainc build jobs/bert.yaml",
@@ -133,9 +114,9 @@ COMMANDS = {
             "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
             (
                 Option("--whole-project", "compile the whole project, and report what concerns the files under PATH"),
-                _STAGED,
+                STAGED,
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
-                *_REPORTING,
+                *REPORTING,
             ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
             _validate,
@@ -257,17 +238,8 @@ COMMANDS = {
             ("trainc init", "trainc init training --delivery argocd"),
             _init,
         ),
-        Command(
-            "cmp",
-            "generate|parameters|paths [FOLDER]",
-            "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
-            "`paths` prints the annotation manifest-generate-paths for the application of a folder.\n"
-            "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
-            (),
-            ("trainc cmp generate", "trainc cmp parameters", "trainc cmp paths jobs/research"),
-            _cmp,
-        ),
         *CAPACITY,
+        *DELIVERY,
     )
 }
 

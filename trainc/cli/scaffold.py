@@ -150,6 +150,7 @@ spec:
 """
 FLUX = """\
 # One Kustomization over the rendered manifests of one cluster; `training` is the GitRepository of this repository.
+# It is ready once all jobs below `healthChecks` have ended; `trainc flux deploy/flux.yaml` writes that list.
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata:
@@ -157,10 +158,18 @@ metadata:
   namespace: flux-system
 spec:
   interval: 10m
-  timeout: 72h
+  # Longer than applying takes, and no longer: newer commits wait while a check lasts.
+  timeout: 2m
+  retryInterval: 2m
   path: ./rendered/{cluster}
   prune: true
-  wait: true
+  # With `wait: true` a failed training would be ready: Flux leaves out what it has created before.
+  wait: false
+  healthChecks:
+    - apiVersion: jobset.x-k8s.io/v1alpha2
+      kind: JobSet
+      name: hello
+      namespace: training
   force: false
   sourceRef:
     kind: GitRepository

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from trainc.compare.immutable import immutable_change
+from trainc.compare.states import IGNORED_BY_FLUX
 from trainc.compare.updates import key_of, update
+from trainc.model.created_once import is_created_once
 from trainc.model.report import Report
+from trainc.model.run import RUN, run_of
 from trainc.schema.served import Served
 from trainc.yaml.reader import read
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 ITSELF = "trainc itself"
+_SHOWN = 4  # fields that are named
 
 
 class Committed:
@@ -37,8 +41,10 @@ class Committed:
         """Whether the committed text stays; a finding where it cannot stay and must not change."""
         if not self._rerender.isdisjoint((ALL, bundle.document.name, bundle.name)):
             return False
-        refused = self._refused(bundle, before, file)
+        updates = self._updates(bundle, before, file)
+        refused = [one for one in updates if one.refused]
         if not refused:
+            _tell_ignored(bundle, updates, report)
             return False
         blamed = _blamed(bundle, refused)
         if not same_job:
@@ -56,17 +62,35 @@ class Committed:
         for blamed, names in kept.items():
             self.kept.setdefault(blamed or ITSELF, []).extend(names)
 
-    def _refused(self, bundle: Bundle, before: str, file: str) -> list[Update]:
-        """The objects of a run that a server would not take in the place of the committed ones."""
+    def _updates(self, bundle: Bundle, before: str, file: str) -> list[Update]:
+        """What becomes of each committed object that the run still has."""
         olds = {key_of(bundle, d.tree): d.tree for d in read(before.encode(), file, Report()) if type(d.tree) is dict}
         known = ((olds.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
-        updates = (update(was, tree, self._server(bundle.cluster)) for was, tree in known if was is not None)
-        return [one for one in updates if one.refused]
+        return [update(was, tree, self._server(bundle.cluster)) for was, tree in known if was is not None]
 
     def _server(self, cluster: str) -> Served:
         if cluster not in self._servers:
             self._servers[cluster] = Served(self._clusters[cluster])
         return self._servers[cluster]
+
+
+def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:
+    """Report changes of an object that Flux creates once."""
+    for one in updates:
+        if not (one.changed and is_created_once(one.tree)):
+            continue
+        fields = list(dict.fromkeys(change.shown for change in one.changed))
+        listed = ", ".join(f"`{field}`" for field in fields[:_SHOWN])
+        more = f" and {len(fields) - _SHOWN} more fields" if len(fields) > _SHOWN else ""
+        report.add(
+            IGNORED_BY_FLUX.at(
+                one.place(one.changed[0], bundle),
+                f"Flux does not apply a change of {listed}{more} to a run that exists",
+                effect="the JobSet in the cluster stays as it was created, and Git says something else",
+                help=f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`), or change the JobSet with kubectl '
+                "as well",
+            )
+        )
 
 
 def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:

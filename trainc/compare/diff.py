@@ -8,6 +8,7 @@ from trainc.compare.facts import QUEUES, Facts, facts
 from trainc.compare.order import moved
 from trainc.compare.renamed import renamed
 from trainc.compare.updates import update
+from trainc.model.created_once import is_created_once
 from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.numbers import whole_number
 from trainc.schema.served import Served
@@ -40,6 +41,7 @@ class Edited(NamedTuple):
     changes: tuple[Change, ...]
     refused: tuple[str, ...]  # fields that the API server would refuse to change in place
     kept: bool  # whether the committed rendering stays because of that: nobody edited the jobs themselves
+    ignored: bool  # whether Flux leaves the jobs as they are: it creates a JobSet once
 
 
 class Diff(NamedTuple):
@@ -86,6 +88,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
                 _changes(was, now),
                 tuple(dict.fromkeys(change.shown for change in refused)),
                 kept,
+                not refused and is_created_once(now.jobset),
             )
             groups.setdefault(group, []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of four

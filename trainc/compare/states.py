@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR, WARNING, Rule
 
 OUT_OF_DATE = Rule(
     "out-of-date",
@@ -16,5 +16,12 @@ FOREIGN_OUTPUT = Rule(
     ERROR,
     "a file in the output folder was changed by hand, or not written by trainc",
     "trainc overwrites nothing that somebody else has written.",
+    admission=True,
+)
+IGNORED_BY_FLUX = Rule(
+    "ignored-by-flux",
+    WARNING,
+    "a committed run changes in place, and Flux does not apply the change",
+    "Flux creates a JobSet once (`ssa: IfNotPresent`) and leaves it alone after that; the commit changes nothing that runs.",
     admission=True,
 )

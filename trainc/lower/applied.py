@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.bundle import Bundle
+from trainc.model.created_once import IF_NOT_PRESENT, SSA
 from trainc.model.ink import ink_of
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"
-SSA = "kustomize.toolkit.fluxcd.io/ssa"
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 
@@ -61,7 +61,7 @@ def _argocd(tree: Tree) -> dict[str, str]:
 
 def _flux(tree: Tree) -> dict[str, str]:
     """A JobSet is created once and never touched again; a shell's `${NAME}` is no variable of Flux."""
-    wanted = {SSA: "IfNotPresent"} if value(tree, "kind") == "JobSet" else {}
+    wanted = {SSA: IF_NOT_PRESENT} if value(tree, "kind") == "JobSet" else {}
     if _has_variable(tree):
         wanted[SUBSTITUTE] = "disabled"
     return wanted

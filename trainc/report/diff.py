@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trainc.compare.diff import Change, Diff, Edited
     from trainc.compare.facts import Facts
 
+_IGNORED = "Flux does not apply this to a run that exists; start a new run"
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
@@ -32,6 +33,8 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
             lines.append(f"    and {len(edited.changes) - _SHOWN} more")
         if edited.refused:
             lines.append(f"    {_refused(edited)}")
+        if edited.ignored:
+            lines.append(f"    {_IGNORED}")
     return [*lines, "", *_totals(diff)]
 
 
@@ -55,6 +58,8 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
             what += f"<br>and {len(edited.changes) - _SHOWN} more"
         if edited.refused:
             what += f"<br>{_refused(edited, bold='**')}"
+        if edited.ignored:
+            what += f"<br>**{_IGNORED}**"
         causes = ", ".join(f"`{cause}`" for cause in edited.causes)
         lines.append(
             f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, tick='`')} | {what} | {causes} |"
@@ -95,6 +100,7 @@ def _edited(edited: Edited) -> dict[str, object]:
         "changes": [{"what": change.what, "old": change.old, "new": change.new} for change in edited.changes],
         "refused": list(edited.refused),
         "kept": edited.kept,
+        "ignored": edited.ignored,
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
-from trainc.model.tree import leaves
+from trainc.model.tree import leaves, value
 from trainc.verify.job import Job
 from trainc.verify.rules.endings import self_deleting
 from trainc.verify.values import table, text
@@ -43,6 +43,12 @@ NO_NAMESPACE = Rule(
     "an object without a namespace is delivered by Flux",
     "Flux puts no object into a default namespace: without `targetNamespace` the whole Kustomization fails.",
 )
+SUSPENDED = Rule(
+    "suspended-under-flux",
+    ERROR,
+    "a job without a queue is created suspended by Flux, which never changes it again",
+    "Flux creates a JobSet once: to remove `suspend` from Git starts nothing.",
+)
 CLUSTER_SCOPED = Rule(
     "cluster-scoped-beside-job",
     WARNING,
@@ -68,6 +74,7 @@ LEFT_BEHIND = Rule(
     "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
 )
 
+_QUEUE = "kueue.x-k8s.io/queue-name"
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
 _HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
 _MARKS = (f"{_ARGO}tracking-id", "app.kubernetes.io/instance", f"{_FLUX}name", f"{_FLUX}namespace")
@@ -99,6 +106,8 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:
         _no_namespace(job)
+    if delivery == "flux" and value(job.tree, "spec", "suspend") is True and _QUEUE not in table(metadata, "labels"):
+        _suspended(job)
     plan = bundle.plan
     if plan is not None and plan.document.kind == "TrainJob":
         _left_behind(plan.document, report)
@@ -150,6 +159,19 @@ def _no_namespace(job: Job) -> None:
             f"`{job.name}` names no namespace",
             effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
             help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
+        )
+    )
+
+
+def _suspended(job: Job) -> None:
+    patch = f"kubectl patch jobset {job.name} -n {job.namespace or 'NAMESPACE'} --type merge"
+    job.report.add(
+        SUSPENDED.at(
+            job.at(("spec", "suspend")),
+            f"Flux creates `{job.name}` suspended, and nothing starts it",
+            effect="it waits for ever: Flux does not apply a later edit of `suspend` to a JobSet that exists",
+            help="remove `suspend`, or name a queue that starts it; one that was created so is started by "
+            f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
         )
     )
 

@@ -1,0 +1,20 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+from trainc.cli.options import Option
+
+STAGED = Option("--staged", "judge the next commit: what Git's index holds")
+REPORTING = (
+    Option("--only", "judge by servers' own verdicts, or by rendered files alone", choices=("admission", "rendered")),
+    Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
+    Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
+    Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
+    Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
+    Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
+    Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
+    Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
+    Option("--color", "colours in text reports", choices=("auto", "always", "never")),
+    Option("--all", "print every finding as text, not the first 200 alone"),
+    Option("-q --quiet", "errors only, no summary"),
+)

@@ -1,0 +1,17 @@
+"""What Flux creates and never changes: the mark that asks for it, and who carries it."""
+
+from __future__ import annotations
+
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+SSA = "kustomize.toolkit.fluxcd.io/ssa"
+IF_NOT_PRESENT = "IfNotPresent"
+
+
+def is_created_once(tree: Tree) -> bool:
+    """Whether Flux leaves an object alone that is there already (kustomize-controller 1.9)."""
+    return bool(value(tree, "metadata", "annotations", SSA) == IF_NOT_PRESENT)
