@@ -15,6 +15,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.verify import expand, look
+from trainc.verify.refused import refused
 from trainc.verify.table import CHECKS
 from trainc.yaml.reader import read
 
@@ -40,6 +41,7 @@ def found(text: str, *, everything: bool, closed: bool = False) -> list[tuple[ob
     if everything:
         job = expand(bundle, cluster, report)
         assert job is not None
+        refused(job)
         for check in CHECKS:
             check.look(job)
     else:

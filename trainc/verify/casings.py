@@ -9,8 +9,7 @@ from trainc.verify.disks import VOLUMES
 from trainc.verify.frames import frame_of
 from trainc.verify.rules.accelerators import ordinary_machine
 from trainc.verify.rules.life import PREEMPTIBLE
-from trainc.verify.rules.templates import TOLERATIONS
-from trainc.verify.texts import ODD_CLASSES, ODD_KEYS, ODD_VALUES
+from trainc.verify.texts import ODD_KEYS, ODD_VALUES
 from trainc.verify.values import rows, text
 
 TYPE_CHECKING = False
@@ -26,19 +25,15 @@ if TYPE_CHECKING:
 
     Outline = tuple[Frame, Volumes, tuple[ContainerOutline, ...]]
 
-# Names of other objects that pods may give.
-_NAMES = ("serviceAccountName", "runtimeClassName", "nodeName")
-
 
 class Casing:
     """The pods of a role without their main containers and their node selector, read once for all jobs that share them.
 
     `init` are the init containers, `outline` is what jobs may have in common, `traits` are what single texts show.
-    `needs` are kind and name of the objects that they need, `fine` is whether pod validation takes all this, None as
-    long as nobody had to ask.
+    `needs` are kind and name of the objects that they need.
     """
 
-    __slots__ = ("disks", "fine", "frame", "init", "needs", "outline", "traits")
+    __slots__ = ("disks", "frame", "init", "needs", "outline", "traits")
 
     def __init__(self, pod: Mapping[str, Tree], shared: Shared | None) -> None:
         self.frame = frame_of(pod)
@@ -46,9 +41,8 @@ class Casing:
         init = rows(pod, "initContainers") if "initContainers" in pod else ()
         self.init = [Contents(tree) if shared is None else shared.once(tree, Contents) for tree in init]
         self.outline: Outline = self.frame, self.disks, tuple([contents.outline for contents in self.init])
-        self.traits = self._traits(pod)
+        self.traits = self._traits()
         self.needs = frozenset(self._needs(pod))
-        self.fine: bool | None = None
 
     def _needs(self, pod: Mapping[str, Tree]) -> list[Need]:
         secrets = rows(pod, "imagePullSecrets") if "imagePullSecrets" in pod else ()
@@ -58,13 +52,8 @@ class Casing:
             *[need for contents in self.init for need in contents.needs],
         ]
 
-    def _traits(self, pod: Mapping[str, Tree]) -> frozenset[str]:
+    def _traits(self) -> frozenset[str]:
         found: set[str] = set()
-        if "tolerations" in pod and TOLERATIONS[pod["tolerations"]]:
-            found.add("odd toleration")
-        for field in _NAMES:
-            if field in pod and (not text(pod, field) or ODD_CLASSES[text(pod, field)]):
-                found.add("odd account")
         for contents in self.init:
             found |= contents.traits
             if text(contents.tree, "restartPolicy") != "Always":

@@ -8,6 +8,7 @@ from trainc.model.remembered import Remembered
 from trainc.schedulers import rules
 from trainc.verify.job import Job
 from trainc.verify.outline import outline
+from trainc.verify.refused import refused
 from trainc.verify.table import CHECKS
 from trainc.verify.traits import TRAITS
 
@@ -44,6 +45,7 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     job = expand(bundle, cluster, report)
     if job is None:
         return
+    refused(job)
     seen = outline(job)
     # What is worth a look is known for trainc's own frameworks alone.
     for look_at in _WORTHWHILE[seen] if job.vocabulary is EVERY else [check.look for check in CHECKS]:

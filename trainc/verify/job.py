@@ -36,7 +36,6 @@ class Job:
         "metadata",
         "name",
         "namespace",
-        "refused",
         "report",
         "roles",
         "shared",
@@ -51,7 +50,6 @@ class Job:
         self.tree = tree
         self.cluster = cluster
         self.report = report
-        self.refused: set[str] = set()  # what the server has been found to say against its pods
         self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
         # What its template has in common with those of other jobs.

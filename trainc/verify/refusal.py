@@ -1,92 +1,125 @@
-"""The words in which Kubernetes refuses a pod template or a Job, and where it says them."""
+"""How a refusal of child Jobs and pods becomes a finding: whose rule it is, and what a person can do."""
 
 from __future__ import annotations
 
-from trainc.model.finding import Refusal
-from trainc.verify.values import rows, text
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
+    from typing import Any
 
     from trainc.model.finding import Label, Rule
     from trainc.model.tree import Path
+    from trainc.schema.fault import Fault
+    from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
-POD, JOB = "pod", "job"
+_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
-def refuse(
-    job: Job,
-    rule: Rule,
-    path: Path,
-    reason: str | tuple[str, ...],
-    message: str,
-    *,
-    by: str = POD,
-    key: bool = False,
-    also: Iterable[Label] = (),
-    help: str = "",  # noqa: A002 (the word users see)
-    shown: Path = (),
-    more: tuple[str, ...] = (),
-) -> None:
-    """Report that the API server will refuse the pods or the Job, in its own words as well as ours.
+class Refused:
+    """One complaint of the API server about a job: the fault, and what stands around it."""
 
-    `shown` is the path that the server prints where that is not where the mistake stands; several reasons for one
-    mistake are lines of one refusal. `more` are lines about other places that the mistake leads to.
+    __slots__ = ("fault", "job", "role")
+
+    def __init__(self, job: Job, fault: Fault) -> None:
+        self.job = job
+        self.fault = fault
+        index = fault.path[2] if fault.path[1:2] == ("replicatedJobs",) else None
+        self.role: Role | None = job.roles[index] if type(index) is int and index < len(job.roles) else None
+
+    @property
+    def path(self) -> Path:
+        """Where the mistake stands in the JobSet."""
+        return self.fault.path
+
+    @property
+    def reason(self) -> str:
+        """The server's words without the path."""
+        return self.fault.message.partition(": ")[2]
+
+    @property
+    def container(self) -> Container | None:
+        """The container that the mistake stands in."""
+        if self.role is None:
+            return None
+        below = self.path[len(self.role.pod_path) :]
+        if len(below) < 2 or below[0] not in _LISTS:
+            return None
+        return next((each for each in self.role.containers if each.path == (*self.role.pod_path, *below[:2])), None)
+
+    @property
+    def written(self) -> Any:
+        """The value that stands at the place, as it is written."""
+        return value(self.job.tree, *self.path)
+
+    def above(self, steps: int, *more: str | int) -> Path:
+        """A place that stands so many steps above, and below that."""
+        return (*self.path[: len(self.path) - steps], *more)
+
+    def has(self, path: Path) -> bool:
+        """Whether anything is written at a place."""
+        return get(self.job.tree, *path) is not None
+
+
+class Words:
+    """What a finding says of a refusal.
+
+    `key` points at the key of the place, `group` is what one finding is about: several complaints of a group are
+    lines of one refusal.
     """
-    where = spelled(shown or path)
-    reasons = (reason,) if type(reason) is str else reason
-    lines = (*(f"{where}: {each}" for each in reasons), *more)
-    job.refused.update(lines)
-    effect = "the JobSet is accepted, its child Job is refused again and again, and no pod ever appears"
-    if by is POD:
-        effect = "the JobSet is accepted, but no pod can be made from this template: the job never starts"
-    job.report.add(
-        rule.at(
-            job.at(path, key=key),
-            message,
-            also=also,
-            effect=effect,
-            help=help,
-            refusal=Refusal(by, "\n".join(lines)),
+
+    __slots__ = ("also", "group", "help", "key", "message")
+
+    def __init__(
+        self,
+        message: str,
+        help: str = "",  # noqa: A002 (the word users see)
+        *,
+        also: tuple[Label, ...] = (),
+        key: bool = False,
+        group: object = None,
+    ) -> None:
+        self.message = message
+        self.help = help
+        self.also = also
+        self.key = key
+        self.group = group
+
+
+class Explanation:
+    """The rule for complaints at certain places: `places` end in these fields, with `*` for what varies.
+
+    `says` is a part of the server's words. `words` are those of the finding, or a function that gives them.
+    """
+
+    __slots__ = ("places", "rule", "says", "words")
+
+    def __init__(
+        self, rule: Rule, places: str | tuple[str, ...], words: Words | Callable[[Refused], Words], says: str = ""
+    ) -> None:
+        self.rule = rule
+        self.places = [place.split(".") for place in ((places,) if type(places) is str else places)]
+        self.says = says
+        self.words = words
+
+    def explains(self, steps: list[str], reason: str) -> bool:
+        """Whether this is about a complaint at a place, spelled as steps."""
+        if self.says not in reason:
+            return False
+        return any(
+            len(steps) >= len(place)
+            and all(want in ("*", step) for want, step in zip(reversed(place), reversed(steps), strict=False))
+            for place in self.places
         )
-    )
+
+    def words_for(self, refused: Refused) -> Words:
+        """The words for one complaint."""
+        return self.words if isinstance(self.words, Words) else self.words(refused)
 
 
-def spelled(path: Path) -> str:
-    """A path as the API server prints it; keys of maps with dots or slashes stand in brackets."""
-    out = ""
-    for step in path:
-        if type(step) is int or "/" in str(step) or str(step).startswith("["):
-            out += f"[{str(step).strip('[]')}]"
-        else:
-            out += f".{step}" if out else str(step)
-    return out
-
-
-def unsupported(value: str, supported: Iterable[str]) -> str:
-    """The refusal of a word that is none of those supported."""
-    words = ", ".join(f'"{word}"' for word in supported)
-    return f'Unsupported value: "{value}": supported values: {words}'
-
-
-def lost_mounts(role: Role, name: str) -> tuple[str, ...]:
-    """What the API server says of the mounts of a volume that it refuses: to it there is none."""
-    return tuple(
-        f'{spelled((*container.path, "volumeMounts", index, "name"))}: Not found: "{name}"'
-        for container in role.containers
-        for index, mount in enumerate(rows(container.tree, "volumeMounts"))
-        if text(mount, "name") == name
-    )
-
-
-def refused(job: Job, rule: Rule, path: Path, line: str, more: tuple[str, ...] = ()) -> None:
-    """Report what the API server says about a template, unless that was said before."""
-    if line in job.refused:
-        return
-    job.refused.update((line, *more))
-    effect = "the JobSet is accepted, but no pod can be made from this template: the job never starts"
-    message = f"`{path[-1]}` is refused: {line.partition(': ')[2]}"
-    job.report.add(rule.at(job.at(path), message, effect=effect, refusal=Refusal(POD, "\n".join((line, *more)))))
+def steps_of(path: Path) -> list[str]:
+    """A path as explanations spell it: numbers as `#`, all lists of containers as `containers`."""
+    return ["#" if type(step) is int else "containers" if step in _LISTS else str(step) for step in path]

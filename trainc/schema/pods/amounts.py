@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from trainc.model.quantity import NANO, Quantity, QuantityError
 from trainc.schema.names import qualified
-from trainc.schema.pods.said import fields, maps
+from trainc.schema.pods.complaints import fields, maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path
-    from trainc.schema.pods.said import Said
+    from trainc.schema.pods.complaints import Complaints
 
 CONTAINER = frozenset(("cpu", "memory", "ephemeral-storage"))
 _STANDARD = frozenset(
@@ -61,81 +61,122 @@ def standard(name: str) -> tuple[str, ...]:
     return ("must be a standard resource type or fully qualified",)
 
 
-def resources(tree: Any, path: Path, said: Said) -> None:
-    """The names of resources, what only comes as a whole, and devices by claim."""
+def resources(tree: Any, path: Path, log: Complaints) -> None:
+    """What a container asks for: names, amounts, and requests beside limits."""
     held = fields(tree)
-    for side in ("limits", "requests"):
-        for name, amount in fields(held.get(side)).items():
-            _amount(name, amount, (*path, side, f"[{name}]"), (*path, side, name), said)
-    pages_alone([*fields(held.get("limits")), *fields(held.get("requests"))], path, said)
-    _claims(held.get("claims"), (*path, "claims"), said)
+    limits, requests = fields(held.get("limits")), fields(held.get("requests"))
+    for side, asked in (("limits", limits), ("requests", requests)):
+        for name, amount in asked.items():
+            _amount(name, amount, (*path, side, f"[{name}]"), (*path, side, name), log)
+    within_limits(limits, requests, path, log)
+    pages_alone([*limits, *requests], path, log)
+    _claims(held.get("claims"), (*path, "claims"), log)
 
 
-def overhead(tree: Any, path: Path, said: Said) -> None:
+def overhead(tree: Any, path: Path, log: Complaints) -> None:
     """What a runtime class adds to a pod: the server takes it for the limits of a container."""
     held = fields(tree)
     for name, amount in held.items():
-        at, place = (*path, "limits", f"[{name}]"), (*path, name)
-        _amount(name, amount, at, place, said)
-        not_negative(amount, at, place, said)
-    pages_alone([*held], path, said)
+        _amount(name, amount, (*path, "limits", f"[{name}]"), (*path, name), log)
+    pages_alone([*held], path, log)
 
 
-def pages_alone(asked: list[str], path: Path, said: Said) -> None:
+def within_limits(limits: dict[str, Any], requests: dict[str, Any], path: Path, log: Complaints) -> None:
+    """Requests and limits, which are the same where nobody may use more than was asked for."""
+    at: Path = (*path, "requests")
+    for name, amount in requests.items():
+        place, fixed = (*at, name), is_fixed(name)
+        if limits.get(name) is None:
+            if fixed:
+                why = "Limit must be set for non overcommitable resources"
+                log.required((*path, "limits"), why, at=place)
+            continue
+        asked, most = _parsed(amount), _parsed(limits[name])
+        if asked is None or most is None or asked.nanos == most.nanos:
+            continue
+        bound = f"{name} limit of {spelled(limits[name])}"
+        if fixed:
+            log.invalid(at, spelled(amount), f"must be equal to {bound}", at=place)
+        elif asked.nanos > most.nanos:
+            log.invalid(at, spelled(amount), f"must be less than or equal to {bound}", at=place)
+
+
+def is_fixed(name: str) -> bool:
+    """Whether nobody may use more of a resource than was asked for."""
+    return name.startswith(PAGES) or ("/" in name and "kubernetes.io/" not in name)
+
+
+def pages_alone(asked: list[str], path: Path, log: Complaints) -> None:
     """Huge pages without anything to run on."""
     if any(name.startswith(PAGES) for name in asked) and not {"cpu", "memory"}.intersection(asked):
-        said.forbidden(path, "HugePages require cpu or memory")
+        log.forbidden(path, "HugePages require cpu or memory")
 
 
-def not_negative(amount: Any, path: Path, place: Path, said: Said) -> None:
+def not_negative(amount: Any, path: Path, place: Path, log: Complaints) -> None:
     """An amount below zero."""
     if nanos(amount) < 0:
-        said.invalid(path, spelled(amount), "must be greater than or equal to 0", at=place)
+        log.invalid(path, spelled(amount), "must be greater than or equal to 0", at=place)
 
 
-def _amount(name: str, amount: Any, path: Path, place: Path, said: Said) -> None:
-    _name(name, path, place, said)
-    if name in _COUNTED and nanos(amount) % NANO:
-        said.invalid(path, spelled(amount), "must be an integer", at=place)
+def whole_number(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
+    """What is counted comes in whole numbers."""
+    if (name in _COUNTED or is_device(name)) and -(-nanos(amount) // _THOUSANDTH) % 1000:
+        log.invalid(path, spelled(amount), "must be an integer", at=place)
+
+
+def _amount(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
+    _name(name, path, place, log)
+    not_negative(amount, path, place, log)
+    whole_number(name, amount, path, place, log)
     if name.startswith(PAGES):
-        pages(name, amount, path, place, said)
+        pages(name, amount, path, place, log)
 
 
-def _claims(tree: Any, path: Path, said: Said) -> None:
+def declared(tree: Any, path: Path, names: list[str], log: Complaints) -> None:
+    """The claims of devices that a container uses are among those of its pod."""
+    why = "must be one of the names in pod.spec.resourceClaims"
+    why += f": {', '.join(sorted(names))}" if names else " which is empty"
+    for index, claim in maps(tree):
+        name = str(claim.get("name") or "")
+        if name and name not in names:
+            log.not_found((*path, index), name, why)
+
+
+def _claims(tree: Any, path: Path, log: Complaints) -> None:
     """Devices by the names of claims, or of requests in them; what a claim has all of, nobody asks a part of."""
     taken: list[str] = []
     for index, claim in maps(tree):
         name, request = str(claim.get("name") or ""), str(claim.get("request") or "")
         at: Path = (*path, index)
         if not name:
-            said.required(at)
+            log.required(at)
         elif name in taken:
-            said.duplicate(at, name)
+            log.duplicate(at, name)
         else:
             key = name
             if request:
-                said.label((*at, "request"), request)
+                log.label((*at, "request"), request)
                 key = f"{name}/{request}"
             if key in taken or (not request and any(one.startswith(f"{name}/") for one in taken)):
-                said.duplicate(at, key)
+                log.duplicate(at, key)
             taken.append(key)
 
 
-def _name(name: str, path: Path, at: Path, said: Said) -> None:
+def _name(name: str, path: Path, at: Path, log: Complaints) -> None:
     reasons = qualified(name)
-    said.invalid(path, name, *reasons, at=at)
+    log.invalid(path, name, *reasons, at=at)
     if "/" not in name:
-        said.invalid(path, name, *strange(name), at=at)
+        log.invalid(path, name, *strange(name), at=at)
     elif "kubernetes.io/" not in name and not is_device(name):
-        said.invalid(path, name, "doesn't follow extended resource name standard", at=at)
+        log.invalid(path, name, "doesn't follow extended resource name standard", at=at)
 
 
-def pages(name: str, amount: Any, path: Path, at: Path, said: Said) -> None:
+def pages(name: str, amount: Any, path: Path, at: Path, log: Complaints) -> None:
     """Huge pages that are no whole number of pages."""
     size = nanos(name.removeprefix(PAGES))
-    if size <= 0 or nanos(amount) % size:
+    if _parsed(amount) is not None and (size <= 0 or size % NANO or -(-nanos(amount) // NANO) * NANO % size):
         text = f"{spelled(amount)} is not positive integer multiple of {name}"
-        said.invalid(path, spelled(amount), text, at=at)
+        log.invalid(path, spelled(amount), text, at=at)
 
 
 def _parsed(amount: Any) -> Quantity | None:

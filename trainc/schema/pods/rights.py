@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.schema.pods.said import fields, is_set, items, maps
+from trainc.schema.pods.complaints import fields, is_set, items, maps
+from trainc.schema.pods.windows import options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path
-    from trainc.schema.pods.said import Said
+    from trainc.schema.pods.complaints import Complaints
 
 _MOST = 2**31 - 1
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
@@ -17,8 +18,9 @@ _ONLY_LOCAL = "can only be set when {} type is Localhost"
 _ENUMS = {
     "fsGroupChangePolicy": ("Always", "OnRootMismatch"),
     "supplementalGroupsPolicy": ("Merge", "Strict"),
-    "seLinuxChangePolicy": ("Recursive", "MountOption"),
+    "seLinuxChangePolicy": ("MountOption", "Recursive"),
 }
+_GATED = {"supplementalGroupsPolicy": "SupplementalGroupsPolicy", "seLinuxChangePolicy": "SELinuxChangePolicy"}
 _SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = rf"^({_SEGMENT}[\./])*{_SEGMENT}$"
 _LONGEST = 253
@@ -57,69 +59,78 @@ _CONTEXT: dict[str, tuple[str, dict[str, str]]] = {
 _TEXTS = ("user", "role", "type", "level")  # empty rather than absent
 
 
-def _rights(tree: Any, path: Path, said: Said) -> None:
+def _rights(tree: Any, path: Path, log: Complaints) -> None:
     """What a pod and a container have in common."""
     held = fields(tree)
     for name in is_set(held, "runAsUser", "runAsGroup", "fsGroup"):
-        said.between((*path, name), held[name], 0, _MOST)
+        log.between((*path, name), held[name], 0, _MOST)
     for index, group in enumerate(items(held.get("supplementalGroups"))):
-        said.between((*path, "supplementalGroups", index), group, 0, _MOST)
+        log.between((*path, "supplementalGroups", index), group, 0, _MOST)
     for name in is_set(held, *_ENUMS):
-        said.one_of((*path, name), held[name], _ENUMS[name])
-    if held.get("procMount") is not None:
-        said.one_of((*path, "procMount"), held["procMount"], ("Default", "Unmasked"))
+        if name not in _GATED or log.has(_GATED[name], (*path, name)):
+            log.one_of((*path, name), held[name], _words(name, log))
+    if held.get("procMount") is not None and log.has("ProcMountType", (*path, "procMount")):
+        log.one_of((*path, "procMount"), held["procMount"], ("Default", "Unmasked"))
     if held.get("seccompProfile") is not None:
-        _seccomp(fields(held["seccompProfile"]), (*path, "seccompProfile"), said)
+        _seccomp(fields(held["seccompProfile"]), (*path, "seccompProfile"), log)
+    if held.get("windowsOptions") is not None:
+        options(fields(held["windowsOptions"]), (*path, "windowsOptions"), log)
     if held.get("appArmorProfile") is not None:
-        _app_armor(fields(held["appArmorProfile"]), (*path, "appArmorProfile"), said)
+        _app_armor(fields(held["appArmorProfile"]), (*path, "appArmorProfile"), log)
 
 
-def _seccomp(held: dict[str, Any], path: Path, said: Said) -> None:
+def _words(name: str, log: Complaints) -> tuple[str, ...]:
+    """The words that a field can hold."""
+    if name == "seLinuxChangePolicy" and not log.features.has("SELinuxMount"):
+        return ("Recursive",)
+    return _ENUMS[name]
+
+
+def _seccomp(held: dict[str, Any], path: Path, log: Complaints) -> None:
     kind, local, at = held.get("type") or "", held.get("localhostProfile"), (*path, "localhostProfile")
     if not kind:
-        said.required((*path, "type"), "type is required when seccompProfile is set")
+        log.required((*path, "type"), "type is required when seccompProfile is set")
     else:
-        said.one_of((*path, "type"), kind, _PROFILES)
+        log.one_of((*path, "type"), kind, _PROFILES)
     if kind == "Localhost" and local is None:
-        said.required(at, "must be set when seccomp type is Localhost")
+        log.required(at, "must be set when seccomp type is Localhost")
     elif kind == "Localhost":
-        said.below(at, local)
+        log.below(at, local)
     elif local is not None:
         shown = {"Type": kind, "LocalhostProfile": local}
-        said.invalid(at, shown, _ONLY_LOCAL.format("seccomp"))
+        log.invalid(at, shown, _ONLY_LOCAL.format("seccomp"))
 
 
-def _app_armor(held: dict[str, Any], path: Path, said: Said) -> None:
+def _app_armor(held: dict[str, Any], path: Path, log: Complaints) -> None:
     kind, local, at = held.get("type") or "", held.get("localhostProfile"), (*path, "localhostProfile")
     name = local if type(local) is str else ""
     if not kind:
-        said.required((*path, "type"), "type is required when appArmorProfile is set")
+        log.required((*path, "type"), "type is required when appArmorProfile is set")
     elif kind == "Localhost":
         if name != name.strip():
-            said.invalid(at, name, "must not be padded with whitespace")
+            log.invalid(at, name, "must not be padded with whitespace")
         elif not name:
-            said.required(at, "must be set when AppArmor type is Localhost")
-        if len(name.encode()) > _LONGEST_PATH:
-            said.add(at, f"Too long: may not be more than {_LONGEST_PATH} bytes", name)
+            log.required(at, "must be set when AppArmor type is Localhost")
+        log.too_long(at, len(name.encode()), _LONGEST_PATH)
     elif kind in _PROFILES and local is not None:
-        said.invalid(at, local, _ONLY_LOCAL.format("AppArmor"))
+        log.invalid(at, local, _ONLY_LOCAL.format("AppArmor"))
     else:
-        said.one_of((*path, "type"), kind, _PROFILES)
+        log.one_of((*path, "type"), kind, _PROFILES)
 
 
-def of_pod(tree: Any, path: Path, said: Said) -> None:
+def of_pod(tree: Any, path: Path, log: Complaints) -> None:
     """The security context of a pod."""
-    _rights(tree, path, said)
+    _rights(tree, path, log)
     names: set[str] = set()
     for index, sysctl in maps(fields(tree).get("sysctls")):
         at: Path = (*path, "sysctls", index, "name")
         name = str(sysctl.get("name") or "")
         if not name:
-            said.required(at)
+            log.required(at)
         elif not _is_sysctl(name):
-            said.invalid(at, name, f"must have at most {_LONGEST} characters and match regex {_SYSCTL}")
+            log.invalid(at, name, f"must have at most {_LONGEST} characters and match regex {_SYSCTL}")
         elif name in names:
-            said.duplicate(at, name)
+            log.duplicate(at, name)
         names.add(name)
 
 
@@ -129,18 +140,18 @@ def _is_sysctl(name: str) -> bool:
     return len(name) <= _LONGEST and re.fullmatch(_SYSCTL, name) is not None
 
 
-def of_container(tree: Any, path: Path, said: Said) -> None:
+def of_container(tree: Any, path: Path, log: Complaints) -> None:
     """The security context of a container."""
-    _rights(tree, path, said)
+    _rights(tree, path, log)
     held = fields(tree)
     if held.get("allowPrivilegeEscalation") is not False:
         return
     begin = "cannot set `allowPrivilegeEscalation` to false and "
     if held.get("privileged") is True:
-        said.invalid(path, _whole(held), f"{begin}`privileged` to true")
+        log.invalid(path, _whole(held), f"{begin}`privileged` to true")
     for capability in items(fields(held.get("capabilities")).get("add")):
         if capability == "CAP_SYS_ADMIN":
-            said.invalid(path, _whole(held), f"{begin}`capabilities.Add` CAP_SYS_ADMIN")
+            log.invalid(path, _whole(held), f"{begin}`capabilities.Add` CAP_SYS_ADMIN")
 
 
 def _whole(held: dict[str, Any]) -> dict[str, Any]:
@@ -154,20 +165,14 @@ def _part(value: Any, parts: dict[str, str]) -> Any:
     return {name: value.get(field, "" if field in _TEXTS else None) for field, name in parts.items()}
 
 
-def unmasked(path: Path, said: Said, *, own_users: bool) -> None:
-    """A container that sees all of /proc, in a pod that has users of its own or shares those of its host."""
-    if not own_users:
-        said.invalid((*path, "procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`")
-
-
-def sysctls_of_host(pod: dict[str, Any], path: Path, said: Said) -> None:
+def sysctls_of_host(pod: dict[str, Any], path: Path, log: Complaints) -> None:
     """Settings of a part of the kernel that a pod shares with its host, so that they would be the host's."""
     for index, sysctl in maps(fields(pod.get("securityContext")).get("sysctls")):
         name = str(sysctl.get("name") or "")
         for field, shared in (("hostNetwork", _of_network), ("hostIPC", _of_ipc)):
             if pod.get(field) is True and shared(_dotted(name)):
                 at: Path = (*path, "securityContext", "sysctls", index, "name")
-                said.invalid(at, name, f"may not be specified when '{field}' is true")
+                log.invalid(at, name, f"may not be specified when '{field}' is true")
 
 
 def _dotted(name: str) -> str:

@@ -1,18 +1,19 @@
-"""What is wrong with the sources of variables."""
+"""What is wrong with the variables of containers, and with what they are read from."""
 
 from __future__ import annotations
 
-from trainc.schema.names import SUBDOMAIN_TEXT, config_key, qualified, subdomain
+from trainc.model.tree import value
+from trainc.schema.names import config_key, qualified, subdomain
 from trainc.schema.pods.amounts import spelled
-from trainc.schema.pods.said import fields, is_set, maps
+from trainc.schema.pods.complaints import Part, fields, is_set, maps, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from trainc.model.tree import Path
-    from trainc.schema.pods.said import Said
+    from trainc.model.tree import Path, Tree
+    from trainc.schema.pods.complaints import Complaints
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _READABLE = (
@@ -44,111 +45,162 @@ _RESOURCES = ("limits.cpu", "limits.ephemeral-storage", "limits.memory")
 _MEASURABLE = (*_RESOURCES, *(name.replace("limits", "requests") for name in _RESOURCES))
 _WHOLE = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei"
 _CALLED = {"memory": "memory", "ephemeral-storage": "local ephemeral storage", "hugepages": "hugepages"}
+_STRICT = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")
+_STRICT_TEXT = (
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
+    "start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is "
+    "'[-._a-zA-Z][-._a-zA-Z0-9]*')"
+)
 _ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
 
-def origin(entry: dict[str, Any], path: Path, said: Said) -> None:
+def variables(container: Tree, path: Path, log: Complaints) -> None:
+    """The variables of a container: their names, and what each is read from."""
+    listed = container.get("env")
+    for index, entry in enumerate(listed if type(listed) is list else ()):
+        if type(entry) is not dict:
+            continue
+        name = value(entry, "name")
+        if not name:
+            log.required((*path, "env", index, "name"))
+        elif type(name) is str and not (name.isascii() and name.isidentifier()):
+            log.invalid((*path, "env", index, "name"), name, *_name(name, log))
+        if len(entry) > 1 and entry.get("valueFrom") is not None:
+            ORIGIN.check(entry, (*path, "env", index), log)
+
+
+def _name(name: str, log: Complaints) -> tuple[str, ...]:
+    """Reasons why a variable, or the beginning of several, cannot be called so."""
+    if log.features.has("RelaxedEnvironmentVariableValidation"):
+        return (_ENV_TEXT,) if "=" in name or not (name.isascii() and name.isprintable()) else ()
+    if _STRICT.issuperset(name) and not name[0].isdigit() and not name.startswith(".."):
+        return () if name != "." else ("must not be '.'",)
+    if name.startswith(".."):
+        return ("must not be '..'",) if name == ".." else ("must not start with '..'",)
+    return (_STRICT_TEXT,)
+
+
+def _origin(entry: dict[str, Any], path: Path, log: Complaints) -> None:
     """What one variable is read from; `path` is that of the entry."""
     if entry.get("valueFrom") is None:
         return
     at: Path = (*path, "valueFrom")
     source = fields(entry["valueFrom"])
     given = is_set(source, *_SOURCES)
+    if "fileKeyRef" in given and not log.has("EnvFiles", (*at, "fileKeyRef")):
+        given.remove("fileKeyRef")
     for name in given:
-        _ONE[name](fields(source[name]), (*at, name), said)
+        _ONE[name](fields(source[name]), (*at, name), log)
+    names = _SOURCES if log.features.has("EnvFiles") else _SOURCES[:-1]
     if not given:
-        said.invalid(at, "", f"must specify one of: {', '.join(f'`{n}`' for n in _SOURCES[:4])} or `fileKeyRef`")
-    elif len(given) > 1 and not entry.get("value"):
-        said.invalid(at, "", "may not have more than one field specified at a time")
+        listed = ", ".join(f"`{name}`" for name in names[:-1])
+        log.invalid(at, "", f"must specify one of: {listed} or `{names[-1]}`")
+    elif entry.get("value"):
+        log.invalid(at, "", "may not be specified when `value` is not empty")
+    elif len(given) > 1:
+        log.invalid(at, "", "may not have more than one field specified at a time")
 
 
-def field(ref: dict[str, Any], path: Path, said: Said, readable: tuple[str, ...] = _READABLE) -> None:
+def field(ref: dict[str, Any], path: Path, log: Complaints, readable: tuple[str, ...] = _READABLE) -> None:
     """A field of the pod, of those that can be read there; `path` is that of the reference."""
     label, version = str(ref.get("fieldPath") or ""), ref.get("apiVersion") or "v1"
     at: Path = (*path, "fieldPath")
     if not label:
-        said.required(at)
+        log.required(at)
         return
     name, subscript, key = label.partition("['")
     if version != "v1":
-        said.invalid(at, label, f"error converting fieldPath: unsupported pod version: {version}")
+        log.invalid(at, label, f"error converting fieldPath: unsupported pod version: {version}")
     elif subscript and label.endswith("']"):
         if name not in ("metadata.annotations", "metadata.labels"):
-            said.invalid(at, label, f"error converting fieldPath: field label does not support subscript: {label}")
+            log.invalid(at, label, f"error converting fieldPath: field label does not support subscript: {label}")
         else:
             key = key[:-2].lower() if name == "metadata.annotations" else key[:-2]
-            said.invalid(path, key, *qualified(key))
+            log.invalid(path, key, *qualified(key))
     elif label not in _CONVERTIBLE:
-        said.invalid(at, label, f"error converting fieldPath: field label not supported: {label}")
+        log.invalid(at, label, f"error converting fieldPath: field label not supported: {label}")
     else:
-        said.one_of(at, "spec.nodeName" if label == "spec.host" else label, readable)
+        log.one_of(at, "spec.nodeName" if label == "spec.host" else label, readable)
 
 
-def resource(ref: dict[str, Any], path: Path, said: Said, *, named: bool = True) -> None:
+def resource(ref: dict[str, Any], path: Path, log: Complaints, *, named: bool = True) -> None:
     """A resource of a container, which has to be `named` where it is not the variable's; `path` is the reference's."""
     name = str(ref.get("resource") or "")
     at: Path = (*path, "resource")
     if not named and not ref.get("containerName"):
-        said.required((*path, "containerName"))
+        log.required((*path, "containerName"))
     elif not name:
-        said.required(at)
+        log.required(at)
     elif not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        said.one_of(at, name, _MEASURABLE)
+        log.one_of(at, name, _MEASURABLE)
     divisor = spelled(ref.get("divisor") or "0")
     kind = name.partition(".")[2]
     if kind == "cpu" and divisor not in ("0", "1", "1m"):
-        text = "only divisor's values 1m and 1 are supported with the cpu resource"
-        said.invalid((*path, "divisor"), name, text)
+        log.invalid((*path, "divisor"), name, "only divisor's values 1m and 1 are supported with the cpu resource")
     called = _CALLED.get("hugepages" if kind.startswith("hugepages-") else kind)
     if called is not None and divisor not in ("0", *_WHOLE.split(", ")):
-        text = f"only divisor's values {_WHOLE} are supported with the {called} resource"
-        said.invalid((*path, "divisor"), name, text)
+        why = f"only divisor's values {_WHOLE} are supported with the {called} resource"
+        log.invalid((*path, "divisor"), name, why)
 
 
-def _key(ref: dict[str, Any], path: Path, said: Said) -> None:
-    _named(ref.get("name"), (*path, "name"), said)
+def _key(ref: dict[str, Any], path: Path, log: Complaints) -> None:
+    _named(ref.get("name"), (*path, "name"), log)
     key = str(ref.get("key") or "")
     if not key:
-        said.required((*path, "key"))
+        log.required((*path, "key"))
     else:
-        said.invalid((*path, "key"), key, *config_key(key))
+        log.invalid((*path, "key"), key, *config_key(key))
 
 
-def _named(name: Any, path: Path, said: Said) -> None:
-    text = str(name or "")
-    said.invalid(path, text, *(subdomain(text) if text else (SUBDOMAIN_TEXT,)))
+def _named(name: Any, path: Path, log: Complaints) -> None:
+    log.name(path, str(name or ""))
 
 
-def _nothing(_ref: dict[str, Any], _path: Path, _said: Said) -> None:
-    """A file's key is looked at by nobody before the pod starts."""
+def _file(ref: dict[str, Any], path: Path, log: Complaints) -> None:
+    """A key in a file that a volume of the pod holds."""
+    key, place = text(ref, "key"), text(ref, "path")
+    if not key:
+        log.required((*path, "key"))
+    elif "=" in key or not (key.isascii() and key.isprintable()):
+        log.invalid((*path, "key"), key, _ENV_TEXT)
+    if ref.get("volumeName"):
+        log.label((*path, "volumeName"), ref["volumeName"])
+    else:
+        log.required((*path, "volumeName"))
+    if not place:
+        log.required((*path, "path"))
+    log.no_backsteps((*path, "path"), place)
 
 
-_ONE: dict[str, Callable[[dict[str, Any], Path, Said], None]] = {
+_ONE: dict[str, Callable[[dict[str, Any], Path, Complaints], None]] = {
     "fieldRef": field,
     "resourceFieldRef": resource,
     "configMapKeyRef": _key,
     "secretKeyRef": _key,
-    "fileKeyRef": _nothing,
+    "fileKeyRef": _file,
 }
 
 
-def whole(tree: Any, path: Path, said: Said) -> None:
+def whole(tree: Any, path: Path, log: Complaints) -> None:
     """ConfigMaps and Secrets that become variables as a whole."""
     for index, entry in maps(tree):
         at: Path = (*path, index)
         prefix = str(entry.get("prefix") or "")
-        if prefix and ("=" in prefix or not (prefix.isascii() and prefix.isprintable())):
-            said.invalid((*at, "prefix"), prefix, _ENV_TEXT)
+        if prefix:
+            log.invalid((*at, "prefix"), prefix, *_name(prefix, log))
         given = is_set(entry, "configMapRef", "secretRef")
         for name in given:
             held = str(fields(entry[name]).get("name") or "")
             if held:
                 # The server takes it for the beginning of a name, which may end in a dash.
-                begun = f"{held[:-1]}a" if held.endswith("-") else held
-                said.invalid((*at, name, "name"), held, *subdomain(begun))
+                prefix = f"{held[:-1]}a" if held.endswith("-") else held
+                log.invalid((*at, name, "name"), held, *subdomain(prefix))
             else:
-                said.required((*at, name, "name"))
+                log.required((*at, name, "name"))
         if not given:
-            said.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`", at=at)
+            log.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`", at=at)
         elif len(given) > 1:
-            said.invalid(path, "", "may not have more than one field specified at a time", at=at)
+            log.invalid(path, "", "may not have more than one field specified at a time", at=at)
+
+
+ORIGIN = Part(_origin)

@@ -1,294 +1,168 @@
-"""What is wrong with the sources of volumes, and with how containers mount them."""
+"""What is wrong with the volumes of a pod, and with how its containers mount them."""
 
 from __future__ import annotations
 
-from trainc.schema.names import SUBDOMAIN_TEXT, subdomain
-from trainc.schema.pods import claims, variables
-from trainc.schema.pods.said import Said, fields, is_set, maps
+from trainc.model.tree import plain, value
+from trainc.schema.fault import is_placeholder
+from trainc.schema.pods.complaints import Complaints, Part, is_set, maps, text
+from trainc.schema.pods.sources import SOURCES, volume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
 
-_MODE = "must be a number between 0 and 0777 (octal), both inclusive"
-_HOST_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-)
 _PROPAGATION = ("Bidirectional", "HostToContainer", "None")
-_READABLE = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
+_CLAIMS = frozenset(("persistentVolumeClaim", "ephemeral"))
+_RARE = frozenset(("subPath", "subPathExpr", "mountPropagation", "recursiveReadOnly"))
+VOLUME = Part(volume)
 
 
-def volumes(tree: Any, path: Path, said: Said) -> None:
-    """The sources of volumes; of one with several sources the first one is looked at."""
-    for index, volume in maps(tree):
-        for name in is_set(volume, *_SOURCES)[:1]:
-            if _SOURCES[name]:
-                _SOURCES[name](fields(volume[name]), (*path, index, name), said)
+class Volumes:
+    """The volumes of a pod that a container can mount: the kind of each by its name.
+
+    `removed` are those that the server drops, `is_open` says that names of some are filled in later.
+    """
+
+    __slots__ = ("is_open", "kinds", "removed")
+
+    def __init__(self, claimed: Mapping[str, str]) -> None:
+        self.kinds: dict[str, str] = dict(claimed)
+        self.removed: set[str] = set()
+        self.is_open = False
+
+    def has(self, name: str) -> bool:
+        """Whether there is or may be a volume of that name."""
+        return name in self.kinds or name in self.removed or self.is_open
 
 
-def _empty_dir(source: dict[str, Any], path: Path, said: Said) -> None:
-    if str(source.get("sizeLimit") or "").startswith("-"):
-        said.forbidden((*path, "sizeLimit"), "SizeLimit field must be a valid resource quantity")
+def volumes(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
+    """Look at the volumes of a pod; `claimed` are those that JobSet adds. A faulty one counts as absent."""
+    found = Volumes({})
+    listed = pod.get("volumes")
+    for index, tree in enumerate(listed if type(listed) is list else ()):
+        if type(tree) is not dict:
+            continue
+        before = len(log.faults)
+        name, kind = value(tree, "name"), next((field for field in tree if field in SOURCES), "emptyDir")
+        at: Path = (*path, "volumes", index)
+        if kind == "image" and not log.has("ImageVolume", at):
+            found.removed.add(str(name))
+            continue
+        VOLUME.check(tree, at, log)
+        if name in found.kinds:
+            log.duplicate((*at, "name"), name)
+        elif is_placeholder(name):
+            found.is_open = True
+        elif type(name) is str and len(log.faults) == before:
+            found.kinds[name] = kind
+    found.kinds.update(claimed)
+    return found
 
 
-def _host_path(source: dict[str, Any], path: Path, said: Said) -> None:
-    place = str(source.get("path") or "")
-    if not place:
-        said.required((*path, "path"))
-        return
-    if ".." in place.split("/"):
-        said.invalid((*path, "path"), place, "must not contain '..'")
-    said.one_of((*path, "type"), source.get("type") or "", _HOST_TYPES)
+def mounts(container: Tree, path: Path, known: Volumes, log: Complaints) -> None:
+    """The mounts of a container; the server prints rare fields without saying of which mount."""
+    listed = container.get("volumeMounts")
+    devices = _devices_of(container)
+    taken: set[str] = set()
+    for index, tree in enumerate(listed if type(listed) is list else ()):
+        if type(tree) is not dict:
+            continue
+        at: Path = (*path, "volumeMounts", index)
+        name, place = text_of(tree, "name"), text_of(tree, "mountPath")
+        if not name:
+            log.required((*at, "name"))
+        if not known.has(name):
+            log.not_found((*at, "name"), name)
+        if not place:
+            log.required((*at, "mountPath"))
+        if place in taken:
+            log.invalid((*at, "mountPath"), place, "must be unique")
+        taken.add(place)
+        if devices:
+            if name in devices:
+                log.invalid((*at, "name"), name, "must not already exist in volumeDevices")
+            if place in devices.values():
+                log.invalid((*at, "mountPath"), place, "must not already exist as a path in volumeDevices")
+        if not _RARE.isdisjoint(tree):
+            privileged = value(container, "securityContext", "privileged") is True
+            _rare(plain(tree), (*path, "volumeMounts"), at, log, privileged=privileged)
 
 
-def _nfs(source: dict[str, Any], path: Path, said: Said) -> None:
-    if not source.get("server"):
-        said.required((*path, "server"))
-    place = str(source.get("path") or "")
-    if not place:
-        said.required((*path, "path"))
-    if not place.startswith("/"):
-        said.invalid((*path, "path"), place, "must be an absolute path")
+def text_of(tree: Tree, name: str) -> str:
+    """A text of a tree, empty where there is none."""
+    found = value(tree, name)
+    return found if type(found) is str else ""
 
 
-def _files(name: str) -> Any:
-    def look(source: dict[str, Any], path: Path, said: Said) -> None:
-        if not source.get(name):
-            said.required((*path, name))
-        _mode(source.get("defaultMode"), (*path, "defaultMode"), said)
-        for index, item in maps(source.get("items")):
-            _item(item, (*path, "items", index), said)
-
-    return look
+def _devices_of(container: Tree) -> dict[str, str]:
+    listed = container.get("volumeDevices")
+    trees = listed if type(listed) is list else ()
+    return {text_of(tree, "name"): text_of(tree, "devicePath") for tree in trees}
 
 
-def _mode(mode: Any, path: Path, said: Said) -> None:
-    if type(mode) is int and not 0 <= mode <= 0o777:
-        said.invalid(path, mode, _MODE)
+def _rare(mount: dict[str, Any], path: Path, at: Path, log: Complaints, *, privileged: bool) -> None:
+    for name in is_set(mount, "subPath", "subPathExpr"):
+        if name == "subPathExpr" and mount[name] and mount.get("subPath"):
+            log.invalid((*at, name), mount[name], "subPathExpr and subPath are mutually exclusive")
+        log.below((*path, name), mount[name], at=(*at, name))
+    spread, place = mount.get("mountPropagation"), (*path, "mountPropagation")
+    if spread is not None:
+        log.one_of(place, spread, _PROPAGATION, at=(*at, "mountPropagation"))
+    if spread == "Bidirectional" and not privileged:
+        why = "Bidirectional mount propagation is available only to privileged containers"
+        log.forbidden(place, why, at=(*at, "mountPropagation"))
+    _read_only(mount, (*path, "recursiveReadOnly"), (*at, "recursiveReadOnly"), log)
 
 
-def _item(item: dict[str, Any], path: Path, said: Said) -> None:
-    if not item.get("key"):
-        said.required((*path, "key"))
-    _place(item, path, said)
-
-
-def _place(item: dict[str, Any], path: Path, said: Said) -> None:
-    """Where a file of a volume stands, and what may be done with it."""
-    if not item.get("path"):
-        said.required((*path, "path"))
-    said.inside((*path, "path"), item.get("path"))
-    _mode(item.get("mode"), (*path, "mode"), said)
-
-
-def _claim(source: dict[str, Any], path: Path, said: Said) -> None:
-    if not source.get("claimName"):
-        said.required((*path, "claimName"))
-
-
-def _csi(source: dict[str, Any], path: Path, said: Said) -> None:
-    driver = str(source.get("driver") or "")
-    if not driver:
-        said.required((*path, "driver"))
-    if len(driver) > 63:
-        said.add((*path, "driver"), "Too long: may not be more than 63 bytes", driver)
-    said.invalid((*path, "driver"), driver, *(subdomain(driver.lower()) if driver else (SUBDOMAIN_TEXT,)))
-    secret: Path = (*path, "nodePublishSecretRef", "name")
-    if source.get("nodePublishSecretRef") is not None:
-        name = str(fields(source["nodePublishSecretRef"]).get("name") or "")
-        if name:
-            said.invalid((*path, "name"), name, *subdomain(name), at=secret)
-        else:
-            said.required(secret)
-
-
-def _downward(source: dict[str, Any], path: Path, said: Said) -> None:
-    _mode(source.get("defaultMode"), (*path, "defaultMode"), said)
-    for index, item in maps(source.get("items")):
-        _downward_item(item, path, (*path, "items", index), said)
-
-
-def _downward_item(item: dict[str, Any], path: Path, at: Path, said: Said) -> None:
-    reading = Said()
-    _place(item, path, reading)
-    one, other = item.get("fieldRef"), item.get("resourceFieldRef")
-    if one is not None:
-        variables.field(fields(one), (*path, "fieldRef"), reading, _READABLE)
-        if other is not None:
-            text = "fieldRef and resourceFieldRef can not be specified simultaneously"
-            reading.invalid(path, "resource", text)
-    elif other is None:
-        reading.required(path, "one of fieldRef and resourceFieldRef is required")
-    else:
-        variables.resource(fields(other), (*path, "resourceFieldRef"), reading, named=False)
-    said.standing(reading, path, at)
-
-
-def _projected(source: dict[str, Any], path: Path, said: Said) -> None:
-    _mode(source.get("defaultMode"), (*path, "defaultMode"), said)
-    taken: list[object] = []
-    for index, projection in maps(source.get("sources")):
-        at: Path = (*path, "sources", index)
-        for name in is_set(projection, "secret", "configMap"):
-            held = fields(projection[name])
-            if not held.get("name"):
-                said.required((*at, name, "name"))
-            for number, item in maps(held.get("items")):
-                _item(item, (*at, name, "items", number), said)
-                _once(item, taken, str(held.get("name") or ""), path, at, said)
-        for number, item in maps(fields(projection.get("downwardAPI")).get("items")):
-            _downward_item(item, (*at, "downwardAPI"), (*at, "downwardAPI", "items", number), said)
-            _once(item, taken, item.get("path"), path, at, said)
-        if projection.get("serviceAccountToken") is not None:
-            _token(fields(projection["serviceAccountToken"]), path, (*at, "serviceAccountToken"), said)
-        if (
-            len(is_set(projection, "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle"))
-            > 1
-        ):
-            said.forbidden(at, "may not specify more than 1 volume type per source")
-
-
-def _once(item: dict[str, Any], taken: list[object], shown: object, path: Path, at: Path, said: Said) -> None:
-    place = item.get("path")
-    if place and place in taken:
-        said.invalid(path, shown, "conflicting duplicate paths", at=at)
-    taken.append(place)
-
-
-def _token(token: dict[str, Any], path: Path, at: Path, said: Said) -> None:
-    seconds = token.get("expirationSeconds")
-    if type(seconds) is int and seconds < 600:
-        said.invalid((*at, "expirationSeconds"), seconds, "may not specify a duration less than 10 minutes")
-    elif type(seconds) is int and seconds > 2**32:
-        said.invalid((*at, "expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds")
-    reading = Said()
-    if not token.get("path"):
-        reading.required((*path, "path"))
-    reading.inside((*path, "path"), token.get("path"))
-    said.standing(reading, path, at)
-
-
-def _ephemeral(source: dict[str, Any], path: Path, said: Said) -> None:
-    at: Path = (*path, "volumeClaimTemplate")
-    if source.get("volumeClaimTemplate") is None:
-        said.required(at)
-        return
-    claims.template(source["volumeClaimTemplate"], at, said)
-
-
-def _image(source: dict[str, Any], path: Path, said: Said) -> None:
-    if source.get("pullPolicy"):
-        said.one_of((*path, "pullPolicy"), source["pullPolicy"], ("Always", "IfNotPresent", "Never"))
-
-
-def _repository(source: dict[str, Any], path: Path, said: Said) -> None:
-    if not source.get("repository"):
-        said.required((*path, "repository"))
-
-
-# The sources, in the order in which the server looks; None where it looks at what storage systems ask for themselves.
-_SOURCES: dict[str, Any] = {
-    "emptyDir": _empty_dir,
-    "hostPath": _host_path,
-    "gitRepo": _repository,
-    "gcePersistentDisk": None,
-    "awsElasticBlockStore": None,
-    "secret": _files("secretName"),
-    "nfs": _nfs,
-    "iscsi": None,
-    "glusterfs": None,
-    "flocker": None,
-    "persistentVolumeClaim": _claim,
-    "rbd": None,
-    "cinder": None,
-    "cephfs": None,
-    "quobyte": None,
-    "downwardAPI": _downward,
-    "fc": None,
-    "flexVolume": None,
-    "configMap": _files("name"),
-    "azureFile": None,
-    "vsphereVolume": None,
-    "photonPersistentDisk": None,
-    "portworxVolume": None,
-    "azureDisk": None,
-    "storageos": None,
-    "projected": _projected,
-    "scaleIO": None,
-    "csi": _csi,
-    "ephemeral": _ephemeral,
-    "image": _image,
-}
-SOURCES = tuple(_SOURCES)
-
-
-def mounts(tree: Any, path: Path, said: Said) -> None:
-    """The rare fields of mounts of a container that is not privileged."""
-    privileged_mounts(tree, path, said)
-    for _, mount in maps(tree):
-        if mount.get("mountPropagation") == "Bidirectional":
-            text = "Bidirectional mount propagation is available only to privileged containers"
-            said.forbidden((*path, "mountPropagation"), text)
-
-
-def privileged_mounts(tree: Any, path: Path, said: Said) -> None:
-    """The rare fields of mounts."""
-    for index, mount in maps(tree):
-        at: Path = (*path, index)
-        for name in is_set(mount, "subPath", "subPathExpr"):
-            _below(mount, name, path, at, said)
-        spread = mount.get("mountPropagation")
-        if spread is not None:
-            said.one_of((*path, "mountPropagation"), spread, _PROPAGATION, at=(*at, "mountPropagation"))
-        _read_only(mount, (*path, "recursiveReadOnly"), said)
-
-
-def _below(mount: dict[str, Any], name: str, path: Path, at: Path, said: Said) -> None:
-    place = str(mount[name])
-    if place.startswith("/"):
-        said.invalid((*path, name), place, "must be a relative path", at=(*at, name))
-    if ".." in place.split("/"):
-        said.invalid((*path, name), place, "must not contain '..'", at=(*at, name))
-    if name == "subPathExpr" and place and mount.get("subPath"):
-        said.invalid((*at, name), place, "subPathExpr and subPath are mutually exclusive")
-
-
-def _read_only(mount: dict[str, Any], path: Path, said: Said) -> None:
+def _read_only(mount: dict[str, Any], path: Path, at: Path, log: Complaints) -> None:
     mode = mount.get("recursiveReadOnly")
     if mode in ("Enabled", "IfPossible"):
         if mount.get("readOnly") is not True:
-            said.forbidden(path, "may only be specified when readOnly is true")
+            log.forbidden(path, "may only be specified when readOnly is true", at=at)
         if mount.get("mountPropagation") not in (None, "None"):
-            said.forbidden(path, "may only be specified when mountPropagation is None or not specified")
+            log.forbidden(path, "may only be specified when mountPropagation is None or not specified", at=at)
     elif mode is not None:
-        said.one_of(path, mode, _READ_ONLY)
+        log.one_of(path, mode, _READ_ONLY, at=at)
 
 
-def devices(tree: Any, path: Path, said: Said, known: Mapping[str, Any]) -> None:
-    """Block devices: their volumes, here by name, have to be claims."""
-    for index, device in maps(tree):
-        at: Path = (*path, index)
-        name, place = str(device.get("name") or ""), str(device.get("devicePath") or "")
-        volume = known.get(name)
-        if not name:
-            said.required((*at, "name"))
-        if volume is None:
-            said.add((*at, "name"), f'Not found: "{name}"', name)
-        elif "persistentVolumeClaim" not in volume and "ephemeral" not in volume:
-            text = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
-            said.invalid((*at, "name"), name, text)
+def devices(container: Tree, path: Path, known: Volumes, log: Complaints) -> None:
+    """Block devices: their volumes have to be claims."""
+    if "volumeDevices" not in container:
+        return
+    mounted = {text(mount, "name"): text(mount, "mountPath") for _, mount in maps(plain(container.get("volumeMounts")))}
+    names: set[str] = set()
+    places: set[str] = set()
+    for index, device in maps(plain(container["volumeDevices"])):
+        at: Path = (*path, "volumeDevices", index)
+        name, place = text(device, "name"), text(device, "devicePath")
+        _device_name(name, (*at, "name"), names, known, log)
         if not place:
-            said.required((*at, "devicePath"))
-        elif ".." in place.split("/"):
-            said.invalid((*at, "devicePath"), place, "can not contain backsteps ('..')")
+            log.required((*at, "devicePath"))
+        if place in places:
+            log.invalid((*at, "devicePath"), place, "must be unique")
+        if ".." in place.split("/"):
+            log.invalid((*at, "devicePath"), place, "can not contain backsteps ('..')")
+        else:
+            places.add(place)
+        if name in mounted:
+            log.invalid((*at, "name"), name, "must not already exist in volumeMounts")
+        if place in mounted.values():
+            log.invalid((*at, "devicePath"), place, "must not already exist as a path in volumeMounts")
+        if name:
+            names.add(name)
+
+
+def _device_name(name: str, path: Path, names: set[str], known: Volumes, log: Complaints) -> None:
+    if not name:
+        log.required(path)
+    if name in names:
+        log.invalid(path, name, "must be unique")
+    if name in known.kinds and known.kinds[name] not in _CLAIMS:
+        why = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
+        log.invalid(path, name, why)
+    if not known.has(name):
+        log.not_found(path, name)

@@ -7,7 +7,7 @@ from trainc.model.numbers import whole_number
 from trainc.model.sourced import Sourced
 from trainc.verify.data.devices import NEURON, device_kind, is_network
 from trainc.verify.data.machines import ACCELERATOR, ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
-from trainc.verify.refusal import refuse
+from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainc.verify.data.machines import Machine
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
+    from trainc.verify.refusal import Refused
 
 TOO_MANY = Rule(
     "more-accelerators-than-machine",
@@ -249,27 +250,6 @@ def claim_not_used(job: Job) -> None:
                 )
 
 
-def claim_unknown(job: Job) -> None:
-    for container in job.containers:
-        resources = table(container.tree, "resources")
-        if "claims" not in resources:
-            continue
-        names = {text(c, "name") for c in rows(container.role.pod, "resourceClaims")}
-        for index, claim in enumerate(rows(resources, "claims")):
-            if text(claim, "name") and text(claim, "name") not in names:
-                known = f": {', '.join(sorted(names))}" if names else " which is empty"
-                path: Path = (*container.path, "resources", "claims", index)
-                refuse(
-                    job,
-                    CLAIM_UNKNOWN,
-                    (*path, "name"),
-                    f'Not found: "{text(claim, "name")}": must be one of the names in pod.spec.resourceClaims{known}',
-                    f"`{container.name}` uses the claim `{text(claim, 'name')}`, which the pod does not declare",
-                    help="declare it under `resourceClaims` of the pod",
-                    shown=path,
-                )
-
-
 def compute_domain_mismatch(job: Job) -> None:
     for domain in job.kinds.get("ComputeDomain", ()):
         asked = whole(table(domain, "spec"), "numNodes")
@@ -295,3 +275,12 @@ def compute_domain_mismatch(job: Job) -> None:
                     help=f"use `numNodes: {pods}`",
                 )
             )
+
+
+def _unknown_claim(refused: Refused) -> Words:
+    name, owner = refused.fault.value, refused.container.name if refused.container is not None else ""
+    message = f"`{owner}` uses the claim `{name}`, which the pod does not declare"
+    return Words(message, "declare it under `resourceClaims` of the pod")
+
+
+EXPLANATIONS = (Explanation(CLAIM_UNKNOWN, "resources.claims.#", _unknown_claim, "Not found"),)

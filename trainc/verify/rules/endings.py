@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.model.tree import value
 from trainc.verify.endless import never_ends
 from trainc.verify.order import waits
 from trainc.verify.values import table, text, texts
@@ -56,6 +57,12 @@ DEADLINE = Rule(
     NOTE,
     "a deadline on a job that waits in a queue",
     "The deadline of a Job counts from its start and begins anew with each restart; time in the queue does not count.",
+)
+AT_ONCE = Rule(
+    "deadline-passes-at-once",
+    ERROR,
+    "a Job's deadline has passed when the Job starts",
+    "The Job controller counts the deadline in nanoseconds: zero is over at once, and a very large number overflows.",
 )
 
 
@@ -153,6 +160,33 @@ def deadline_on_queue(job: Job) -> None:
         leaf = role.spec.get("activeDeadlineSeconds")
         if type(leaf) is Sourced:
             job.report.tell(DEADLINE, leaf, _counts_anew, job, role)
+
+
+def deadline_passes_at_once(job: Job) -> None:
+    if job.bundle.document.kind not in ("JobSet", "TrainJob"):
+        return  # the other kinds have deadlines of their own, which are judged where they are read
+    for role in job.roles:
+        written = value(role.spec, "activeDeadlineSeconds")
+        if type(written) is not int or written < 0:
+            continue
+        counted = (written * _SECOND + _HALF) % (2 * _HALF) - _HALF
+        if counted == written * _SECOND and written:
+            continue
+        over = "overflows" if written else "is over at once"
+        job.report.add(
+            AT_ONCE.at(
+                job.at((*role.spec_path, "activeDeadlineSeconds")),
+                f"the deadline of {written} seconds {over}",
+                level=ERROR if counted <= 0 else WARNING,
+                effect="each Job fails with DeadlineExceeded before it makes a pod"
+                if counted <= 0
+                else f"each Job fails after {counted // _SECOND} seconds",
+                help="remove it, or write the seconds that the Job may take",
+            )
+        )
+
+
+_SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 
 def _counts_anew(job: Job, role: Role) -> Finding:

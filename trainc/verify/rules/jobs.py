@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced
-from trainc.verify.refusal import JOB, refuse, unsupported
-from trainc.verify.values import rows, substituted, table, text
+from trainc.model.tree import get, plain
+from trainc.verify.refusal import Explanation, Words
+from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path, Tree
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.refusal import Refused
 
 _WHY = "JobSet accepts the template as it is; the Job API refuses it, and only an event of the JobSet says so."
 
@@ -59,226 +58,132 @@ _COUNTS = (
 )
 
 
-def restart_policy_always(job: Job) -> None:
-    for role in job.roles:
-        if role.restart_policy == "Always":
-            refuse(
-                job,
-                ALWAYS,
-                (*role.pod_path, "restartPolicy"),
-                'Required value: valid values: "OnFailure", "Never"',
-                f"the pods of `{role.name}` restart always, so the Job never ends",
-                by=JOB,
-                help="use `Never`, and let JobSet's `failurePolicy.maxRestarts` restart all pods together",
-            )
+def _completions(refused: Refused) -> Words:
+    role = refused.role
+    if role is None or "parallelism" not in role.spec:
+        return Words("an indexed Job has no `completions`", "add `completions`", key=True)
+    width = role.width
+    help_ = f"add `completions: {width}`" if type(width) is int else "add `completions` of the same value"
+    return Words(f"`{role.name}` has `parallelism` but no `completions`", help_)
 
 
-def completions_missing(job: Job) -> None:
-    for role in job.roles:
-        if role.indexed and "parallelism" in role.spec and "completions" not in role.spec:
-            refuse(
-                job,
-                NO_COMPLETIONS,
-                (*role.spec_path, "parallelism"),
-                "Required value: when completion mode is Indexed",
-                f"`{role.name}` has `parallelism` but no `completions`",
-                by=JOB,
-                shown=(*role.spec_path, "completions"),
-                help=f"add `completions: {role.width}`"
-                if type(role.width) is int
-                else "add `completions` of the same value",
-            )
+def _always(refused: Refused) -> Words:
+    name = refused.role.name if refused.role is not None else ""
+    return Words(
+        f"the pods of `{name}` restart always, so the Job never ends",
+        "use `Never`, and let JobSet's `failurePolicy.maxRestarts` restart all pods together",
+    )
 
 
-def unknown_completion_mode(job: Job) -> None:
-    for role in job.roles:
-        mode = text(role.spec, "completionMode")
-        if mode and mode not in ("Indexed", "NonIndexed") and not substituted(mode):
-            path = (*role.spec_path, "completionMode")
-            refuse(
-                job,
-                MODE,
-                path,
-                unsupported(mode, ("Indexed", "NonIndexed")),
-                f"`{mode}` is no completion mode",
-                by=JOB,
-                help="use `Indexed`",
-            )
+def _negative(refused: Refused) -> Words:
+    least = 1 if refused.path[-1] in ("parallelism", "completions") else 0
+    return Words(f"`{refused.path[-1]}` is {refused.written}", f"write {least} or more")
 
 
-def negative_job_setting(job: Job) -> None:
-    for role in job.roles:
-        for field in _COUNTS:
-            leaf = role.spec.get(field)
-            if leaf is not None and type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
-                reason = f"Invalid value: {leaf.value}: must be greater than or equal to 0"
-                least = 1 if field in ("parallelism", "completions") else 0
-                path, hint = (*role.spec_path, field), f"write {least} or more"
-                refuse(job, NEGATIVE, path, reason, f"`{field}` is {leaf.value}", by=JOB, help=hint)
+def _selector(refused: Refused) -> Words:
+    name = refused.role.name if refused.role is not None else ""
+    field = refused.path[-1] if refused.path[-1] in ("selector", "manualSelector") else "selector"
+    return Words(f"`{field}` is set on the Job of `{name}`", "remove it", key=True, group=(name, "selector"))
 
 
-def job_selector(job: Job) -> None:
-    for role in job.roles:
-        for field in ("selector", "manualSelector"):
-            if field in role.spec:
-                refuse(
-                    job,
-                    SELECTOR,
-                    (*role.spec_path, field),
-                    "Invalid value: `selector` not auto-generated",
-                    f"`{field}` is set on the Job of `{role.name}`",
-                    by=JOB,
-                    key=True,
-                    help="remove it",
-                )
+def _index_only(refused: Refused) -> Words:
+    return Words(f"`{refused.path[-1]}` needs an indexed Job", key=True)
 
 
-def per_index_limit_without_index(job: Job) -> None:
-    for role in job.roles:
-        spec = role.spec
-        if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
-            path = (*role.spec_path, "backoffLimitPerIndex")
-            message = "`maxFailedIndexes` needs `backoffLimitPerIndex`"
-            reason = "Required value: when maxFailedIndexes is specified"
-            refuse(job, PER_INDEX, (*role.spec_path, "maxFailedIndexes"), reason, message, by=JOB, shown=path, key=True)
-        for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
-            if field in spec and not role.indexed:
-                reason = "Invalid value: requires indexed completion mode"
-                refuse(
-                    job,
-                    PER_INDEX,
-                    (*role.spec_path, field),
-                    reason,
-                    f"`{field}` needs an indexed Job",
-                    by=JOB,
-                    key=True,
-                )
+def _needs_never(refused: Refused) -> Words:
+    role = refused.role
+    also: tuple[Label, ...] = ()
+    if role is not None:
+        also = (Label(refused.job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy needs `Never`"),)
+    message = (
+        "the pods restart on failure, so the pod failure policy cannot judge them"
+        if refused.has(refused.path)
+        else "JobSet makes the pods restart on failure where nothing is said, and the pod failure policy needs `Never`"
+    )
+    return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
 
 
-def bad_job_success_policy(job: Job) -> None:
-    for role in job.roles:
-        if "successPolicy" not in role.spec:
-            continue
-        path = (*role.spec_path, "successPolicy")
-        if not role.indexed:
-            reason = "Invalid value: requires indexed completion mode"
-            refuse(job, OWN_SUCCESS, path, reason, "a Job's success policy needs an indexed Job", by=JOB, key=True)
-        if not rows(table(role.spec, "successPolicy"), "rules"):
-            reason = "Required value: at least one rules must be specified when the successPolicy is specified"
-            refuse(
-                job,
-                OWN_SUCCESS,
-                path,
-                reason,
-                "a Job's success policy has no rules",
-                by=JOB,
-                key=True,
-                shown=(*path, "rules"),
-            )
+def _order(refused: Refused) -> Words:
+    values = plain(get(refused.job.tree, *refused.path))
+    return Words("the exit codes are not in order", f"write {sorted(values)}")
 
 
-def failure_policy_needs_never(job: Job) -> None:
-    for role in job.roles:
-        if "podFailurePolicy" in role.spec and role.restart_policy == "OnFailure":
-            set_here = "restartPolicy" in role.pod
-            policy = Label(job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy needs `Never`")
-            refuse(
-                job,
-                NEEDS_NEVER,
-                (*role.pod_path, "restartPolicy"),
-                'Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified',
-                "the pods restart on failure, so the pod failure policy cannot judge them"
-                if set_here
-                else "JobSet makes the pods restart on failure where nothing is said, and the pod failure policy needs `Never`",
-                by=JOB,
-                also=[policy],
-                help="set `restartPolicy: Never` in the pod template",
-            )
+def _container(refused: Refused) -> Words:
+    names = {container.name for container in refused.role.containers} if refused.role is not None else set()
+    known = ", ".join(f"`{name}`" for name in sorted(names))
+    return Words(f"no container is called `{refused.fault.value}`", f"the containers are {known}")
 
 
-def bad_pod_failure_rule(job: Job) -> None:
-    for role in job.roles:
-        if "podFailurePolicy" not in role.spec:
-            continue
-        path = (*role.spec_path, "podFailurePolicy", "rules")
-        for index, rule in enumerate(rows(table(role.spec, "podFailurePolicy"), "rules")):
-            _failure_rule(job, role, (*path, index), rule)
-        policy = text(role.spec, "podReplacementPolicy")
-        if policy and policy != "Failed":
-            at = (*role.spec_path, "podReplacementPolicy")
-            message = f"`{policy}` does not go with a pod failure policy"
-            refuse(job, RULES, at, unsupported(policy, ("Failed",)), message, by=JOB, help="use `Failed`")
+def _replacement(refused: Refused) -> Words:
+    if '"TerminatingOrFailed"' in refused.reason.partition("supported values")[2]:
+        return Words(f"`{refused.fault.value}` is not a pod replacement policy", "use `Failed`")
+    return Words(f"`{refused.fault.value}` does not go with a pod failure policy", "use `Failed`")
 
 
-def _failure_rule(job: Job, role: Role, path: Path, rule: Tree) -> None:
-    codes, conditions = table(rule, "onExitCodes"), rows(rule, "onPodConditions")
-    if codes and conditions:
-        reason = 'Invalid value: "": specifying both OnExitCodes and OnPodConditions is not supported'
-        refuse(
-            job,
-            RULES,
-            path,
-            reason,
-            "a rule looks at exit codes and at conditions",
-            by=JOB,
-            help="make two rules of it",
-        )
-    elif not codes and not conditions:
-        reason = 'Invalid value: "": specifying one of OnExitCodes and OnPodConditions is required'
-        refuse(job, RULES, path, reason, "a rule looks at nothing", by=JOB)
-    if text(rule, "action") == "FailIndex" and "backoffLimitPerIndex" not in role.spec:
-        reason = 'Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set'
-        refuse(job, RULES, (*path, "action"), reason, "`FailIndex` needs `backoffLimitPerIndex`", by=JOB)
-    _exit_codes(job, (*path, "onExitCodes"), codes)
+def _indexes(refused: Refused) -> Words:
+    return Words(
+        f"`{refused.fault.value}` does not list indexes of the Job",
+        "write ascending indexes and ranges below `completions`, such as `0,2-4`",
+    )
 
 
-def _exit_codes(job: Job, path: Path, codes: Tree) -> None:
-    values = [leaf.value for leaf in codes.get("values", ()) if type(leaf) is Sourced] if codes else [1]
-    at = (*path, "values")
-    if not values:
-        refuse(
-            job, RULES, at, "Invalid value: []: at least one value is required", "a rule lists no exit codes", by=JOB
-        )
-    numbers = [value for value in values if type(value) is int]
-    if 0 in numbers and text(codes, "operator") == "In":
-        fault = "Invalid value: 0: must not be 0 for the In operator"
-        refuse(job, RULES, (*at, numbers.index(0)), fault, "exit code 0 is no failure", by=JOB)
-    if len(set(numbers)) < len(numbers):
-        refuse(job, RULES, at, "Duplicate value", "an exit code is listed twice", by=JOB)
-    elif numbers != sorted(numbers):
-        refuse(
-            job,
-            RULES,
-            at,
-            f"Invalid value: {numbers}: must be ordered",
-            "the exit codes are not in order",
-            by=JOB,
-            help=f"write {sorted(numbers)}",
-        )
-
-
-def exit_code_container_unknown(job: Job) -> None:
-    for role in job.roles:
-        if "podFailurePolicy" not in role.spec:
-            continue
-        names = {container.name for container in role.containers}
-        for index, rule in enumerate(rows(table(role.spec, "podFailurePolicy"), "rules")):
-            name = text(table(rule, "onExitCodes"), "containerName")
-            if name and name not in names:
-                path = (*role.spec_path, "podFailurePolicy", "rules", index, "onExitCodes", "containerName")
-                reason = (
-                    f'Invalid value: "{name}": must be one of the container or initContainer names in the pod template'
-                )
-                known = ", ".join(f"`{n}`" for n in sorted(names))
-                refuse(
-                    job,
-                    NO_CONTAINER,
-                    path,
-                    reason,
-                    f"no container is called `{name}`",
-                    by=JOB,
-                    help=f"the containers are {known}",
-                )
+EXPLANATIONS = (
+    Explanation(ALWAYS, "spec.restartPolicy", _always, 'valid values: "OnFailure", "Never"'),
+    Explanation(NEEDS_NEVER, "spec.restartPolicy", _needs_never, "when podFailurePolicy is specified"),
+    Explanation(NO_COMPLETIONS, ("spec.parallelism", "spec.completionMode"), _completions, "mode is Indexed"),
+    Explanation(
+        MODE, "spec.completionMode", lambda r: Words(f"`{r.fault.value}` is not a completion mode", "use `Indexed`")
+    ),
+    *(Explanation(NEGATIVE, f"template.spec.{field}", _negative, "or equal to 0") for field in _COUNTS),
+    Explanation(SELECTOR, ("template.spec.selector", "template.spec.manualSelector"), _selector),
+    Explanation(
+        PER_INDEX,
+        "spec.maxFailedIndexes",
+        Words("`maxFailedIndexes` needs `backoffLimitPerIndex`", key=True),
+        "when maxFailedIndexes is specified",
+    ),
+    Explanation(PER_INDEX, ("spec.backoffLimitPerIndex", "spec.maxFailedIndexes"), _index_only, "requires indexed"),
+    Explanation(
+        OWN_SUCCESS,
+        "spec.successPolicy",
+        Words("a Job's success policy needs an indexed Job", key=True),
+        "requires indexed",
+    ),
+    Explanation(
+        OWN_SUCCESS, "spec.successPolicy", Words("a Job's success policy has no rules", key=True), "at least one rules"
+    ),
+    Explanation(
+        OWN_SUCCESS,
+        "successPolicy.rules.#",
+        Words("a rule of the Job's success policy names no indexes and no count", key=True),
+        "at least one of",
+    ),
+    Explanation(OWN_SUCCESS, "rules.#.succeededIndexes", _indexes, "error parsing"),
+    Explanation(
+        OWN_SUCCESS,
+        "rules.#.succeededCount",
+        lambda r: Words(f"{r.written} pods cannot succeed here: {r.reason.rpartition(': ')[2]}"),
+    ),
+    Explanation(
+        RULES,
+        "podFailurePolicy.rules.#",
+        Words("a rule looks at exit codes and at conditions", "make two rules of it"),
+        "specifying both",
+    ),
+    Explanation(RULES, "podFailurePolicy.rules.#", Words("a rule looks at nothing"), "specifying one of"),
+    Explanation(RULES, "rules.#.action", Words("`FailIndex` needs `backoffLimitPerIndex`"), "requires the backoff"),
+    Explanation(
+        RULES,
+        "rules.#.action",
+        lambda r: Words(f"`{r.fault.value or ''}` is not an action", "use `FailJob`, `FailIndex`, `Ignore` or `Count`"),
+    ),
+    Explanation(NO_CONTAINER, "onExitCodes.containerName", _container),
+    Explanation(RULES, "onExitCodes.values", Words("a rule lists no exit codes"), "at least one value"),
+    Explanation(RULES, "onExitCodes.values", _order, "must be ordered"),
+    Explanation(RULES, "onExitCodes.values.#", Words("exit code 0 is not a failure"), "must not be 0"),
+    Explanation(RULES, "onExitCodes.values.#", Words("an exit code is listed twice"), "Duplicate value"),
+    Explanation(RULES, "spec.podReplacementPolicy", _replacement),
+)
 
 
 def job_managed_by_other(job: Job) -> None:

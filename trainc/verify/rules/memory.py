@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.finding import NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import amount
 from trainc.verify.data.devices import GAUDI, GPU, NPU, device_kind
@@ -24,7 +24,7 @@ NO_MEMORY = Rule(
 
 TMPFS = Rule(
     "tmpfs-over-memory",
-    ERROR,
+    WARNING,
     "an emptyDir in memory may grow larger than the container's memory limit",
     "What is written to it counts against the memory of the container that writes.",
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
-from trainc.verify.refusal import JOB, refuse
-from trainc.verify.values import substituted, table, text
+from trainc.verify.refusal import Explanation, Words
+from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
+    from trainc.verify.refusal import Refused
 
 POD_NAME = Rule(
     "pod-name-too-long",
@@ -30,46 +31,6 @@ ROLE = Rule(
     "JobSet accepts it; the Jobs are then called `<job>--0`, and nothing can refer to the role.",
 )
 
-_NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
-
-
-def pod_name_too_long(job: Job) -> None:
-    if not job.named:
-        return
-    for role in job.roles:
-        if "completions" in role.spec or not role.indexed or type(role.replicas) is not int or substituted(role.name):
-            continue
-        host = role.host(max(role.replicas - 1, 0), 0)
-        if len(host) > 63 >= len(host) - 2:
-            refuse(
-                job,
-                POD_NAME,
-                ("metadata", "name"),
-                "the Job controller will not be able to create pods with host names of more than 63 characters",
-                f"the last pod would be called `{host}`, which has {len(host)} characters",
-                by=JOB,
-                also=[Label(job.at((*role.path, "name")), "and the role's name is part of it")],
-                help=f"shorten the name of the job or of the role by {len(host) - 63}",
-            )
-
-
-def placement_label_too_long(job: Job) -> None:
-    if _NODE_SELECTOR not in table(table(job.tree, "metadata"), "annotations") or not job.named:
-        return
-    for role in job.roles:
-        last = role.replicas - 1 if type(role.replicas) is int else 0
-        value = f"{job.namespace or 'default'}_{job.name}-{role.name}-{last}"
-        if len(value) > 63:
-            refuse(
-                job,
-                SELECTOR,
-                ("metadata", "name"),
-                f'Invalid value: "{value}": must be no more than 63 characters',
-                f"the label `{value}` has {len(value)} characters",
-                by=JOB,
-                help=f"shorten the name of the job, the role or the namespace by {len(value) - 63}",
-            )
-
 
 def role_name_empty(job: Job) -> None:
     for role in job.roles:
@@ -82,3 +43,30 @@ def role_name_empty(job: Job) -> None:
                     help="name it, e.g. `worker`",
                 )
             )
+
+
+def _too_long(refused: Refused) -> Words:
+    host = refused.reason.rpartition(": ")[2]
+    role = refused.job.roles[int(refused.fault.message.partition("[")[2].partition("]")[0])]
+    also = (Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
+    return Words(
+        f"the last pod would be called `{host}`, which has {len(host)} characters",
+        f"shorten the name of the job or of the role by {len(host) - _MOST}",
+        also=also,
+    )
+
+
+def _label(refused: Refused) -> Words:
+    label = str(refused.fault.value)
+    return Words(
+        f"the label `{label}` has {len(label)} characters",
+        f"shorten the name of the job, the role or the namespace by {len(label) - _MOST}",
+    )
+
+
+_MOST = 63
+
+EXPLANATIONS = (
+    Explanation(POD_NAME, "metadata.name", _too_long, "will not able to create pod"),
+    Explanation(SELECTOR, "metadata.name", _label, "must be no more than 63 bytes"),
+)

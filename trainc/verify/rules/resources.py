@@ -1,21 +1,20 @@
-"""What pod validation says about resources (Kubernetes 1.36)."""
+"""What pod validation says about resources, and amounts that no machine has (Kubernetes 1.36)."""
 
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
-from trainc.schema.pods.amounts import is_device, strange
+from trainc.model.tree import value
 from trainc.verify.amounts import ONE, amount, canonical
 from trainc.verify.data.devices import DEVICES, device_kind
 from trainc.verify.demand import MANY, STANDARD
-from trainc.verify.refusal import refuse
+from trainc.verify.refusal import Explanation, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path, Tree
-    from trainc.verify.containers import Container
     from trainc.verify.job import Job
+    from trainc.verify.refusal import Refused
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -54,90 +53,21 @@ HUGEPAGES = Rule(
 )
 
 
-def _each(job: Job) -> list[tuple[Container, str, str, Sourced[object]]]:
-    return [
+def too_many_devices(job: Job) -> None:
+    amounts = [
         (container, side, resource, leaf)
         for container in job.containers
-        for side, amounts in (("limits", container.limits), ("requests", container.requests))
-        for resource, leaf in amounts.items()
+        for side, asked in (("limits", container.limits), ("requests", container.requests))
+        for resource, leaf in asked.items()
         if type(leaf) is Sourced
     ]
-
-
-def _path(container: Container, side: str, resource: str = "") -> Path:
-    return (*container.path, "resources", side, *([resource] if resource else []))
-
-
-def negative_quantity(job: Job) -> None:
-    for container in job.containers:
-        for side, amounts in (("limits", container.limits), ("requests", container.requests)):
-            for resource, leaf in amounts.items():
-                written = leaf.value if type(leaf) is Sourced else None
-                if (type(written) is str and written.startswith("-")) or (type(written) is int and written < 0):
-                    number = amount(written)
-                    if number is not None and number < 0:
-                        _refuse_amount(
-                            job,
-                            NEGATIVE,
-                            container,
-                            side,
-                            resource,
-                            leaf.value,
-                            "must be greater than or equal to 0",
-                            "is less than nothing",
-                        )
-
-
-def _refuse_amount(
-    job: Job,
-    rule: Rule,
-    container: Container,
-    side: str,
-    resource: str,
-    written: object,
-    fault: str,
-    message: str,
-    hint: str = "",
-) -> None:
-    shown = (*_path(container, side), f"[{resource}]")
-    reason = f'Invalid value: "{canonical(written)}": {fault}'
-    refuse(
-        job,
-        rule,
-        _path(container, side, resource),
-        reason,
-        f"`{resource}: {canonical(written)}` {message}",
-        help=hint,
-        shown=shown,
-    )
-
-
-def fractional_device(job: Job) -> None:
-    for container, side, resource, leaf in _each(job):
-        if is_device(resource) and type(leaf.value) is not int:
-            number = amount(leaf.value)
-            if number is not None and number % ONE and number > 0:
-                _refuse_amount(
-                    job,
-                    FRACTION,
-                    container,
-                    side,
-                    resource,
-                    leaf.value,
-                    "must be an integer",
-                    "asks for a part of a device",
-                    "ask for whole devices, or for a slice by the name that its device plugin gives it",
-                )
-
-
-def too_many_devices(job: Job) -> None:
-    for container, side, resource, leaf in _each(job):
+    for container, side, resource, leaf in amounts:
         number = amount(leaf.value) if device_kind(resource) else None
         if number is not None and number >= MANY:
             digits = str(leaf.value).rstrip("kKMGTPEi")
             job.report.add(
                 MANY_DEVICES.at(
-                    job.at(_path(container, side, resource)),
+                    job.at((*container.path, "resources", side, resource)),
                     f"`{resource}: {leaf.value}` asks for {number // ONE:,} devices",
                     effect="no machine has so many: the pods wait for ever",
                     help=f"write `{resource}: {digits}`"
@@ -145,25 +75,6 @@ def too_many_devices(job: Job) -> None:
                     else "ask for what one machine has",
                 )
             )
-
-
-def unknown_resource(job: Job) -> None:
-    said: set[tuple[int, str]] = set()
-    for container, side, resource, _ in _each(job):
-        reasons = () if "/" in resource else strange(resource)
-        if not reasons or (id(container), resource) in said:
-            continue
-        said.add((id(container), resource))  # one name to mend, under limits and requests
-        refuse(
-            job,
-            UNKNOWN,
-            _path(container, side, resource),
-            tuple(f'Invalid value: "{resource}": {reason}' for reason in reasons),
-            f"there is no resource `{resource}`",
-            key=True,
-            help=_meant(resource),
-            shown=(*_path(container, side), f"[{resource}]"),
-        )
 
 
 def _meant(resource: str) -> str:
@@ -176,110 +87,67 @@ def _meant(resource: str) -> str:
     return f"write the whole name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
 
 
-def request_over_limit(job: Job) -> None:
-    for container in job.containers:
-        for resource, leaf in container.requests.items():
-            limit: Tree = container.limits.get(resource)
-            if limit is None or "/" in resource or resource.startswith("hugepages-"):
-                continue
-            asked, most = _amounts(leaf, limit)
-            if asked is not None and most is not None and asked > most:
-                reason = f'Invalid value: "{canonical(leaf.value)}": must be less than or equal to {resource} limit of {canonical(limit.value)}'
-                refuse(
-                    job,
-                    OVER_LIMIT,
-                    _path(container, "requests", resource),
-                    reason,
-                    f"`{container.name}` requests {leaf.value} of {resource}, but its limit is {limit.value}",
-                    also=[Label(job.at(_path(container, "limits", resource)), "the limit")],
-                    help="raise the limit or lower the request",
-                    shown=_path(container, "requests"),
-                )
+def _negative(refused: Refused) -> Words:
+    return Words(f"`{refused.path[-1]}: {canonical(refused.written)}` is less than nothing")
 
 
-def _amounts(left: Tree, right: Tree) -> tuple[int | None, int | None]:
-    return tuple(amount(leaf.value) if type(leaf) is Sourced else None for leaf in (left, right))  # type: ignore[return-value]
+def _part(refused: Refused) -> Words:
+    return Words(
+        f"`{refused.path[-1]}: {canonical(refused.written)}` asks for a part of a device",
+        "ask for whole devices, or for a slice by the name that its device plugin gives it",
+    )
 
 
-def request_not_limit(job: Job) -> None:
-    for container in job.containers:
-        for resource, leaf in container.requests.items():
-            if "/" in resource and not resource.startswith("kubernetes.io/"):
-                _equal(job, container, resource, leaf)
+def _no_resource(refused: Refused) -> Words:
+    resource = str(refused.path[-1])
+    # One name to mend, under limits and requests.
+    return Words(f"there is no resource `{resource}`", _meant(resource), key=True, group=(refused.above(2), resource))
 
 
-def _equal(job: Job, container: Container, resource: str, leaf: Tree) -> None:
-    limit: Tree = container.limits.get(resource)
-    asked, most = _amounts(leaf, limit)
-    if asked is None or (most is None and limit is not None):
-        return
-    path = _path(container, "requests", resource)
-    if most is None:
-        reason = "Required value: Limit must be set for non overcommitable resources"
-        refuse(
-            job,
-            NOT_LIMIT,
-            path,
-            reason,
-            f"`{resource}` is requested without a limit",
-            help=f"write it under `limits`: `{resource}: {leaf.value}`; the request follows",
-            shown=_path(container, "limits"),
-        )
-    elif asked != most:
-        reason = (
-            f'Invalid value: "{canonical(leaf.value)}": must be equal to {resource} limit of {canonical(limit.value)}'
-        )
-        refuse(
-            job,
-            NOT_LIMIT,
-            path,
-            reason,
-            f"`{container.name}` requests {leaf.value} of {resource}, but its limit is {limit.value}",
-            also=[Label(job.at(_path(container, "limits", resource)), "the limit")],
-            help="write the limit alone: the request of a device follows it",
-            shown=_path(container, "requests"),
-        )
+def _over(refused: Refused) -> Words:
+    return _unlike(refused, "raise the limit or lower the request")
 
 
-def hugepages_alone(job: Job) -> None:
-    for container in job.containers:
-        if not container.limits and not container.requests:
-            continue
-        pages = [(side, key) for side, key in (("limits", k) for k in container.limits) if key.startswith("hugepages-")]
-        pages += [("requests", key) for key in container.requests if key.startswith("hugepages-")]
-        for side, resource in pages:
-            _pages(job, container, side, resource)
+def _differs(refused: Refused) -> Words:
+    return _unlike(refused, "write the limit alone: the request of a device follows it")
 
 
-def _pages(job: Job, container: Container, side: str, resource: str) -> None:
-    leaf: Tree = container.requests.get(resource)
-    limit: Tree = container.limits.get(resource)
-    asked, most = _amounts(leaf, limit)
-    path = _path(container, side, resource)
-    if side == "requests" and most is None:
-        reason = "Required value: Limit must be set for non overcommitable resources"
-        refuse(
-            job, HUGEPAGES, path, reason, f"`{resource}` is requested without a limit", shown=_path(container, "limits")
-        )
-    elif side == "requests" and asked is not None and most is not None and asked != most:
-        reason = (
-            f'Invalid value: "{canonical(leaf.value)}": must be equal to {resource} limit of {canonical(limit.value)}'
-        )
-        refuse(
-            job,
-            HUGEPAGES,
-            path,
-            reason,
-            f"request and limit of `{resource}` differ",
-            shown=_path(container, "requests"),
-        )
-    elif side == "limits" and not {"cpu", "memory"} & (container.limits.keys() | container.requests.keys()):
-        reason = "Forbidden: HugePages require cpu or memory"
-        refuse(
-            job,
-            HUGEPAGES,
-            path,
-            reason,
-            f"`{resource}` stands without cpu or memory",
-            shown=(*container.path, "resources"),
-        )
+def _unlike(refused: Refused, help_: str) -> Words:
+    resource, owner = refused.path[-1], refused.container.name if refused.container is not None else ""
+    limit = refused.above(2, "limits", resource)
+    most = value(refused.job.tree, *limit)
+    message = f"`{owner}` requests {refused.written} of {resource}, but its limit is {most}"
+    return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),))
+
+
+def _no_limit(refused: Refused) -> Words:
+    resource = refused.path[-1]
+    help_ = f"write it under `limits`: `{resource}: {refused.written}`; the request follows"
+    return Words(f"`{resource}` is requested without a limit", help_)
+
+
+def _pages_unlike(refused: Refused) -> Words:
+    return Words(f"request and limit of `{refused.path[-1]}` differ")
+
+
+def _pages_unlimited(refused: Refused) -> Words:
+    return Words(f"`{refused.path[-1]}` is requested without a limit")
+
+
+def _pages_alone(_refused: Refused) -> Words:
+    return Words("huge pages are asked for without cpu or memory", "ask for cpu or memory as well", key=True)
+
+
+_PAGES = tuple(f"requests.hugepages-{size}" for size in ("64Ki", "2Mi", "32Mi", "512Mi", "1Gi", "16Gi"))
+
+EXPLANATIONS = (
+    Explanation(NEGATIVE, ("resources.limits.*", "resources.requests.*"), _negative, "or equal to 0"),
+    Explanation(UNKNOWN, ("resources.limits.*", "resources.requests.*"), _no_resource, "must be a standard resource"),
+    Explanation(FRACTION, ("resources.limits.*", "resources.requests.*"), _part, "must be an integer"),
+    Explanation(HUGEPAGES, _PAGES, _pages_unlike, "must be equal to"),
+    Explanation(HUGEPAGES, _PAGES, _pages_unlimited, "Limit must be set"),
+    Explanation(HUGEPAGES, "resources", _pages_alone, "HugePages require"),
+    Explanation(OVER_LIMIT, "requests.*", _over, "must be less than or equal to"),
+    Explanation(NOT_LIMIT, "requests.*", _differs, "must be equal to"),
+    Explanation(NOT_LIMIT, "requests.*", _no_limit, "Limit must be set"),
+)

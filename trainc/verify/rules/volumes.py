@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.spelling import meant
-from trainc.schema.names import label
-from trainc.schema.pods.volumes import SOURCES
-from trainc.verify.refusal import lost_mounts, refuse
+from trainc.model.tree import get, value
+from trainc.schema.pods.sources import SOURCES
+from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import rows, substituted, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
+    from trainc.verify.refusal import Refused
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -38,105 +38,6 @@ UNUSED = Rule(
     "a volume is declared but no container mounts it",
     "The program then writes to the container's own file system, which ends with the container.",
 )
-
-
-def bad_volume_name(job: Job) -> None:
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes")):
-            name = text(volume, "name")
-            path = (*role.pod_path, "volumes", index, "name")
-            if not name:
-                refuse(job, VOLUME_NAME, path, "Required value", "a volume has no name")
-            elif not substituted(name):
-                faults = tuple(f'Invalid value: "{name}": {fault}' for fault in label(name))
-                if faults:
-                    message = f"`{name}` cannot be the name of a volume"
-                    help_ = "use `-` instead of dots" if "." in name else ""
-                    refuse(job, VOLUME_NAME, path, faults, message, help=help_, more=lost_mounts(role, name))
-
-
-def bad_volume_source(job: Job) -> None:
-    for role in job.roles:
-        if not role.volumes:
-            continue
-        for index, volume in enumerate(rows(role.pod, "volumes")):
-            if len(volume) == 2 or not volume:
-                continue
-            path = (*role.pod_path, "volumes", index)
-            sources = [key for key in SOURCES if key in volume]
-            name = text(volume, "name")
-            for source in sources[1:]:
-                reason = "Forbidden: may not specify more than 1 volume type"
-                refuse(
-                    job,
-                    VOLUME_SOURCE,
-                    (*path, source),
-                    reason,
-                    f"volume `{name}` has more than one source",
-                    key=True,
-                    also=[Label(job.at((*path, sources[0]), key=True), "the other source")],
-                    more=lost_mounts(role, name),
-                )
-
-
-def mount_without_volume(job: Job) -> None:
-    for container in job.containers:
-        if "volumeMounts" not in container.tree:
-            continue
-        for index, mount in enumerate(rows(container.tree, "volumeMounts")):
-            name = text(mount, "name")
-            if name in container.role.volumes or name in job.claimed or substituted(name):
-                continue
-            path = (*container.path, "volumeMounts", index, "name")
-            if not name:
-                refuse(
-                    job,
-                    NO_VOLUME,
-                    path,
-                    ("Required value", 'Not found: ""'),
-                    f"a mount of `{container.name}` names no volume",
-                )
-                continue
-            refuse(
-                job,
-                NO_VOLUME,
-                path,
-                f'Not found: "{name}"',
-                f"`{container.name}` mounts `{name}`, but the pod has no volume of that name",
-                help=_nearest(name, container.role, job),
-            )
-
-
-def _nearest(name: str, role: Role, job: Job) -> str:
-    return meant(name, [*role.volumes, *job.claimed], f"add a volume named `{name}` to the pod")
-
-
-def bad_mount(job: Job) -> None:
-    for container in job.containers:
-        if "volumeMounts" in container.tree:
-            _mounts(job, container)
-
-
-def _mounts(job: Job, container: Container) -> None:
-    seen: dict[str, int] = {}
-    for index, mount in enumerate(rows(container.tree, "volumeMounts")):
-        path = (*container.path, "volumeMounts", index)
-        where, below = text(mount, "mountPath"), text(mount, "subPath")
-        if not where:
-            reasons = ("Required value", *(('Invalid value: "": must be unique',) if where in seen else ()))
-            refuse(job, MOUNT, (*path, "mountPath"), reasons, f"a mount of `{container.name}` has no path")
-        elif where in seen:
-            first = Label(job.at((*container.path, "volumeMounts", seen[where], "mountPath")), "first mounted here")
-            reason = f'Invalid value: "{where}": must be unique'
-            refuse(job, MOUNT, (*path, "mountPath"), reason, f"two mounts stand at `{where}`", also=[first])
-        seen.setdefault(where, index)
-        shown = (*container.path, "volumeMounts", "subPath")  # the server does not say which
-        if below.startswith("/"):
-            reason = f'Invalid value: "{below}": must be a relative path'
-            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` is not below the volume", shown=shown)
-        if ".." in below.split("/"):
-            reason = f"Invalid value: \"{below}\": must not contain '..'"
-            refuse(job, MOUNT, (*path, "subPath"), reason, f"`{below}` leaves the volume", shown=shown)
 
 
 def relative_mount_path(job: Job) -> None:
@@ -177,3 +78,59 @@ def _for_others(name: str, role: Role) -> bool:
     return name.startswith("gke-gcsfuse") or any(
         key.startswith("gke-gcsfuse/") and name in key for key in role.annotations
     )
+
+
+def _name(refused: Refused) -> Words:
+    name = str(refused.fault.value)
+    return Words(f"`{name}` cannot be the name of a volume", "use `-` instead of dots" if "." in name else "")
+
+
+def _second_source(refused: Refused) -> Words:
+    volume, path = get(refused.job.tree, *refused.above(1)), refused.above(1)
+    first = next(source for source in SOURCES if source in volume)
+    also = (Label(refused.job.at((*path, first), key=True), "the other source"),)
+    return Words(f"volume `{text(volume, 'name')}` has more than one source", also=also, key=True)
+
+
+def _unknown(refused: Refused) -> Words:
+    container = refused.container
+    name = str(refused.fault.value or "")
+    owner = container.name if container is not None else ""
+    if not value(refused.job.tree, *refused.path):
+        return Words(f"a mount of `{owner}` names no volume")
+    known = [*(refused.role.volumes if refused.role is not None else ()), *refused.job.claimed]
+    help_ = meant(name, known, f"add a volume named `{name}` to the pod")
+    return Words(f"`{owner}` mounts `{name}`, but the pod has no volume of that name", help_)
+
+
+def _no_path(refused: Refused) -> Words:
+    return Words(f"a mount of `{refused.container.name if refused.container is not None else ''}` has no path")
+
+
+def _path_twice(refused: Refused) -> Words:
+    place, mounts = refused.fault.value, refused.above(2)
+    if not place:
+        return _no_path(refused)
+    first = next(n for n in range(100_000) if value(refused.job.tree, *mounts, n, "mountPath") == place)
+    also = (Label(refused.job.at((*mounts, first, "mountPath")), "first mounted here"),)
+    return Words(f"two mounts stand at `{place}`", also=also)
+
+
+def _absolute(refused: Refused) -> Words:
+    return Words(f"`{refused.fault.value}` is not below the volume", group=(*refused.path, "absolute"))
+
+
+def _leaving(refused: Refused) -> Words:
+    return Words(f"`{refused.fault.value}` leaves the volume", group=(*refused.path, "leaving"))
+
+
+EXPLANATIONS = (
+    Explanation(VOLUME_NAME, "volumes.#.name", Words("a volume has no name"), "Required value"),
+    Explanation(VOLUME_NAME, "volumes.#.name", _name, "Invalid value"),
+    Explanation(VOLUME_SOURCE, "volumes.#.*", _second_source, "more than 1 volume type"),
+    Explanation(NO_VOLUME, "volumeMounts.#.name", _unknown),
+    Explanation(MOUNT, "volumeMounts.#.mountPath", _no_path, "Required value"),
+    Explanation(MOUNT, "volumeMounts.#.mountPath", _path_twice, "must be unique"),
+    Explanation(MOUNT, ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr"), _absolute, "must be a relative path"),
+    Explanation(MOUNT, ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr"), _leaving, "must not contain"),
+)
