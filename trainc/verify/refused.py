@@ -121,7 +121,7 @@ def _finding(job: Job, group: Group) -> Finding:
         also=words.also,
         effect=_EFFECTS[fault.kind],
         help=words.help,
-        refusal=Refusal(POD if fault.kind == CREATION else fault.kind, "\n".join(group.lines)),
+        refusal=Refusal(fault.kind, "\n".join(group.lines)),
     )
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Objects = Mapping[str, Mapping[str, Tree]]
 
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
-JOB, POD, CREATION, CLAIM = "job", "pod", "creation", "claim"
+JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
 _PREFIX = "jobset.sigs.k8s.io/"
 # The annotations that JobSet writes on every Job and pod, with the bytes of values that are not known here.
 _WRITTEN = {
@@ -123,8 +123,6 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
         settings["template"] = plain(spec["template"])
     job_spec(settings, (*at, "spec"), log)
     pods = spec["template"]
-    policy = value(pods, "spec", "restartPolicy")
-    restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
     _host_name(tree, job, settings, at, log)
     labels = fields(plain(fields(pods.get("metadata")).get("labels")))
     _generated(tree, job, labels, (*at, "spec"), log)
@@ -132,6 +130,10 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
         chosen(settings, labels, (*at, "spec"), log)
     found.add(log)
     _pods(tree, job, pods, (*at, "spec", "template"), claimed, found, added)
+    log = Complaints(found.features, JOB)
+    policy = value(pods, "spec", "restartPolicy")
+    restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
+    found.add(log)
 
 
 def _last_name(tree: Tree, job: Tree) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
 from trainc.schema.pods.complaints import fields, items, maps, text
 
 TYPE_CHECKING = False
@@ -147,12 +148,12 @@ def _interval(interval: str, completions: int) -> tuple[int, int]:
 
 
 def _index(written: str, completions: int) -> int:
-    digits = written.removeprefix("+")
-    if not digits.isascii() or not digits.isdigit() or int(digits) >= 2**63:
+    number = whole_number(written.removeprefix("+"))
+    if number is None:
         raise ValueError(f'cannot convert string to integer for index: "{written}"')
-    if int(digits) >= completions:
+    if number >= completions:
         raise ValueError(f'too large index: "{written}"')
-    return int(digits)
+    return number
 
 
 def printed(policy: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
 from trainc.schema.fault import is_placeholder
 from trainc.schema.names import qualified
 from trainc.schema.pods.complaints import Complaints, fields, items, text
@@ -77,9 +78,8 @@ def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:
 def _is_int32(written: str) -> bool:
     """Whether Go's strconv reads a 32-bit number that is not padded."""
     digits = written.removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or (written[0] == "0" and written != "0"):
-        return False
-    return -(2**31) <= int(written) < 2**31
+    number = whole_number(digits, most=2**31 if digits != written else 2**31 - 1)
+    return number is not None and (written[0] != "0" or written == "0")
 
 
 def _seccomp(profile: str, path: Path, at: Path, log: Complaints) -> None:

@@ -23,6 +23,7 @@ _NO_SELECTOR = "must not be specified when labelSelector is not set"
 _POLICIES = ("Honor", "Ignore")
 _OPERATORS = ("Equal", "Exists")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_INT64_DIGITS = 20
 _DECIMAL = "must be a valid decimal integer in canonical form"
 
 
@@ -61,7 +62,7 @@ def _operator_of(operator: str, value: str, path: Path, log: Complaints) -> None
         log.add(at, f'Unsupported value: "{operator}": supported values: {listed}', operator)
     elif not _is_decimal(value):
         log.invalid(place, value, _DECIMAL if value else "must be non-empty", *_parse_error(value))
-    elif not -(2**63) <= int(value) < 2**63:
+    elif len(value) > _INT64_DIGITS or not -(2**63) <= int(value) < 2**63:
         log.invalid(place, value, f'strconv.ParseInt: parsing "{value}": value out of range')
 
 

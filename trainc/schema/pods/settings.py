@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
 from trainc.schema.fault import is_placeholder
 from trainc.schema.names import SUBDOMAIN_TEXT, is_label, qualified, subdomain
 from trainc.schema.pods.complaints import MAX_INT32, fields, is_set, items, maps, text
@@ -106,7 +107,7 @@ def address(path: Path, value: Any, log: Complaints) -> None:
 def _is_ip(text: str) -> bool:
     parts = text.split(".")
     if ":" not in text:
-        return len(parts) == 4 and all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts)
+        return len(parts) == 4 and all(whole_number(part, most=255) is not None for part in parts)
     from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 (few jobs have such addresses)
 
     try:
