@@ -168,3 +168,31 @@ def test_a_renamed_job_rewrites_the_first_line_of_a_kept_rendering(tree: Working
     assert "maxRestarts: 3" in tree.read(BERT)
     assert tree.trainc("build", "--check").returncode == 0
     assert tree.trainc("why", f"{BERT}:20").returncode == 0
+
+
+def test_a_rendering_names_the_job_where_it_is_now(tree: WorkingTree) -> None:
+    tree.git("mv", "jobs/bert.yaml", "jobs/moved.yaml")
+    done = tree.trainc("why", f"{BERT}:20")
+    assert done.returncode == 0
+    assert "its job is in jobs/moved.yaml now" in done.stdout
+    tree.git("rm", "-qf", "jobs/moved.yaml")
+    done = tree.trainc("why", f"{BERT}:20")
+    assert done.returncode == 2
+    assert "is left over: jobs/bert.yaml is gone, and no other job renders to it" in done.stdout
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(tree: WorkingTree) -> None:
+    tree.write("teams/a/jobs/extra.yaml", tree.read("jobs/line.yaml").replace("name: line", "name: extra"))
+    _build(tree)
+    _commit(tree)
+    tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/teams/", "!/rendered/research/line.yaml")
+    assert not (tree.folder / "teams").exists()
+    assert not (tree.folder / "rendered/research/line.yaml").exists()
+    check = tree.trainc("build", "--check")
+    assert check.returncode == 0, check.stdout
+    assert "removed 0, unchanged 2" in _build(tree)
+    assert not (tree.folder / "rendered/research/line.yaml").exists()
+    assert (tree.folder / "rendered/research/extra.yaml").exists()
+    tree.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
+    assert "2 runs keep their rendering" in _build(tree)
+    assert tree.trainc("build", "--check", "--staged").returncode == 0

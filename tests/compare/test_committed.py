@@ -138,3 +138,21 @@ def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> Non
     (built.folder / "jobs/bert.yaml").unlink()
     assert built.run("build", "-w").code == 0
     assert built.rendered() == {}
+
+
+def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
+    names = [f"nlp-{number:03}" for number in range(300)]
+    repository = Repository(tmp_path, "vision", *names)
+    assert repository.run("build", "-w").code == 0
+    repository.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
+    would = repository.run("build", "--check", "--rerender", "nlp-*")
+    assert would.code == 1
+    said = "--rerender: runs `nlp-000`, `nlp-001`, `nlp-002`, `nlp-003`, `nlp-004` and 295 more"
+    assert f"{said} would get a new rendering; if never applied, they start with it; a server that has" in would.err
+    done = repository.run("build", "-w", "--jobs", "2", "--rerender", "nlp-*")
+    assert done.code == 0
+    assert f"{said} get a new rendering" in done.err
+    assert "run `vision` keeps its rendering" in done.err
+    assert "wrote 300, removed 0, unchanged 1" in done.err
+    assert "run `vision` gets a new rendering" in repository.run("build", "-w", "--rerender", "all").err
+    assert repository.run("build", "-w", "--rerender", "audio-*").code == 2

@@ -8,10 +8,10 @@ from trainc.cli.build import Nothing, run
 from trainc.cli.output import tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
-from trainc.compare.committed import ALL, ITSELF, Committed
+from trainc.compare.committed import ITSELF, Committed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
-from trainc.compare.merged import MergedSides
-from trainc.compare.states import FOREIGN_OUTPUT, OUT_OF_DATE
+from trainc.compare.merged import CommittedTexts, absent_files
+from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
 from trainc.emit.spool.folder import CHANGED, CONFLICTED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
 from trainc.load.lists import expand
 from trainc.load.walk import contents
@@ -19,7 +19,7 @@ from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
+from trainc.model.trouble import Inapplicable, Trouble
 from trainc.verify.together import twins
 from trainc.yaml.reader import read
 
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
 
 UNSTAGED, MOVED, AROUND = "unstaged", "moved", "around"
-_ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE)
+_ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX)
 _MOST = 50  # files that are named one by one
+_FEW = 5  # runs named in one line
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
@@ -68,7 +69,7 @@ def build_folder(options: Options) -> int:
         reaches=_reaches(session, gone),
         settle=committed.settle,
         taken=_taken(session),
-        sides=MergedSides(folder),
+        git=CommittedTexts(folder),
         check=check,
         keep_old=session.project.old_run == "keep",
     )
@@ -114,11 +115,12 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
 def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], bool]:
     """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
     paths, clusters = session.selection.paths, session.selection.clusters
+    absent = absent_files(session.project.root)
 
     def reaches(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return source in gone or _selected(source, paths)
+        return source in gone or (_selected(source, paths) and source not in absent)
 
     return reaches
 
@@ -146,11 +148,11 @@ def _selected(source: str, paths: Iterable[str]) -> bool:
     return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
 
-def _known(names: Iterable[str], spool: FolderSpool) -> None:
-    for name in names:
-        if name != ALL and name not in spool.names:
-            hint = meant(name, spool.names, "name one that was")
-            raise Trouble(f"--rerender: no job `{name}` was compiled; {hint}")
+def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
+    for pattern in patterns:
+        if not any(names(pattern, name) for name in spool.names):
+            hint = meant(pattern, spool.names, "name one that was")
+            raise Inapplicable(f"--rerender: no job `{pattern}` was compiled; {hint}")
 
 
 def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:
@@ -182,10 +184,12 @@ def _shown_state(change: Change, file: str) -> str:
 
 def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options: Options) -> None:
     """On standard error: runs that keep their rendering, what was written, differences."""
-    for blamed, names in sorted(committed.kept.items()):
-        runs = f"run `{names[0]}` keeps its" if len(names) == 1 else f"{len(names)} runs keep their"
+    for blamed, kept in sorted(committed.kept.items()):
+        runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
         why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
         tell(f"{runs} rendering ({why}); --rerender NAME takes the new one")
+    if committed.rerendered:
+        tell(_rerendered(committed.rerendered, written=spool.done))
     if len(told) > _MOST:
         tell(f"and {len(told) - _MOST} more files")
     differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
@@ -199,3 +203,15 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options:
         wrote = len(spool.changes) - gone
         parts = [f"wrote {wrote}", f"removed {gone}", f"unchanged {len(spool.paths) - wrote}"]
         tell(f"{spool.folder}: {', '.join(parts)}")
+
+
+def _rerendered(runs: list[str], *, written: bool) -> str:
+    """What `--rerender` means for runs that cannot change any more where they have been created."""
+    shown = ", ".join(f"`{name}`" for name in sorted(runs)[:_FEW])
+    more = f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+    one = len(runs) == 1
+    verb = ("gets" if one else "get") if written else "would get"
+    return (
+        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; if never applied, "
+        f"{'it starts' if one else 'they start'} with it; a server that has created {'it' if one else 'them'} refuses it"
+    )

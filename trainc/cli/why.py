@@ -103,9 +103,21 @@ def _source(file: str) -> str:
     while not os.path.exists(os.path.join(folder, named)):
         parent = os.path.dirname(folder)
         if parent == folder:
-            raise Trouble(f"{file} was made from {named}, which is not there any more")
+            return _moved(file, named)
         folder = parent
     return os.path.relpath(os.path.join(folder, named))
+
+
+def _moved(file: str, named: str) -> str:
+    """The file that now holds the job of a rendered file, whose first line names one that is not there."""
+    session = Session(Options([os.path.dirname(file) or "."], {}))
+    session = Session(Options([os.path.relpath(session.project.root)], {}))
+    path = os.path.abspath(file).replace(os.sep, "/")
+    for bundle in pipeline.bundles(session.project, session.selection, session.report):
+        if bundle.jobset is not None and path.endswith(f"/{path_of(bundle)}"):
+            tell(f"trainc: {file} was made from {named}; its job is in {session.shown(bundle.document.file)} now")
+            return session.shown(bundle.document.file)
+    raise Trouble(f"{file} is left over: {named} is gone, and no other job renders to it; `trainc build -w` removes it")
 
 
 def _landings(options: Options, file: str, wanted: int | str) -> int:

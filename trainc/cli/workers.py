@@ -67,7 +67,7 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
         together.absorb(found["together"], session.report)
         spool.absorb(found["spool"])
         if committed is not None:
-            committed.absorb(found["kept"])
+            committed.absorb(found["committed"])
     pipeline.finish(spool, session.report)
 
 
@@ -140,5 +140,5 @@ def _part(part: int, parts: int, session: Session, spool: Spool, committed: Comm
         return {"trouble": str(trouble)}
     except Exception as error:  # noqa: BLE001 (told by the parent, which knows how)
         return {"bug": f"{type(error).__name__} in a worker: {error}"}
-    kept = committed.kept if committed is not None else {}
-    return {"report": session.report.portable(), "together": together, "spool": spool.state(), "kept": kept}
+    decided = committed.portable() if committed is not None else None
+    return {"report": session.report.portable(), "together": together, "spool": spool.state(), "committed": decided}

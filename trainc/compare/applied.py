@@ -26,12 +26,26 @@ APPLIED_TWICE = Rule(
 MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")
 
 
-def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], report: Report) -> None:
-    """A finding for each Application or Kustomization among `texts` whose path holds one of the files `jobs`."""
+def prefix(root: str) -> str:
+    """What applications put before the paths of a project: its own path in the repository with a slash, or nothing."""
+    above = root
+    while not os.path.exists(os.path.join(above, ".git")):
+        if above == os.path.dirname(above):
+            return ""
+        above = os.path.dirname(above)
+    inner = os.path.relpath(root, above).replace(os.sep, "/")
+    return "" if inner == "." else f"{inner}/"
+
+
+def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], report: Report, *, below: str = "") -> None:
+    """A finding for each Application or Kustomization among `texts` whose path holds one of the files `jobs`.
+
+    The paths of applications start where the repository does, and the project `below` that.
+    """
     for file, data in texts:
         for document in read(data, file, Report()):
             for path, folder, deep in _folders(document):
-                inside = [job for job in jobs if _holds(folder, job, deep=deep)]
+                inside = [job for job in jobs if _holds(folder, below + job, deep=deep)]
                 if inside:
                     count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} files of jobs"
                     report.add(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from trainc.compare.immutable import immutable_change
 from trainc.compare.states import IGNORED_BY_FLUX
 from trainc.compare.updates import key_of, update
@@ -13,7 +15,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from trainc.compare.updates import Update
     from trainc.model.bundle import Bundle
@@ -28,21 +30,25 @@ class Committed:
     """Decides for each run whether its committed rendering stays.
 
     A run whose job is unchanged keeps it when something else (a runtime, a component, trainc) would change what
-    cannot change. `kept` then holds the files to blame, with the names of the runs.
+    cannot change. `kept` then holds the files to blame, with the names of the runs. Runs to `rerender` are named as
+    their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
     """
 
     def __init__(self, project: Project, rerender: Collection[str] = ()) -> None:
         self.kept: dict[str, list[str]] = {}
-        self._rerender = frozenset(rerender)
+        self.rerendered: list[str] = []
+        self._rerender = tuple(rerender)
         self._clusters = {cluster.name: cluster for cluster in project.clusters}
         self._servers: dict[str, Served] = {}
 
     def settle(self, bundle: Bundle, before: str, file: str, same_job: bool, report: Report) -> bool:
         """Whether the committed text stays; a finding where it cannot stay and must not change."""
-        if not self._rerender.isdisjoint((ALL, bundle.document.name, bundle.name)):
-            return False
+        again = any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name))
         updates = self._updates(bundle, before, file)
         refused = [one for one in updates if one.refused]
+        if again:
+            self.rerendered += [bundle.name] if refused else []
+            return False
         if not refused:
             _tell_ignored(bundle, updates, report)
             return False
@@ -57,10 +63,17 @@ class Committed:
         self.kept.setdefault(blamed or ITSELF, []).append(bundle.name)
         return True
 
-    def absorb(self, kept: Mapping[str, list[str]]) -> None:
-        """Add the runs that another worker let keep their rendering."""
-        for blamed, names in kept.items():
-            self.kept.setdefault(blamed or ITSELF, []).extend(names)
+    def absorb(self, other: Committed) -> None:
+        """Add what another worker has decided."""
+        for blamed, runs in other.kept.items():
+            self.kept.setdefault(blamed or ITSELF, []).extend(runs)
+        self.rerendered += other.rerendered
+
+    def portable(self) -> Committed:
+        """What was decided, without what cannot leave its process."""
+        decided = Committed.__new__(Committed)
+        decided.kept, decided.rerendered = self.kept, self.rerendered
+        return decided
 
     def _updates(self, bundle: Bundle, before: str, file: str) -> list[Update]:
         """What becomes of each committed object that the run still has."""
@@ -72,6 +85,11 @@ class Committed:
         if cluster not in self._servers:
             self._servers[cluster] = Served(self._clusters[cluster])
         return self._servers[cluster]
+
+
+def names(pattern: str, name: str) -> bool:
+    """Whether a pattern of `--rerender` stands for a name: `all`, the name itself, or a glob."""
+    return pattern == ALL or fnmatchcase(name, pattern)
 
 
 def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:

@@ -113,13 +113,21 @@ class Repository:
 
     def unmerged(self, below: str) -> dict[str, list[str]]:
         """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
-        words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below or '.'}")
+        words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
         found: dict[str, list[str]] = {}
         for line in self._paths(*words):
             about, _, path = line.partition("\t")
             _, name, stage = about.split()
             found.setdefault(path, []).extend([name] if stage != "1" else [])
         return found
+
+    def absent(self, below: str) -> dict[str, str]:
+        """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""
+        if not os.path.exists(os.path.join(self.git_folder, "info", "sparse-checkout")):
+            return {}
+        words = ("ls-files", "-t", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
+        entries = (line.partition("\t") for line in self._paths(*words))
+        return {path: about.split()[2] for about, _, path in entries if about.startswith("S ")}
 
     def staged(self) -> tuple[set[str], dict[str, str]]:
         """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""

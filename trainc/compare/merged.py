@@ -1,4 +1,4 @@
-"""What an unfinished merge, rebase or cherry-pick puts together, in the place of a file that it left in conflict."""
+"""What Git holds in the place of a rendered file: both sides of an unfinished merge, or what a sparse checkout leaves out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from trainc.model.trouble import Trouble
 _HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
 
 
-class MergedSides:
-    """The texts that both sides of a merge have for a file below a folder; none outside of Git."""
+class CommittedTexts:
+    """The texts that both sides of a merge, or the index alone, have for a file below a folder; none outside of Git."""
 
     def __init__(self, folder: str) -> None:
         self._repository: Repository | None = None
         self._prefix = ""
         self._unmerged: dict[str, list[str]] = {}
+        self._absent: dict[str, str] = {}
         above = os.path.abspath(folder)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
@@ -25,10 +26,16 @@ class MergedSides:
             repository = Repository(above)
             self._prefix = repository.prefix(os.path.abspath(folder))
             self._unmerged = repository.unmerged(self._prefix)
+            self._absent = repository.absent(self._prefix)
             self._repository = repository
 
-    def __call__(self, path: str, *, marked: bool) -> list[bytes]:
-        """The texts of a path; for a `marked` one, which somebody may have added to the index, also those of the commits."""
+    def absent(self, path: str) -> bytes | None:
+        """The text of a path that a sparse checkout leaves out, None for every other."""
+        name = self._absent.get(self._prefix + path)
+        return None if name is None or self._repository is None else next(self._repository.contents([name]))
+
+    def sides(self, path: str, *, marked: bool) -> list[bytes]:
+        """The texts of a path in conflict; for a `marked` one, which somebody may have added to the index, also those of the commits."""
         if self._repository is None:
             return []
         objects = self._unmerged.get(self._prefix + path, [])
@@ -42,3 +49,12 @@ class MergedSides:
             with suppress(Trouble):
                 found += [name for file, name in repository.files(repository.commit(head), path) if file == path]
         return found
+
+
+def absent_files(root: str) -> frozenset[str]:
+    """The files below a folder, relative to it, that a sparse checkout leaves out: they are not gone."""
+    with suppress(Trouble):
+        repository = Repository(root)
+        prefix = repository.prefix(root)
+        return frozenset(path.removeprefix(prefix) for path in repository.absent(prefix))
+    return frozenset()

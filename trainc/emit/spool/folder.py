@@ -12,7 +12,7 @@ from trainc.model.header import Header
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
@@ -23,8 +23,16 @@ if TYPE_CHECKING:
     Settle = Callable[[Bundle, str, str, bool, Report], bool]
     # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
     Taken = Callable[[Bundle, str, Report], bool]
-    # The texts that an unfinished merge puts together: asked with a path, and whether the file has marks of a conflict.
-    Sides = Callable[..., list[bytes]]
+
+    class Git(Protocol):
+        """What Git holds in the place of a file of the folder."""
+
+        def sides(self, path: str, *, marked: bool) -> list[bytes]:
+            """The texts that an unfinished merge puts together; `marked` says that the file has marks of a conflict."""
+
+        def absent(self, path: str) -> bytes | None:
+            """The text of a file that a sparse checkout leaves out."""
+
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
 EDITED, FOREIGN, CONFLICTED = "edited", "foreign", "conflicted"
@@ -56,7 +64,8 @@ class FolderSpool(Spool):
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
     earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
-    place belongs to a job somewhere else. Of a file that a merge left in conflict count the `sides` instead.
+    place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
+    sparse checkout leaves out what `git` knows.
     """
 
     def __init__(
@@ -66,7 +75,7 @@ class FolderSpool(Spool):
         reaches: Callable[[str, str], bool],
         settle: Settle,
         taken: Taken,
-        sides: Sides,
+        git: Git,
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -77,7 +86,7 @@ class FolderSpool(Spool):
         self._reaches = reaches
         self._settle = settle
         self._taken = taken
-        self._sides = sides
+        self._git = git
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -96,11 +105,13 @@ class FolderSpool(Spool):
         path = self._path(rendered)
         self.paths[path] = rendered.source
         target, found = self._files.find(path)
+        if found is None and (absent := self._git.absent(path)) is not None:
+            found = parse_found(absent)
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body))
         if found is not None and found.header == header and found.body == body:
             return
-        sides = [parse_found(data) for data in self._sides(path, marked=found is not None and found.marked)]
+        sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
         committed = sides or ([found] if found is not None else [])
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return
