@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.admit.amounts import check_amounts
 from trainc.admit.shapes import readable
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
-from trainc.schema.fault import NO_MAP, Fault, is_placeholder
+from trainc.schema.fault import FURTHER, NO_MAP, Fault, is_placeholder, placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
@@ -64,6 +65,7 @@ REFUSED = Rule(
 )
 _RULES = {
     "webhook": REFUSED,
+    FURTHER: REFUSED,
     "unknown": UNKNOWN_FIELD,
     "schema": INVALID_FIELD,
     "listtype": DUPLICATE_ITEM,
@@ -82,6 +84,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if root is None:
         return document if tree is document.tree else document.admitted(tree)
+    check_amounts(document, report)
     found = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in found.unchecked:
         report.skip(_reason(fault))
@@ -115,8 +118,7 @@ def _said(tree: Tree) -> Tree:
 def _reason(fault: Fault) -> str:
     """Why a server's check could not be made, in words for the summary."""
     if is_placeholder(fault.value):
-        name = str(fault.value).partition("${")[2].partition("}")[0]
-        return f"what `${{{name}}}` will be"
+        return f"what `{placeholder(str(fault.value))}` will be"
     return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot read"
 
 
@@ -139,7 +141,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
                 f"`{path}`: {text[:1].lower()}{text[1:]}",
                 help=for_value(document, placed, server.table),
                 fix=retyped(document, placed),
-                refusal=Refusal(fault.kind, fault.message),
+                refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
             )
         )
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 
-def computable(plan: Plan, framework: Framework, report: Report) -> bool:
-    """Whether every number is known that the framework computes with; what is not is reported."""
+def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
+    """Whether every number is known that the framework computes with; what is not is reported where it is needed."""
     asked = plan.asked("numProcPerNode")
     ok = True
     needs = framework.needs(plan)
@@ -47,5 +47,5 @@ def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bo
         return True
     at = place(leaf.origin) or plan.document.span(("metadata", "name"))
     message = f"{what} is not known here: `{leaf.value}` is filled in later"
-    report.add(UNKNOWN_SIZE.at(at, message, help=advice))
+    report.add_or_skip(UNKNOWN_SIZE.at(at, message, help=advice))
     return False

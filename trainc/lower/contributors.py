@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
-from trainc.lower.computable import computable
+from trainc.lower.computable import is_computable
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patches import PODS
+from trainc.model.patches import PODS, Contribution, Framework
 from trainc.model.report import Report
 from trainc.model.reserved import check_reserved
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from trainc.model.cluster import Cluster
-    from trainc.model.patches import Framework
     from trainc.model.plan import Plan, Role
     from trainc.model.settings import Selection
 
@@ -42,6 +41,8 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
             )
         )
         return None
+    if not is_computable(plan, found, report):
+        return None if report.compiles else Framework(found.name, _adds_nothing, vocabulary=found.vocabulary)
     if plan.refused:
         _let_in(plan, found, cluster, report)
         return None
@@ -62,6 +63,11 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
 
 
 _MOST = 1_000  # kinds of jobs remembered for each runtime
+
+
+def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framework is given)
+    """What a framework adds that cannot compute with numbers which are filled in later: a check goes on without."""
+    return Contribution()
 
 
 def _alike(plan: Plan, found: Framework) -> Hashable | None:
@@ -92,7 +98,7 @@ def _containers(roles: tuple[Role, ...], kept: Mapping[int, object]) -> Hashable
 
 def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:
     """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
-    if not computable(plan, found, report) or not _let_in(plan, found, cluster, report):
+    if not _let_in(plan, found, cluster, report):
         return False
     if not selection.admission_only:
         if found.verify is not None:

@@ -201,6 +201,13 @@ class Report:
         """Count a check that could not be made: unknown is not wrong."""
         self.unknown[reason] = self.unknown.get(reason, 0) + 1
 
+    def add_or_skip(self, finding: Finding) -> None:
+        """Add what stops a compilation because a value is not known yet; a run that only judges counts it."""
+        if self.compiles:
+            self.add(finding)
+        else:
+            self.skip(finding.message)
+
     def absorb(self, other: Report) -> None:
         """Take over what another worker found."""
         for identity, finding in other._findings.items():

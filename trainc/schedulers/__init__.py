@@ -88,7 +88,7 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
     found = uncounted(plan.roles)
     if found is not None:
         role, leaf = found
-        report.add(
+        report.add_or_skip(
             UNKNOWN_SIZE.at(
                 place(leaf.origin) or plan.document.span(("metadata", "name")),
                 f"how many pods `{role.name.value}` has is not known here",

@@ -11,7 +11,7 @@ from trainc.schema.rules import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from trainc.model.tree import Path, Tree
@@ -94,13 +94,31 @@ def _apply(
         unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked"))
         return
     try:
-        if test(new, old) is not True:
-            faults.append(_broken(rule, path, new))
+        if test(new, old) is True:
+            return
+        broken = _broken(rule, path, new)
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"
-        faults.append(
-            Fault(path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}')
+        broken = Fault(
+            path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}'
         )
+    waiting = [leaf for leaf in _placeholders(new) if f".{leaf[0]}" in rule["rule"]]
+    unchecked += [untold(path, text) for _, text in waiting]
+    if not waiting:
+        faults.append(broken)
+
+
+def _placeholders(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a value that is still to be filled in, with the field that it stands in."""
+    value = bare(value)
+    if type(value) is dict:
+        for key, inner in value.items():
+            yield from _placeholders(inner, key)
+    elif type(value) is list:
+        for inner in value:
+            yield from _placeholders(inner, name)
+    elif is_placeholder(value):
+        yield name, value
 
 
 def _broken(rule: Rule, path: Path, value: Any) -> Fault:

@@ -167,7 +167,7 @@ def _leaves(at: Node, items: list[Tree]) -> None:
             raise DoubtError
         value = leaf.value
         kind = value.__class__
-        if kind is quick or (kind is str and short <= len(value) <= long and "${" not in value):
+        if kind is quick or (kind is str and short <= len(value) <= long and "$" not in value):
             continue
         if kind is not str or value not in at.good:
             _scalar(at, value)
@@ -221,7 +221,7 @@ def _keep_rules(node: Node, value: Tree) -> None:
 
 
 def _scalar(node: Node, value: Any) -> None:
-    if value.__class__ is str and node.short <= len(value) <= node.long and "${" not in value:
+    if value.__class__ is str and node.short <= len(value) <= node.long and "$" not in value:
         if len(node.good) < REMEMBERED:
             node.good.add(value)
         return

@@ -26,45 +26,44 @@ _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
 
 
 class UndecodableError(Exception):
-    """The Go program cannot read the object: the path and the decoder's text."""
+    """The Go program cannot read the object: the path and the decoder's text; `ends` where it reads no further."""
 
-    def __init__(self, path: Path, text: str) -> None:
+    def __init__(self, path: Path, text: str, *, ends: bool = True) -> None:
         super().__init__(text)
         self.path = path
         self.text = text
+        self.ends = ends
 
 
-def decode(node: Node, tree: Tree) -> UndecodableError | None:
-    """Why a typed Go program cannot read the object, None if it can.
+def decode(node: Node, tree: Tree) -> list[UndecodableError]:
+    """Everything that keeps a typed Go program from reading the object, first the one fault that it tells.
 
     The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
     first one is told at the end.
     """
     faults: list[UndecodableError] = []
-    try:
-        for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
-            child = node.prop(key)
-            if child is not None:
-                _decode(child, tree[key], (key,), faults)
-    except UndecodableError as fault:
-        return fault
-    return faults[0] if faults else None
+    for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
+        child = node.prop(key)
+        if child is not None:
+            _decode(child, tree[key], (key,), faults)
+    return sorted(faults, key=lambda fault: not fault.ends)
 
 
 def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
     value = tree.value if type(tree) is Sourced else tree
     if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
-    if node.kind == "int-or-string":
-        _decode_int_or_string(node, value, path)
+    if node.kind == "int-or-string" or node.format == "date-time":
+        try:
+            _decode_text(node, value, path, faults)
+        except UndecodableError as fault:
+            faults.append(fault)
         return
     if node.kind in ("integer", "number"):
         _decode_number(node, value, path, faults)
         return
     if type(value) is not _FITTING[node.kind]:
         _mistyped(node, _WORDS[type(value)], path, faults)
-    elif node.format == "date-time":
-        _decode_time(str(value), path)
     elif type(value) is dict:
         for key in sorted(value):
             child = node.prop(key)
@@ -75,6 +74,15 @@ def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) 
         for index, item in enumerate(value):
             if child is not None:
                 _decode(child, item, (*path, index), faults)
+
+
+def _decode_text(node: Node, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+    if node.kind == "int-or-string":
+        _decode_int_or_string(node, value, path)
+    elif type(value) is not str:
+        _mistyped(node, _WORDS[type(value)], path, faults)
+    else:
+        _decode_time(value, path)
 
 
 def _decode_time(text: str, path: Path) -> None:
@@ -112,7 +120,7 @@ def _of_int32(got: str, path: Path) -> UndecodableError:
 
 def _mistyped(node: Node, got: str, path: Path, faults: list[UndecodableError]) -> None:
     text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
-    faults.append(UndecodableError(path, text))
+    faults.append(UndecodableError(path, text, ends=False))
 
 
 def is_quantity(node: Node) -> bool:

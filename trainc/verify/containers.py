@@ -12,8 +12,8 @@ from trainc.verify.values import (
     UNKNOWN,
     Varies,
     rows,
-    substituted,
     table,
+    templated,
     text,
     texts,
 )
@@ -107,7 +107,7 @@ class Container(Contents):
             return self._elsewhere(entry)
         if "$(" in written:
             return self.expand(written, before=name)
-        return SUBSTITUTED if "$" in written and substituted(written) else written
+        return SUBSTITUTED if "$" in written and templated(written) else written
 
     def expand(self, written: str, before: str = "") -> Value:
         """A text with its `$(VAR)` references filled in as the kubelet does; `before` limits them to earlier variables."""

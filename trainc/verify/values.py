@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Sourced
+from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +143,11 @@ def integer(written: object) -> int | None:
     return None
 
 
-def substituted(written: str) -> bool:
-    """Whether a text still holds a place for another tool to fill in (envsubst, Helm, Jinja, xpk)."""
+def templated(written: str) -> bool:
+    """Whether a text still holds a place for another tool to fill in, which no shell fills in as well."""
     return "${" in written or "{{" in written or "<%" in written
+
+
+def substituted(name: str) -> bool:
+    """Whether a name still holds a place for another tool to fill in (envsubst, Flux, Helm, Jinja, xpk)."""
+    return templated(name) or is_placeholder(name)

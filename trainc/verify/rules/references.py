@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.values import rows, substituted, text, texts
+from trainc.verify.values import rows, templated, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,8 +148,10 @@ def shell_variable_in_env(job: Job) -> None:
             if type(value) is not str or "$" not in value:
                 continue
             name = _shell_variable(value)
-            if not name or substituted(value) or value == f"${name}":
-                if value and substituted(value):
+            if name and f"${name}" in job.name:
+                continue  # the job's own name is filled in before Kubernetes sees either
+            if not name or templated(value) or value == f"${name}":
+                if value and templated(value):
                     job.report.skip("a variable is filled in by another tool")
                 if not name or value != f"${name}" or not (name in container.env or name in ("HOME", "PATH")):
                     continue
