@@ -10,7 +10,7 @@ from trainc.model.normalise import VALUES
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
-from trainc.schema.fault import is_placeholder, number
+from trainc.schema.fault import FURTHER, Fault, is_placeholder, number
 from trainc.schema.gonames import field_name, type_name
 from trainc.schema.gozeros import OMITTED, POINTERS, WRITTEN
 
@@ -35,7 +35,7 @@ class UndecodableError(Exception):
         self.ends = ends
 
 
-def decode(node: Node, tree: Tree) -> list[UndecodableError]:
+def decode(node: Node, tree: Tree) -> list[Fault]:
     """Everything that keeps a typed Go program from reading the object, first the one fault that it tells.
 
     The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
@@ -46,7 +46,8 @@ def decode(node: Node, tree: Tree) -> list[UndecodableError]:
         child = node.prop(key)
         if child is not None:
             _decode(child, tree[key], (key,), faults)
-    return sorted(faults, key=lambda fault: not fault.ends)
+    faults.sort(key=lambda fault: not fault.ends)
+    return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
 
 
 def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:

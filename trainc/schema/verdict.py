@@ -9,7 +9,7 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.schema import jobset, jobset_create, metadata
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
-from trainc.schema.fault import FURTHER, SKIPPED_RULES, Fault, is_placeholder, untold
+from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
 from trainc.schema.glance import DoubtError, glance
 from trainc.schema.jobset_usual import is_usual
 from trainc.schema.walker import Log, walk
@@ -192,12 +192,9 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     if log.schema or log.loose:
         from trainc.schema.golang import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
-        undecodable = decode(node, found.stored)
-        if undecodable:
-            told, *further = undecodable
-            faults = [Fault(told.path, "webhook", told.text)]
-            faults += [Fault(fault.path, FURTHER, fault.text) for fault in further]
-            found.refuse("webhook", faults, [told.text])
+        faults = decode(node, found.stored)
+        if faults:
+            found.refuse("webhook", faults, [faults[0].message])
             return False
     changed = jobset.with_defaults(found.stored)
     if profile.kueue:
