@@ -205,14 +205,38 @@ def test_an_unreadable_file_is_no_success(client: Client, repository: Repository
     assert "broken.yaml:" in refusal(client, repository)
 
 
-def test_other_objects_pass_through(client: Client, repository: Repository) -> None:
-    repository.write("jobs/queue.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: words\n")
-    repository.write("jobs/values.yaml", "image: x\n")
-    repository.write("jobs/kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")
-    local = "metadata: {name: a, annotations: {config.kubernetes.io/local-config: 'true'}}"
-    repository.write("jobs/local.yaml", f"apiVersion: example.com/v1\nkind: Pipeline\n{local}\n")
-    kinds = [tree["kind"] for tree in objects(client, repository)]
-    assert sorted(kinds) == ["ConfigMap", "JobSet", "JobSet", "Service", "Service"]
+def test_what_a_job_names_is_applied_and_nothing_else(client: Client, repository: Repository) -> None:
+    init = compile_in(repository.folder, "init", "elsewhere", "--delivery", "argocd")
+    assert init.code == 0
+    shutil.copy(repository.folder / "elsewhere/deploy/argocd.yaml", repository.folder / "jobs/application.yaml")
+    shutil.rmtree(repository.folder / "elsewhere")
+    patch = (
+        "spec:\n  runtimePatches:\n  - manager: example.com/a\n    trainingRuntimeSpec: {template: {spec: {replicatedJobs: "
+        "[{name: node, template: {spec: {template: {spec: {serviceAccountName: trainer, volumes: "
+        "[{name: data, persistentVolumeClaim: {claimName: data}}, {name: words, configMap: {name: words}}, "
+        "{name: keys, secret: {secretName: keys}}]}}}}}]}}}\n"
+    )
+    repository.change("jobs/line.yaml", "spec:\n", patch)
+    named = {
+        "PersistentVolumeClaim": "v1",
+        "ConfigMap": "v1",
+        "ServiceAccount": "v1",
+        "SealedSecret": "bitnami.com/v1alpha1",
+    }
+    names = {"PersistentVolumeClaim": "data", "ConfigMap": "words", "ServiceAccount": "trainer", "SealedSecret": "keys"}
+    for kind, version in named.items():
+        for name in (names[kind], "other"):
+            repository.write(
+                f"jobs/{kind}-{name}.yaml", f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}}}\n"
+            )
+    found = objects(client, repository)
+    assert sorted(tree["kind"] for tree in found) == sorted([*named, "JobSet", "JobSet", "Service", "Service"])
+    assert {tree["kind"]: tree["metadata"]["name"] for tree in found if tree["kind"] in names} == names
+    (claim,) = [tree for tree in found if tree["kind"] == "PersistentVolumeClaim"]
+    assert claim["metadata"]["annotations"] == {
+        "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+    }
 
 
 def test_another_trainc_is_required(client: Client, repository: Repository) -> None:
@@ -229,8 +253,10 @@ def test_a_project_above_the_repository_does_not_count(client: Client, repositor
 
 
 def test_too_much_for_one_answer(client: Client, repository: Repository) -> None:
+    text = repository.read("jobs/line.yaml")
     repository.write(
-        "jobs/words.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: " + "x" * 3_000_000 + "}\n"
+        "jobs/line.yaml",
+        f"{text}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{a: {'x' * 3_000_000}}}\n",
     )
     assert "the manifests have 2 MiB" in refusal(client, repository, ARGOCD_GRPC_MAX_SIZE_MB="1")
 

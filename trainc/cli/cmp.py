@@ -12,6 +12,7 @@ import sys
 
 from trainc import pipeline
 from trainc.cli.build import Nothing
+from trainc.cli.named import is_named, names_in
 from trainc.cli.options import Options
 from trainc.cli.output import data, tell
 from trainc.cli.parameters import parameters
@@ -21,20 +22,25 @@ from trainc.compare.committed import Committed
 from trainc.compare.states import FOREIGN_OUTPUT
 from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
+from trainc.lower.applied import lasting
 from trainc.model.finding import ERROR
 from trainc.model.numbers import whole_number
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
 from trainc.verify.together import Together
+from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
+    from trainc.emit import Rendered
     from trainc.emit.spool.folder import Settle
+    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.report import Report
     from trainc.model.settings import Project
 
 _MOST = 20  # findings that are shown: all of standard error becomes one message in the UI
@@ -141,6 +147,16 @@ class _Answer(CommittedSpool):
         keep = project.old_run == "keep"
         super().__init__(stream, project.root, project.output, settle=settle, keep_old=keep, namespace=namespace)
         self._limit = limit
+        self._names: set[tuple[str, str]] = set()  # of what the jobs need
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+        """Keep the objects of a job, and those of other files that a job names."""
+        if bundle.jobset is not None:
+            self._names |= names_in(bundle.objects)
+            super().add(rendered, bundle, report)
+        elif is_named(bundle.objects[0], self._names):
+            text = dump_all([lasting(tree) for tree in bundle.objects])
+            super().add(rendered._replace(text=text), bundle, report)
 
     def write(self) -> None:
         """Write all documents, unless they are more than one answer may hold."""

@@ -15,24 +15,40 @@ if TYPE_CHECKING:
 WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+_KEEPS = {OPTIONS: "Prune=false,Delete=false", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 _KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 
 
 def applied(bundle: Bundle, delivery: str) -> Bundle:
-    """The bundle with what the tool that applies it needs; what stands beside the job stays as people wrote it."""
-    if not delivery:
+    """The bundle with what the tool that applies it needs; what stands beside the job stays as people wrote it.
+
+    A claim alone gets a mark: no tool deletes it because its job, and its file, are gone.
+    """
+    companions = bundle.plan.companions if bundle.plan is not None else ()
+    if not (delivery or companions):
         return bundle
-    theirs = {id(document.tree) for document in bundle.plan.companions} if bundle.plan is not None else set()
-    objects = tuple(tree if id(tree) in theirs else _annotated(tree, delivery) for tree in bundle.objects)
-    return Bundle(bundle.document, objects, bundle.plan, cluster=bundle.cluster)
+    theirs = {id(document.tree) for document in companions}
+    objects = [
+        lasting(tree) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
+        for tree in bundle.objects
+    ]
+    return Bundle(bundle.document, tuple(objects), bundle.plan, cluster=bundle.cluster)
+
+
+def lasting(tree: Tree) -> Tree:
+    """A claim with the marks by which Argo CD and Flux keep it when it leaves Git; everything else as it is."""
+    return _with(tree, _KEEPS, "a claim outlives its job") if value(tree, "kind") == "PersistentVolumeClaim" else tree
 
 
 def _annotated(tree: Tree, delivery: str) -> Tree:
     wanted = _argocd(tree) if delivery == "argocd" else _flux(tree)
-    if not wanted:
-        return tree
+    return _with(tree, wanted, f"delivery: {delivery}") if wanted else tree
+
+
+def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
+    """An object with these annotations, as far as people said nothing about the same."""
     said = get(tree, "metadata", "annotations") or {}
-    ours = ink_of(f"delivery: {delivery}").map(wanted)
+    ours = ink_of(by).map(wanted)
     if OPTIONS in ours and OPTIONS in said:
         said = {**said, OPTIONS: _joined(said[OPTIONS], ours[OPTIONS])}
     return {**tree, "metadata": {**tree["metadata"], "annotations": {**ours, **said}}}
