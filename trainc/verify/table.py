@@ -111,6 +111,7 @@ CHECKS: tuple[Check, ...] = (
     Check("environment.DEBUG", "environment.debug_left_on", "verbose"),
     Check("environment.OBSOLETE_RULE", "environment.obsolete_variable", *OBSOLETE),
     Check("files.ONE_NODE", "files.one_node_volume", "PersistentVolumeClaim", "volumeClaimPolicies"),
+    Check("claims.RETAINED", "claims.retained_claim_differs", "volumeClaimPolicies"),
     Check("files.LOST", "files.checkpoints_in_empty_dir", "output, emptyDir"),
     Check("files.READ_ONLY", "files.output_on_read_only_mount", "output, read-only mount"),
     Check("files.NOT_MOUNTED", "files.path_not_mounted", *PATHS),
