@@ -51,9 +51,9 @@ def options(case: Path) -> list[str]:
 def test_example(example: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
     """What an example commits as its output is what it compiles to."""
     shutil.copytree(example, tmp_path / example.name, ignore=shutil.ignore_patterns("output"))
-    run = compile_in(tmp_path, "build", example.name, "-o", "output")
+    run = compile_in(tmp_path, "build", example.name, "-o", f"{example.name}/output")
     assert run.code == 0, run.err
-    written = tmp_path / "output"
+    written = tmp_path / example.name / "output"
     texts = {str(p.relative_to(written)): p.read_text("utf-8") for p in sorted(written.rglob("*")) if p.is_file()}
     expected(example / "output", texts)
     assert readme(example), f"{example.name} has no README.md"

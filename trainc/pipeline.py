@@ -43,6 +43,8 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
 def finish(spool: Spool, report: Report) -> None:
     """The end of a run, however many workers had a part in it."""
     report.close()
+    if not report.failed:
+        spool.inspect(report)
     spool.commit(unless=report.failed)
 
 

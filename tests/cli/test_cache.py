@@ -111,15 +111,16 @@ def test_doing_without(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_the_oldest_are_forgotten(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
-    for number in range(64):
-        cache.put(f"key-{number}", b"")
-        os.utime(tmp_path / "cache" / f"key-{number}", (number, number))
-    assert cache.get("key-0") == b""
-    cache.put("one more", b"data")
+    keys = [f"{number:064x}" for number in range(64)]
+    for number, key in enumerate(keys):
+        cache.put(key, b"")
+        os.utime(tmp_path / "cache" / f"trainc-{key}", (number, number))
+    assert cache.get(keys[0]) == b""
+    cache.put("f" * 64, b"data")
     assert len(list((tmp_path / "cache").iterdir())) == 64
-    assert cache.get("one more") == b"data"
-    assert cache.get("key-0") == b""
-    assert cache.get("key-1") is None
+    assert cache.get("f" * 64) == b"data"
+    assert cache.get(keys[0]) == b""
+    assert cache.get(keys[1]) is None
 
 
 def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +135,7 @@ def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         found = opened()
         assert found is not None
         found.put("key", b"")
-        assert (tmp_path / folder / "key").exists()
+        assert (tmp_path / folder / "trainc-key").exists()
 
 
 def test_projects_without_definitions_keep_nothing(cache: Path, tmp_path: Path) -> None:
@@ -151,3 +152,13 @@ def test_shipped_definitions_are_kept_small(cache: Path, tmp_path: Path) -> None
     sizes = [entry.stat().st_size for entry in cache.iterdir()]
     assert max(sizes) < 30_000
     assert all(len(json.loads(entry.read_text("utf-8"))) == 3 for entry in cache.iterdir())
+
+
+def test_the_cache_forgets_only_its_own_entries(tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / f"notes-{number}").write_text("mine", "utf-8")
+    cache = Cache(str(tmp_path))
+    for number in range(80):
+        cache.put(f"{number:064x}", b"entry")
+    assert len(list(tmp_path.glob("notes-*"))) == 100
+    assert len(list(tmp_path.glob("trainc-*"))) == 64

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.repository import Repository
+from tests.repository import Repository, job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,9 +149,67 @@ def test_many_differences_are_cut(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_killed_build_go(built: Repository) -> None:
-    built.write(f"rendered/{BERT}.trainc-999999999", "half")
+    built.write(f"rendered/{BERT}.trainc-999999999", "# trainc: from jobs/be")
+    built.write(f"rendered/{LINE}.trainc-999999999", "# tra")
     assert built.run("build", "-w").code == 0
     assert list(built.rendered()) == [BERT, LINE]
+
+
+@pytest.mark.parametrize("name", ["notes.trainc-999999999", f"{BERT}.trainc-999999999", f"{BERT}.trainc-1x"])
+def test_files_that_only_look_like_leftovers_stay(built: Repository, name: str) -> None:
+    built.write(f"rendered/{name}", "notes of somebody else")
+    assert built.run("build", "-w").code == 0
+    assert (built.folder / "rendered" / name).read_text("utf-8") == "notes of somebody else"
+
+
+LOST = {
+    "empty": "",
+    "blank": "\n---\n \n",
+    "a pointer of Git LFS": "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12\n",
+    "merge conflict": "<<<<<<< HEAD\nmetadata: {name: bert}\n=======\n>>>>>>> other\n",
+    "kind misspelt": "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: Trainjob\nmetadata: {name: bert}\n",
+    "kind far off": "apiVersion: kubeflow.org/v1\nkind: PytorchJobs\nmetadata: {name: bert}\n",
+    "no such kind": "apiVersion: trainer.kubeflow.com/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\n",
+    "no kind": "metadata: {name: bert}\nspec: {}\n",
+    "this is not YAML": "metadata: {name: bert\n",
+}
+
+
+@pytest.mark.parametrize("text", LOST.values(), ids=LOST)
+def test_a_job_that_only_seems_to_be_gone_is_an_error_at_its_source(built: Repository, text: str) -> None:
+    before = built.rendered()
+    built.write("jobs/bert.yaml", text)
+    done = built.run("build", "-w")
+    assert (done.code, built.rendered()) == (1, before), done.err
+    assert "jobs/bert.yaml:" in done.err
+
+
+@pytest.mark.parametrize(
+    "text", ["# all of it is history\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bert}\n"]
+)
+def test_a_job_that_is_gone_from_a_source_that_can_be_read_is_removed_by_name(built: Repository, text: str) -> None:
+    built.write("jobs/bert.yaml", text)
+    done = built.run("build", "-w")
+    assert list(built.rendered()) == [LINE]
+    assert f"removed rendered/{BERT}: jobs/bert.yaml holds no such job any more\n" in done.err
+    (built.folder / "jobs/line.yaml").unlink()
+    built.write("jobs/other.yaml", job("other"))
+    assert f"removed rendered/{LINE}: jobs/line.yaml is gone\n" in built.run("build", "-w").err
+
+
+def test_two_projects_share_a_folder_and_leave_each_other_alone(tmp_path: Path) -> None:
+    one, two = Repository(tmp_path / "one", "bert"), Repository(tmp_path / "two", "line")
+    for each in (one, two, one):
+        assert each.run("build", "-o", "../out").code == 0
+    names = sorted(path.name for path in (tmp_path / "out").rglob("*.yaml"))
+    assert names == ["bert.yaml", "line.yaml"]
+    (two.folder / "jobs/line.yaml").unlink()
+    two.write("jobs/bert.yaml", job("bert"))
+    before = (tmp_path / "out/research/bert.yaml").read_text("utf-8")
+    done = two.run("build", "-o", "../out")
+    assert done.code == 1
+    assert "another project wrote it" in done.err
+    assert (tmp_path / "out/research/bert.yaml").read_text("utf-8") == before
 
 
 def test_the_rendered_file_is_not_an_input(built: Repository) -> None:

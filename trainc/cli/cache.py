@@ -7,20 +7,22 @@ import sys
 from contextlib import suppress
 
 VARIABLE = "TRAINC_CACHE_DIR"
+_PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
+_DIGITS = 64  # of a key, which is a SHA-256
 _MOST = 64  # entries; a cluster has a few, and clusters change seldom
 _PRIVATE = 0o700
 _WRITABLE_BY_OTHERS = 0o022
 
 
 class Cache:
-    """Data by key, in files that other runs may read and replace at any time; whatever goes wrong is a key not known."""
+    """Data by key (a SHA-256 in hexadecimal), in files that other runs may read and replace at any time; whatever goes wrong is a key not known."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
-        with suppress(OSError), open(os.path.join(self._folder, key), "rb") as stream:
+        with suppress(OSError), open(self._path(key), "rb") as stream:
             if not _is_trusted(os.stat(self._folder)) or not _is_trusted(os.fstat(stream.fileno())):
                 return None
             data = stream.read()
@@ -31,21 +33,36 @@ class Cache:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep data under a key, and forget what was not asked for the longest."""
-        temporary = os.path.join(self._folder, f"{key}.{os.getpid()}")
+        temporary = f"{self._path(key)}.{os.getpid()}"
         with suppress(OSError):
             os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
             self._make_room()
             try:
                 with open(temporary, "xb", opener=_private) as stream:
                     stream.write(data)
-                os.replace(temporary, os.path.join(self._folder, key))
+                os.replace(temporary, self._path(key))
             except OSError:
                 os.remove(temporary)
 
+    def _path(self, key: str) -> str:
+        return os.path.join(self._folder, f"{_PREFIX}{key}")
+
     def _make_room(self) -> None:
-        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder)]
+        """Forget the oldest of the cache's own entries; other files in the folder are somebody else's."""
+        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
         for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MOST - 1 :]:
             os.remove(path)
+
+
+def _is_entry(name: str) -> bool:
+    """Whether a file is an entry of the cache, or one that was being written."""
+    key, _, process = name.removeprefix(_PREFIX).partition(".")
+    return (
+        name.startswith(_PREFIX)
+        and len(key) == _DIGITS
+        and set(key) <= set("0123456789abcdef")
+        and (not process or process.isdigit())
+    )
 
 
 def _private(path: str, flags: int) -> int:

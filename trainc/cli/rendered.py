@@ -12,7 +12,18 @@ from trainc.compare.committed import ITSELF, Committed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
 from trainc.compare.merged import CommittedTexts, absent_files
 from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
-from trainc.emit.spool.folder import CHANGED, CONFLICTED, EDITED, FOREIGN, MISSING, REFUSED, STALE, Change, FolderSpool
+from trainc.emit.spool.folder import (
+    CHANGED,
+    CONFLICTED,
+    EDITED,
+    FOREIGN,
+    MISSING,
+    OTHERS,
+    REFUSED,
+    STALE,
+    Change,
+    FolderSpool,
+)
 from trainc.load.lists import expand
 from trainc.load.walk import contents
 from trainc.model.finding import ERROR
@@ -45,12 +56,14 @@ _MESSAGES = {
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
+    OTHERS: "`{file}` stands where a job would be rendered, and another project wrote it",
 }
 _HELP = {
     CONFLICTED: "run `{again}`, then `git add {file}`; resolve nothing in it by hand",
     UNSTAGED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
+    OTHERS: "give one of the jobs another name or namespace, or choose another output folder",
 }
 
 
@@ -70,6 +83,8 @@ def build_folder(options: Options) -> int:
         settle=committed.settle,
         taken=_taken(session),
         git=CommittedTexts(folder),
+        gone=_gone(session, folder),
+        project=_project(session, folder),
         check=check,
         keep_old=session.project.old_run == "keep",
     )
@@ -84,7 +99,7 @@ def build_folder(options: Options) -> int:
     if broken:
         tell(f"{', '.join(broken)}: errors, which `trainc validate` explains; not compared")
     if not options.has("quiet"):
-        _tell(spool, committed, told, options)
+        _tell(spool, committed, told, session)
     if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
         raise Nothing(session)
     return code
@@ -144,6 +159,31 @@ def _taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
     return taken
 
 
+def _gone(session: Session, folder: str) -> Callable[[str, str, Report], bool]:
+    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so."""
+
+    def gone(path: str, source: str, report: Report) -> bool:
+        from trainc.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
+
+        name = os.path.basename(path).removesuffix(".yaml")
+        return is_gone(session.project.root, source, os.path.join(folder, path), name, report)
+
+    return gone
+
+
+def _project(session: Session, folder: str) -> str:
+    """The name that the project's files carry in this folder: none in its own, which it shares with nobody."""
+    root = os.path.realpath(session.project.root)
+    if (os.path.realpath(folder) + os.sep).startswith(root + os.sep):
+        return ""
+    top = root
+    while not os.path.exists(os.path.join(top, ".git")):
+        if os.path.dirname(top) == top:
+            return os.path.basename(root)
+        top = os.path.dirname(top)
+    return os.path.relpath(root, top).replace(os.sep, "/") if top != root else os.path.basename(root)
+
+
 def _selected(source: str, paths: Iterable[str]) -> bool:
     return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
@@ -182,7 +222,7 @@ def _shown_state(change: Change, file: str) -> str:
     return AROUND if change.same_job else CHANGED
 
 
-def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options: Options) -> None:
+def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session: Session) -> None:
     """On standard error: runs that keep their rendering, what was written, differences."""
     for blamed, kept in sorted(committed.kept.items()):
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
@@ -194,14 +234,15 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], options:
         tell(f"and {len(told) - _MOST} more files")
     differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
-    if texts and options.one("report", "text") == "text":
+    if texts and session.options.one("report", "text") == "text":
         from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)
 
         tell(*differences(texts))
     if spool.done:
-        gone = sum(change.state == STALE for change in spool.changes)
-        wrote = len(spool.changes) - gone
-        parts = [f"wrote {wrote}", f"removed {gone}", f"unchanged {len(spool.paths) - wrote}"]
+        gone = [change for change in spool.changes if change.state == STALE]
+        tell(*(_removal(change, spool.folder, session) for change in gone[:_MOST]))
+        wrote = len(spool.changes) - len(gone)
+        parts = [f"wrote {wrote}", f"removed {len(gone)}", f"unchanged {len(spool.paths) - wrote}"]
         tell(f"{spool.folder}: {', '.join(parts)}")
 
 
@@ -215,3 +256,10 @@ def _rerendered(runs: list[str], *, written: bool) -> str:
         f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; if never applied, "
         f"{'it starts' if one else 'they start'} with it; a server that has created {'it' if one else 'them'} refuses it"
     )
+
+
+def _removal(change: Change, folder: str, session: Session) -> str:
+    """Which file was removed, and why."""
+    there = os.path.isfile(os.path.join(session.project.root, change.source))
+    why = "holds no such job any more" if there else "is gone"
+    return f"removed {os.path.join(folder, change.path)}: {session.shown(change.source)} {why}"

@@ -15,14 +15,19 @@ _END = "; do not edit"
 
 
 class Header(NamedTuple):
-    """A rendered file's origin: its job's file, a digest of the job as written there, a digest of the text below."""
+    """A rendered file's origin: its job's file, a digest of the job as written there, a digest of the text below.
+
+    `project` names the project where the file stands outside of it, in a folder that several projects may share.
+    """
 
     source: str
     job: str
     body: str
+    project: str = ""
 
     def __str__(self) -> str:
-        return f"{MARK}{self.source} job={self.job} body={self.body}{_END}\n"
+        project = f" project={self.project}" if self.project else ""
+        return f"{MARK}{self.source}{project} job={self.job} body={self.body}{_END}\n"
 
 
 def read_header(line: str) -> Header | None:
@@ -32,7 +37,8 @@ def read_header(line: str) -> Header | None:
     rest = line.rstrip("\r\n").removeprefix(MARK).removesuffix(_END)
     rest, _, body = rest.rpartition(" body=")
     source, _, job = rest.rpartition(" job=")
-    return Header(source, job, body) if source and job and body else None
+    path, mark, project = source.rpartition(" project=")
+    return Header(path if mark else source, job, body, project if mark else "") if source and job and body else None
 
 
 def is_rendered(data: bytes) -> bool:

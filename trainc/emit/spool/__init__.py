@@ -80,6 +80,9 @@ class Spool:
                 yield self._file.read(size).decode()
         yield from self._texts
 
+    def inspect(self, report: Report) -> None:
+        """Look at what is there before anything is written; what stands in the way is a finding."""
+
     def commit(self, *, unless: bool) -> None:
         """Write everything, unless the run failed."""
         if not unless:

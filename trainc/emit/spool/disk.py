@@ -6,7 +6,7 @@ import atexit
 import os
 from contextlib import suppress
 
-from trainc.model.header import Header, has_conflict, is_rendered, read_header
+from trainc.model.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.model.reading import ordinary_contents
 from trainc.model.trouble import Reaching, Trouble
 
@@ -182,8 +182,8 @@ def remove(folder: str, path: str) -> None:
             inner = os.path.dirname(inner)
 
 
-def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, str]]:
-    """Every file below a folder that trainc wrote, relative to it and sorted, with the source in its header.
+def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, Header]]:
+    """Every file below a folder that trainc wrote and whose header can be read, relative to it and sorted.
 
     Files `besides` are not looked at.
     """
@@ -193,14 +193,19 @@ def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, str]]:
             second = rest.partition(b"\n")[0] if has_conflict(first) else b""
             if is_rendered(b"\n".join((first, second))):
                 header = read_header((second or first).decode("utf-8", "replace"))
-                yield path, header.source if header is not None else ""
+                if header is not None:
+                    yield path, header
 
 
 def clear_leftovers(folder: str) -> None:
-    """Remove temporary files of builds that were killed."""
+    """Remove temporary files of builds that were killed: those with the name and the first line of one."""
     for path in _files(folder, ""):
-        _, mark, number = path.rpartition(_TEMPORARY)
-        if mark and number.isdigit() and not _runs(int(number)):
+        target, mark, number = path.rpartition(_TEMPORARY)
+        if not (mark and target.endswith(".yaml") and number.isascii() and number.isdigit()) or _runs(int(number)):
+            continue
+        with open(os.path.join(folder, path), "rb") as stream:
+            first = stream.read(len(MARK))
+        if MARK.encode().startswith(first):  # a build may be killed before the first byte
             os.remove(os.path.join(folder, path))
 
 

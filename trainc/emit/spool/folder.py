@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Settle = Callable[[Bundle, str, str, bool, Report], bool]
     # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
     Taken = Callable[[Bundle, str, Report], bool]
+    # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
+    Gone = Callable[[str, str, Report], bool]
 
     class Git(Protocol):
         """What Git holds in the place of a file of the folder."""
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
 
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
-EDITED, FOREIGN, CONFLICTED = "edited", "foreign", "conflicted"
-REFUSED = (EDITED, FOREIGN)
+EDITED, FOREIGN, OTHERS, CONFLICTED = "edited", "foreign", "others", "conflicted"
+REFUSED = (EDITED, FOREIGN, OTHERS)
 
 
 class Change:
@@ -65,7 +67,9 @@ class FolderSpool(Spool):
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
     earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
     place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
-    sparse checkout leaves out what `git` knows.
+    sparse checkout leaves out what `git` knows. `gone` says whether the job of a
+    file that nothing was compiled for is gone. `project` is the name that files carry in a folder outside of their
+    project: those of others are left alone.
     """
 
     def __init__(
@@ -76,6 +80,8 @@ class FolderSpool(Spool):
         settle: Settle,
         taken: Taken,
         git: Git,
+        gone: Gone,
+        project: str = "",
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -87,6 +93,9 @@ class FolderSpool(Spool):
         self._settle = settle
         self._taken = taken
         self._git = git
+        self._gone = gone
+        self._project = project
+        self._leftover: list[Change] = []
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -108,7 +117,7 @@ class FolderSpool(Spool):
         if found is None and (absent := self._git.absent(path)) is not None:
             found = parse_found(absent)
         body = rendered.text.encode()
-        header = Header(rendered.source, job_digest(bundle), body_digest(body))
+        header = Header(rendered.source, job_digest(bundle), body_digest(body), self._project)
         if found is not None and found.header == header and found.body == body:
             return
         sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
@@ -118,11 +127,12 @@ class FolderSpool(Spool):
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept is not None and kept.header is not None:
-            header, body = kept.header._replace(source=rendered.source), kept.body
+            header, body = kept.header._replace(source=rendered.source, project=self._project), kept.body
             if found is not None and found.header == header and found.body == body:
                 return
         before, after = found.body.decode("utf-8", "replace") if found is not None else "", body.decode()
-        state = _state(found, body, merging=bool(sides))
+        others = found is not None and self._is_of_others(found, rendered.source)
+        state = OTHERS if others else _state(found, body, merging=bool(sides))
         texts = (before, after) if self._check or state in REFUSED else ("", "")
         self.changes.append(Change(path, state, rendered.source, *texts, same_job=bool(same)))
         self.hold(f"{header}{after}")
@@ -139,6 +149,12 @@ class FolderSpool(Spool):
             if differs and self._settle(bundle, text, target, bool(same), report):
                 return side
         return None
+
+    def _is_of_others(self, found: Found, source: str) -> bool:
+        """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
+        if found.header is None or found.header.project == self._project:
+            return False
+        return bool(found.header.project) or found.header.source not in ("", source)
 
     def _belongs_elsewhere(self, found: Found, bundle: Bundle, report: Report) -> bool:
         source = found.header.source if found.header is not None else ""
@@ -162,27 +178,32 @@ class FolderSpool(Spool):
         self.names |= state["names"]
         self._stems |= state["stems"]
 
+    def inspect(self, report: Report) -> None:
+        """Find the files of jobs that are gone; a job that only seems to be is a finding."""
+        self._leftover = [
+            Change(path, STALE, source) for path, source in self._stale() if self._gone(path, source, report)
+        ]
+
     def write(self) -> None:
-        """Add what is stale; unless only checking, or something is in the way, replace and remove files."""
-        stale = [Change(path, STALE, source) for path, source in self._stale()]
+        """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""
         if not self._check and not self.refused:
             clear_leftovers(self.folder)
             with Staged() as staged:
                 for change, text in zip(self.changes, self.texts(), strict=True):
                     staged.put(os.path.join(self.folder, change.path), text.encode())
                 staged.move()
-            for change in stale:
+            for change in self._leftover:
                 remove(self.folder, change.path)
             self.done = True
-        self.changes += stale
+        self.changes += self._leftover
 
     def _stale(self) -> list[tuple[str, str]]:
         found = []
-        for path, source in written(self.folder, self.paths):
-            if not source or self._earlier(path, source):
+        for path, header in written(self.folder, self.paths):
+            if header.project != self._project or self._earlier(path, header.source):
                 continue
-            if self._reaches(path, source):
-                found.append((path, source))
+            if self._reaches(path, header.source):
+                found.append((path, header.source))
         return found
 
     def _earlier(self, path: str, source: str) -> bool:

@@ -1,0 +1,74 @@
+"""Whether the job of a rendered file is gone: only a source that can be read, and does not nearly hold it, says so."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.load.lists import expand
+from trainc.load.walk import contents
+from trainc.model.finding import ERROR, Rule
+from trainc.model.kinds import near_miss
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+
+SOURCE_LOST = Rule(
+    "source-lost",
+    ERROR,
+    "the source of a rendered file cannot be read, or nearly holds its job",
+    "Removing the rendered file would stop the training that runs. Deleting the source, or renaming the job in it, "
+    "says that the job is gone; a file that is empty, or a slip of the pen, does not.",
+    unreadable=True,
+)
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def is_gone(root: str, source: str, rendered: str, name: str, report: Report) -> bool:
+    """Whether a source, relative to the root, holds the job of a rendered file no more; a finding where it may."""
+    if not os.path.isfile(os.path.join(root, source)):
+        return True
+    found = _trouble(contents(root, source), source, name)
+    if found is None:
+        return True
+    span, message, help_ = found
+    report.add(
+        SOURCE_LOST.at(
+            span,
+            message,
+            effect=f"`{rendered}` was made from it; its job would be removed",
+            help=f"{help_}; to remove the job, delete it here",
+        )
+    )
+    return False
+
+
+def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
+    start = Span(source, 1, 1, 1, 1)
+    if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
+        return start, "this file is empty", "restore it"
+    if data.startswith(_POINTER):
+        return start, "this file is a pointer of Git LFS, and not what it points to", "run `git lfs pull`"
+    if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
+        return start, "this file holds the marks of a merge conflict", "resolve the conflict"
+    heard = Report()
+    documents = [document for document in expand(read(data, source, heard), heard) if type(document.tree) is dict]
+    if heard.failed:
+        first = next(finding for finding in heard.findings if finding.level == ERROR)
+        return first.span, first.message, first.help or "correct it"
+    return next((found for document in documents if (found := _nearly(document, name)) is not None), None)
+
+
+def _nearly(document: Document, name: str) -> tuple[Span, str, str] | None:
+    """What is wrong with a document of that very name whose kind is nearly one of ours."""
+    if document.name != name:
+        return None
+    near = near_miss(document.api_version, document.kind)
+    if near is None and document.kind and document.api_version:
+        return None
+    written = f"{document.kind or 'no kind'} of `{document.api_version}`" if document.api_version else "no `apiVersion`"
+    meant = f"write `{near[0]}`, `{near[1]}`" if near is not None else "write its `apiVersion` and `kind`"
+    return document.span(("kind",)), f"`{name}` is here as {written}", meant
