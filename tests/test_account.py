@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.random_trees import many
 from tests.test_cases import options
 from trainc.rules import rules
 from trainc.rules.generate import cases
@@ -62,3 +63,10 @@ def _allow(file: Path, line: int, rule: str) -> None:
 def _rendered(folder: Path) -> dict[str, bytes]:
     top = folder / "rendered"
     return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+
+
+def test_the_account_of_random_trees_closes() -> None:
+    """A few runs; `python -m tests.random_trees 50000 1` makes many."""
+    figures, faults = many(60, 1_000_000)
+    assert faults == []
+    assert all(figures[key] for key in ("compiled", "refused", "unreadable", "failed"))
