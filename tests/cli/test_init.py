@@ -118,3 +118,27 @@ def test_every_file_is_what_it_claims_to_be(tmp_path: Path) -> None:
         assert list(yaml.safe_load_all(path.read_text("utf-8"))), path
     words = [sys.executable, "-m", "pre_commit", "validate-config", str(tmp_path / ".pre-commit-config.yaml")]
     assert subprocess.run(words, check=False).returncode == 0
+
+
+def test_hooks_are_added_to_a_configuration_that_is_there(tmp_path: Path) -> None:
+    config = tmp_path / ".pre-commit-config.yaml"
+    before = "# ours\nrepos:\n  # style\n  - repo: https://git.example.com/style  # pinned\n    rev: v1\n    hooks: [{id: style}]\nfail_fast: true\n"
+    config.write_text(before)
+    assert "added hooks to .pre-commit-config.yaml" in compile_in(tmp_path, "init").out
+    text = config.read_text()
+    assert text.startswith("# ours\nrepos:\n  # style\n  - repo: local\n")
+    found = yaml.safe_load(text)
+    assert [repo["repo"] for repo in found["repos"]] == ["local", "https://git.example.com/style"]
+    assert [hook["id"] for hook in found["repos"][0]["hooks"]] == ["trainc-validate", "trainc-build-check"]
+    assert found["fail_fast"] is True
+    words = [sys.executable, "-m", "pre_commit", "validate-config", str(config)]
+    assert subprocess.run(words, check=False).returncode == 0
+    assert "kept  .pre-commit-config.yaml" in compile_in(tmp_path, "init").out
+    assert config.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["repos: []\n", "[", "repos: [{repo: local, hooks: []}]\n", "mine\n"])
+def test_a_configuration_in_another_style_is_kept(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".pre-commit-config.yaml").write_text(text)
+    assert "kept  .pre-commit-config.yaml" in compile_in(tmp_path, "init").out
+    assert (tmp_path / ".pre-commit-config.yaml").read_text() == text

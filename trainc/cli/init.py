@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 
 from trainc.cli.output import answer
-from trainc.cli.scaffold import KUBECTL, scaffold
-from trainc.emit.spool.disk import create
+from trainc.cli.scaffold import HOOKS, KUBECTL, scaffold
+from trainc.emit.spool.disk import create, replace
 from trainc.load import catalogue
+from trainc.load.walk import contents
+from trainc.model.report import Report
+from trainc.model.tree import get
 from trainc.model.trouble import Trouble
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +32,7 @@ def init(options: Options) -> int:
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
     targets = {os.path.join(folder, path): files[path] for path in sorted(files)}
-    rows = [f"{'wrote' if create(at, text) else 'kept '} {os.path.normpath(at)}" for at, text in targets.items()]
+    rows = [f"{_put(at, text)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
     answer("", "next:", *f"  {step}{KUBECTL.format(cluster=cluster)}".split("\n"))
@@ -36,6 +40,34 @@ def init(options: Options) -> int:
     git = "" if _in_work_tree(folder) else "git init && "
     answer(f"  {git}git add -A && pre-commit install && git commit")
     return 0
+
+
+def _put(at: str, text: str) -> str:
+    """Write a file that is not there, or add the hooks to the one that is; what was done."""
+    if create(at, text):
+        return "wrote"
+    if os.path.basename(at) == ".pre-commit-config.yaml":
+        before = contents(os.path.dirname(at) or ".", os.path.basename(at))
+        after = with_hooks(before)
+        if after != before:
+            replace(at, after)
+            return "added hooks to"
+    return "kept "
+
+
+def with_hooks(config: bytes) -> bytes:
+    """A configuration of pre-commit with the hooks of trainc before its others; as it was where it has them."""
+    documents = list(read(config, "", Report()))
+    repos = get(documents[0].tree, "repos") if len(documents) == 1 else None
+    if b"trainc-validate" in config or type(repos) is not list or not repos:
+        return config
+    lines = config.decode().splitlines(keepends=True)
+    first = documents[0].span(("repos", 0)).line - 1
+    indent, dash, _ = lines[first].partition("- ")
+    if not dash or indent.strip():
+        return config
+    hooks = "".join(f"{indent}{line[2:]}" for line in HOOKS.splitlines(keepends=True))
+    return "".join([*lines[:first], hooks, *lines[first:]]).encode()
 
 
 def _in_work_tree(folder: str) -> bool:

@@ -7,6 +7,7 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 
 from trainc.cli.output import data
+from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 
@@ -40,7 +41,12 @@ def joined(form: str) -> Iterator[Callable[[str], None]]:
         data(dumps(answer, sort_keys=form == "json"))
         return
     title = _TITLES.get(form, "")
-    data("\n".join(f"{title.format(visible(name))}{text}" for name, text in texts))
+    joined_text = "\n".join(f"{title.format(visible(name))}{text}" for name, text in texts)
+    if form == "markdown" and len(joined_text) > MARKDOWN_ROOM:
+        kept, _, _ = joined_text[:MARKDOWN_ROOM].rpartition("\n")
+        left = joined_text.count("\n") - kept.count("\n") - 1
+        joined_text = f"{kept}\n\nand {left} more lines; `trainc diff` shows them\n"
+    data(joined_text)
 
 
 class _Switch(StringIO):

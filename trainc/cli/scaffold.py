@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from json import loads
+
 from trainc import __version__
 
 PROJECT = """\
@@ -56,9 +58,7 @@ KUBECTL = (
     "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
     "> clusters/{cluster}/cluster.yaml"
 )
-PRE_COMMIT = """\
-# The hooks run the trainc that is installed; `requires` in trainc.yaml refuses another version.
-repos:
+HOOKS = """\
   - repo: local
     hooks:
       - id: trainc-validate
@@ -76,8 +76,13 @@ repos:
         pass_filenames: false
         require_serial: true
 """
+PRE_COMMIT = f"""\
+# The hooks run the trainc that is installed; `requires` in trainc.yaml refuses another version.
+repos:
+{HOOKS}"""
 WORKFLOW = """\
-# The rendered manifests are what the jobs compile to, and a pull request says what it changes.
+# The rendered manifests are what the jobs compile to, no edit is one that a server refuses, and a comment on the pull
+# request says what it changes.
 name: trainc
 on:
   pull_request:
@@ -85,9 +90,13 @@ on:
     branches: [main]
 permissions:
   contents: read
+  pull-requests: write
 jobs:
   check:
     runs-on: ubuntu-latest
+    env:
+      # What pip installs trainc from: a wheel, or git+https://HOST/trainc.git at a tag.
+      TRAINC: {install}
     steps:
       - uses: actions/checkout@v5
         with:
@@ -95,12 +104,36 @@ jobs:
       - uses: actions/setup-python@v6
         with:
           python-version: "3.13"
-      - run: pip install "trainc>={version}"
-      - run: trainc build --check --report github
-      - if: github.event_name == 'pull_request'
-        run: trainc diff "origin/$BASE" --report markdown >> "$GITHUB_STEP_SUMMARY"
+      - name: Install trainc
+        run: pip install "${{TRAINC:?set the repository variable TRAINC to what pip installs trainc from}}"
+      - name: Rendered manifests are up to date
+        run: trainc build --check --report github
+      - name: Running jobs can take the edit
+        if: ${{{{ !cancelled() && github.event_name == 'pull_request' }}}}
+        run: trainc validate --against "$(git merge-base "origin/$BASE" HEAD)" --report github
         env:
           BASE: ${{{{ github.base_ref }}}}
+      - name: Say what changes, in one comment
+        if: >-
+          ${{{{ !cancelled() && github.event_name == 'pull_request'
+          && github.event.pull_request.head.repo.full_name == github.repository }}}}
+        run: |
+          {{
+            echo '<!-- trainc diff -->'
+            trainc diff "$(git merge-base "origin/$BASE" HEAD)" --report markdown
+          }} > "$RUNNER_TEMP/changes.txt"
+          cat "$RUNNER_TEMP/changes.txt" >> "$GITHUB_STEP_SUMMARY"
+          comment=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" \\
+            --jq '.[] | select(.body | startswith("<!-- trainc diff -->")) | .id' | head -n 1)
+          if [ -n "$comment" ]; then
+            gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$comment" -F "body=@$RUNNER_TEMP/changes.txt"
+          else
+            gh api --method POST "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" -F "body=@$RUNNER_TEMP/changes.txt"
+          fi
+        env:
+          BASE: ${{{{ github.base_ref }}}}
+          GH_TOKEN: ${{{{ github.token }}}}
+          NUMBER: ${{{{ github.event.pull_request.number }}}}
 """
 # Git leaves no marks of a conflict in rendered files: `trainc build -w` writes them anew.
 ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
@@ -182,6 +215,21 @@ spec:
 """
 
 
+def origin() -> str:
+    """What pip installed this trainc from, empty where no other machine finds that."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+
+    try:
+        record = loads(distribution("trainc").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        return ""
+    url = record.get("url", "")
+    if not url.startswith(("https://", "ssh://")):
+        return ""
+    commit = record.get("vcs_info", {})
+    return f"{commit['vcs']}+{url}@{commit['commit_id']}" if commit else url
+
+
 def scaffold(cluster: str, delivery: str) -> dict[str, str]:
     """The text of each file by its path; `delivery` is argocd, flux or empty."""
     words = {
@@ -189,6 +237,7 @@ def scaffold(cluster: str, delivery: str) -> dict[str, str]:
         "cluster": cluster,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "kubectl": KUBECTL.format(cluster=cluster),
+        "install": origin() or "${{ vars.TRAINC }}",
     }
     files = {
         "trainc.yaml": PROJECT,

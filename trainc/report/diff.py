@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.numbers import whole_number
 from trainc.report.dumps import dumps
+from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from trainc.compare.facts import Facts
 
 _IGNORED = "Flux does not apply this to a run that exists; start a new run"
+MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
@@ -64,7 +66,19 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
         lines.append(
             f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, tick='`')} | {what} | {causes} |"
         )
-    return [*lines, "", *_totals(diff)]
+    return [*_fitting(lines), "", *_totals(diff)]
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """As many lines as one comment takes; the rest is counted."""
+    room = MARKDOWN_ROOM
+    kept: list[str] = []
+    for line in lines:
+        room -= len(visible(line)) + 1
+        if room >= 0:
+            kept.append(line)
+    left = len(lines) - len(kept)
+    return [*kept, "", f"and {left} more rows; `trainc diff` shows them"] if left else kept
 
 
 def diff_json(diff: Diff, base: str) -> str:
