@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.celrun import CelError, bare, same
+from trainc.schema.engine import NotJudgedError
 from trainc.schema.fault import Fault, is_placeholder, shown, untold
 from trainc.schema.ordinary import ORDINARY
 from trainc.schema.rules import RULES
@@ -23,30 +24,20 @@ if TYPE_CHECKING:
 _WORDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
 
-# Rules of cluster CRDs, translated once per process; None for one that cannot be translated.
-_translated: dict[str, Any] = {}
+
+def function(rule: str, node: Node | None = None) -> Test:
+    """The Python function of a built-in rule, else one that asks the engine about values as `node` types them."""
+    return RULES.get(rule) or (lambda new, old: _by_engine(rule, node, new, old))
 
 
-def function(rule: str) -> Test | None:
-    """The Python function of a rule, None if it uses something that cannot be translated."""
-    found = RULES.get(rule)
-    if found is not None:
-        return found
-    if rule not in _translated:
-        _translated[rule] = _compiled(rule)
-    return _translated[rule]  # type: ignore[no-any-return]
+def _by_engine(rule: str, node: Node | None, new: Any, old: Any) -> bool:
+    from trainc.schema.engine import engine  # noqa: PLC0415 (the built-in rules need none)
+    from trainc.schema.visible import visible  # noqa: PLC0415
 
-
-def _compiled(rule: str) -> Test | None:
-    from trainc.schema import cel, celrun  # noqa: PLC0415 (the built-in rules need no translator)
-
-    try:
-        source = cel.translate(rule)
-    except cel.UntranslatableError:
-        return None
-    scope = dict(vars(celrun))
-    # The source was written by the translator above, which lets nothing of the rule through but quoted literals.
-    return eval(f"lambda self, old: {source}", scope)  # type: ignore[no-any-return]  # noqa: S307
+    answer = engine().judge(rule, visible(node, new), None if old is None else visible(node, old, rule))
+    if "failed" in answer:
+        raise CelError(answer["failed"])
+    return answer["value"] is True
 
 
 def holds(node: Node, tree: Tree) -> bool:
@@ -57,28 +48,28 @@ def holds(node: Node, tree: Tree) -> bool:
         for ordinary, tests in node.sure:
             if ordinary is None or not ordinary(tree):
                 for test in tests:
-                    if test is None or test(tree, None) is not True:
+                    if test(tree, None) is not True:
                         return False
-    except CelError:
+    except (CelError, NotJudgedError):
         return False
     return True
 
 
-def _sure(node: Node) -> list[tuple[Callable[[Tree], bool] | None, list[Test | None]]]:
+def _sure(node: Node) -> list[tuple[Callable[[Tree], bool] | None, list[Test]]]:
     """The functions of a node's rules, together those that one look at an ordinary object shows to be kept."""
-    found: dict[Callable[[Tree], bool] | None, list[Test | None]] = {}
+    found: dict[Callable[[Tree], bool] | None, list[Test]] = {}
     for rule in node.live:
-        found.setdefault(ORDINARY.get(rule["rule"]), []).append(function(rule["rule"]))
+        found.setdefault(ORDINARY.get(rule["rule"]), []).append(function(rule["rule"], node))
     return list(found.items())
 
 
 def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
-    """What the rules without `oldSelf` say; rules that cannot be translated go into `unchecked`."""
+    """What the rules without `oldSelf` say; rules that cannot be judged go into `unchecked`."""
     faults: list[Fault] = []
     for node, path, tree in waiting:
         value = bare(tree)
         if node.tests is None:
-            node.tests = [(function(rule["rule"]), rule) for rule in node.live]
+            node.tests = [(function(rule["rule"], node), rule) for rule in node.live]
         for test, rule in node.tests:
             _apply(test, rule, path, value, None, faults, unchecked)
     return faults
@@ -97,6 +88,9 @@ def _apply(
         if test(new, old) is True:
             return
         broken = _broken(rule, path, new)
+    except NotJudgedError as error:
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked: {error}"))
+        return
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"
         broken = Fault(
@@ -159,7 +153,7 @@ def _walk(node: Node, new: Tree, old: Tree, path: Path, faults: list[Fault], unc
             if not alike(node, new, old):
                 faults.append(_broken(rule, path, bare(new)))
         else:
-            test = None if rule.get("optionalOldSelf") else function(rule["rule"])
+            test = None if rule.get("optionalOldSelf") else function(rule["rule"], node)
             _apply(test, rule, path, bare(new), bare(old), faults, unchecked)
     if type(new) is dict and type(old) is dict:
         for key in new:

@@ -79,7 +79,7 @@ def compare(left: Any, right: Any) -> int:
 def within(item: Any, holder: Any) -> bool:
     """`item in holder`."""
     if holder.__class__ is dict:
-        return item in holder
+        return item.__class__ is str and item in holder
     if holder.__class__ is not list:
         raise CelError("no such overload")
     return any(same(item, other) for other in holder)

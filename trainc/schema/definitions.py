@@ -5,12 +5,12 @@ Rules of structural schemas: k8s.io/apiextensions-apiserver pkg/apiserver/schema
 
 from __future__ import annotations
 
-import re
-
 from trainc.model.definitions import Definitions
 from trainc.model.tree import dotted, plain
-from trainc.schema.cel import UntranslatableError, translate
-from trainc.schema.scalar import compile_re2
+from trainc.schema.definition_shape import KNOWN, definition_misfits, schema_misfits
+from trainc.schema.engine import engine
+from trainc.schema.patterns import ORDINARY
+from trainc.schema.rules import RULES
 from trainc.schema.table import compile_table
 
 TYPE_CHECKING = False
@@ -35,6 +35,15 @@ _FORBIDDEN = [
     "$schema",
 ]
 _TYPES = frozenset(["array", "boolean", "integer", "number", "object", "string"])
+_PYTHON: dict[str, tuple[type, ...]] = {
+    "array": (list,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "object": (dict,),
+    "string": (str,),
+}
+DEPTH = 64  # schemas within schemas; pod templates take 20
 _JUNCTORS = ("allOf", "anyOf", "oneOf")
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 # What may not stand inside allOf, anyOf, oneOf and not.
@@ -76,35 +85,43 @@ def read_definitions(documents: Iterable[Document]) -> Definitions:
 def read_definition(tree: Tree) -> Definition:
     """What a CustomResourceDefinition of `apiextensions.k8s.io/v1` says; versions that are not served are left out."""
     found = Definition()
-    spec = plain(tree).get("spec")
-    held = spec if type(spec) is dict else {}
-    names, group, versions = held.get("names"), held.get("group"), held.get("versions")
-    if type(names) is not dict or type(names.get("kind")) is not str or type(group) is not str:
-        found.faults.append((("spec",), "has no group or no names.kind"))
+    definition = plain(tree)
+    found.faults += definition_misfits(definition)
+    if found.faults:
         return found
-    for index, version in enumerate(versions if type(versions) is list else ()):
-        if type(version) is dict and version.get("served") is True:
-            key = f"{group}/{version.get('name')}/{names['kind']}"
+    spec = definition["spec"]
+    for index, version in enumerate(spec["versions"]):
+        if version["served"]:
+            key = f"{spec['group']}/{version['name']}/{spec['names']['kind']}"
             _add_version(found, key, version, ("spec", "versions", index))
     return found
 
 
 def _add_version(found: Definition, key: str, version: dict[str, Any], at: Path) -> None:
     where: Path = (*at, "schema", "openAPIV3Schema")
-    held = version.get("schema")
-    schema = held.get("openAPIV3Schema") if type(held) is dict else None
-    if type(schema) is not dict:
+    schema = version.get("schema", {}).get("openAPIV3Schema")
+    if schema is None:
         found.faults.append((at, "has no schema.openAPIV3Schema"))
         return
-    faults = [*structural_faults(schema, where)]
+    faults = [*structural_faults(schema, where)] or [*refused_words(schema, where)]
     found.faults += faults
     if faults:
         return
     found.notes += unchecked(schema, where)
-    found.schemas[key] = with_meta(schema)
-    subresources = version.get("subresources")
-    if type(subresources) is not dict or "status" not in subresources:
+    found.schemas[key] = with_meta(known_words(schema))
+    if "status" not in version.get("subresources", {}):
         found.whole.append(key)
+
+
+def known_words(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of the right shape with the words of structural schemas alone, in it and in those below it."""
+    found = {word: value for word, value in schema.items() if word in KNOWN}
+    if "properties" in found:
+        found["properties"] = {name: known_words(child) for name, child in found["properties"].items()}
+    for word in ("items", "additionalProperties"):
+        if type(found.get(word)) is dict:
+            found[word] = known_words(found[word])
+    return found
 
 
 def with_meta(schema: dict[str, Any]) -> dict[str, Any]:
@@ -113,11 +130,26 @@ def with_meta(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "properties": {**props, "metadata": {"type": "object"}}}
 
 
-def structural_faults(schema: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Where and why a schema is not structural."""
-    if type(schema) is not dict:
-        yield at, "must be a schema"
+def structural_faults(schema: Any, at: Path = (), depth: int = 0) -> Iterator[tuple[Path, str]]:
+    """Where and why a schema is not structural; its own words come first, and only where they fit the rules on them."""
+    if type(schema) is not dict or depth > DEPTH:
+        yield at, "must be a schema" if depth <= DEPTH else f"is nested deeper than {DEPTH} schemas"
         return
+    misfits = [((*at, *path), text) for path, text in schema_misfits(schema)]
+    yield from misfits
+    if not misfits:
+        yield from _own_faults(schema, at)
+    for path, inner in _inside(schema, at):
+        shapes = [*_shape_faults(inner, path)]
+        yield from shapes
+        if not shapes and not misfits:
+            yield from _value_faults(inner, schema, path)
+    for path, child in _children(schema, at):
+        if type(child) is dict:  # anything else is a misfit of this schema
+            yield from structural_faults(child, path, depth + 1)
+
+
+def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     for word in _FORBIDDEN:
         if word in schema:
             yield (*at, word), "is forbidden in a structural schema"
@@ -126,10 +158,33 @@ def structural_faults(schema: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
         yield (*at, "additionalProperties"), "is forbidden beside properties"
     if schema.get("uniqueItems") is True:
         yield (*at, "uniqueItems"), "is forbidden to be true"
-    for path, inner in _inside(schema, at):
-        yield from _value_faults(inner, schema, path)
-    for path, child in _children(schema, at):
-        yield from structural_faults(child, path)
+    keys, listed = schema.get("x-kubernetes-list-map-keys"), schema.get("x-kubernetes-list-type")
+    if (listed == "map") != bool(keys):
+        yield (*at, "x-kubernetes-list-map-keys"), "belongs beside x-kubernetes-list-type: map, and nowhere else"
+    named = schema.get("items", {}).get("properties", {}) if listed == "map" else {}
+    for index, key in enumerate(keys or ()):
+        if key not in named:
+            yield (*at, "x-kubernetes-list-map-keys", index), "must name a property of the items"
+    if "default" in schema and not _fits(schema["default"], schema):
+        yield (*at, "default"), f"must be of type {schema.get('type')}"
+
+
+def _fits(value: Any, schema: dict[str, Any]) -> bool:
+    """Whether the type of a default is that of its schema."""
+    wanted = _PYTHON.get(schema.get("type", ""))
+    return wanted is None or type(value) in wanted or (value is None and schema.get("nullable") is True)
+
+
+def _shape_faults(inner: Any, at: Path, depth: int = 0) -> Iterator[tuple[Path, str]]:
+    """The misfits of a schema that only restricts values, and of those in it."""
+    if type(inner) is not dict or depth > DEPTH:
+        yield at, "must be a schema" if depth <= DEPTH else f"is nested deeper than {DEPTH} schemas"
+        return
+    for path, text in schema_misfits(inner):
+        yield (*at, *path), text
+    for path, child in (*_children(inner, at), *_inside(inner, at)):
+        if type(child) is dict:
+            yield from _shape_faults(child, path, depth + 1)
 
 
 def _type_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
@@ -183,7 +238,7 @@ def _value_faults(inner: Any, outer: dict[str, Any], at: Path) -> Iterator[tuple
 
 
 def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """What the walker cannot check in a structural schema."""
+    """What is not checked of the objects of a structural schema."""
     for word in (*_JUNCTORS, "not"):
         plain_choice = word == "anyOf" and schema.get("x-kubernetes-int-or-string") and schema[word] == _INT_OR_STRING
         if word in schema and not plain_choice:
@@ -192,30 +247,33 @@ def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str
         yield (*at, "multipleOf"), "`multipleOf` is not checked"
     if schema.get("x-kubernetes-embedded-resource"):
         yield (*at, "x-kubernetes-embedded-resource"), "metadata of embedded objects is not checked"
-    for index, rule in enumerate(schema.get("x-kubernetes-validations", ())):
-        reason = _untranslatable(rule)
-        if reason:
-            yield (*at, "x-kubernetes-validations", index), f"the rule is not checked: {reason}"
-    if not _compiles(schema.get("pattern", "")):
-        yield (*at, "pattern"), f"the pattern is not checked: `{schema['pattern']}`"
+    yield from ((path, text) for path, text, refused in _engine_remarks(schema, at) if not refused)
     for path, child in _children(schema, at):
         if type(child) is dict:
             yield from unchecked(child, path)
 
 
-def _untranslatable(rule: dict[str, Any]) -> str:
-    if rule.get("optionalOldSelf"):
-        return "optionalOldSelf"
-    try:
-        translate(rule["rule"])
-    except UntranslatableError as error:
-        return str(error)
-    return ""
+def refused_words(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str]]:
+    """The rules and patterns of a structural schema that no server would take."""
+    yield from ((path, text) for path, text, refused in _engine_remarks(schema, at) if refused)
+    for path, child in _children(schema, at):
+        if type(child) is dict:
+            yield from refused_words(child, path)
 
 
-def _compiles(pattern: str) -> bool:
-    try:
-        compile_re2(pattern)
-    except re.error:
-        return False
-    return True
+def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str, bool]]:
+    """The rules and patterns of one schema that cannot be judged, each with whether a server would refuse it."""
+    for index, rule in enumerate(schema.get("x-kubernetes-validations", ())):
+        where = (*at, "x-kubernetes-validations", index)
+        if rule.get("optionalOldSelf"):
+            yield where, "the rule is not checked: optionalOldSelf", False
+        elif rule["rule"] not in RULES:
+            reason, refused = engine().rule_trouble(rule["rule"])
+            if reason:
+                yield where, f"the rule {'is not CEL' if refused else 'is not checked'}: {reason}", refused
+    pattern = schema.get("pattern", "")
+    if pattern and pattern not in ORDINARY:
+        reason, refused = engine().pattern_trouble(pattern)
+        if reason:
+            told = "is not a regular expression" if refused else "is not checked"
+            yield (*at, "pattern"), f"the pattern `{pattern}` {told}: {reason}", refused

@@ -88,20 +88,26 @@ def _text(node: Node, value: str, path: Path, log: Log) -> None:
 
 def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
     ordinary = ORDINARY.get(pattern)
-    if ordinary is not None and ordinary(value):
+    if ordinary is None:
+        _match_by_engine(pattern, value, path, log)
+        return
+    if ordinary(value):
         return
     if node.pattern is None:
-        import re  # noqa: PLC0415 (most texts are ordinary)
-
-        # Compiled at its first use; False for one that only RE2 understands.
-        try:
-            node.pattern = compile_re2(pattern).search
-        except re.error:
-            node.pattern = False
-    if node.pattern is False:
-        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was not checked", value))
-    elif not node.pattern(value):
+        node.pattern = compile_re2(pattern).search
+    if not node.pattern(value):
         _add(log, path, value, f"should match '{pattern}'")
+
+
+def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
+    """The check of a pattern that a cluster brings: Python's own engine can take forever over it."""
+    from trainc.schema.engine import NotJudgedError, engine  # noqa: PLC0415 (the built-in patterns need none)
+
+    try:
+        if not engine().matches(pattern, value):
+            _add(log, path, value, f"should match '{pattern}'")
+    except NotJudgedError as error:
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was not checked: {error}", value))
 
 
 # What RE2 and Python spell differently, inside and outside of brackets.

@@ -88,6 +88,16 @@ class Table:
         same = [known for known in self.kinds if _versionless(known) == _versionless(kind)]
         return self.root(kind if kind in same else same[0]) if same else None
 
+    def own_types(self, kind: str) -> Node | None:
+        """The built-in schema of a kind for which a cluster's own definition stands, None for every other kind.
+
+        Webhooks and controllers read an object by these types, whatever the definition lets through.
+        """
+        if self.base is None:
+            return None
+        built_in = load().root(kind)
+        return built_in if built_in is not self.root(kind) else None
+
     def served(self) -> list[str]:
         """Every kind that has a schema."""
         inherited = self.base.served() if self.base else []

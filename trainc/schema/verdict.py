@@ -77,8 +77,11 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found = Verdict(tree)
     kind = kind_of(tree)
     node = table.root(kind)
+    typed = table.own_types(kind)
     if node is not None and old is None and _at_a_glance(found, node, kind, profile):
-        return found
+        if typed is None or _at_a_glance(Verdict(found.stored), typed, kind, profile):
+            return found
+        found = Verdict(tree)
     if node is None:
         text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
         return found.refuse("decode", [Fault(("kind",), "decode", text)])
@@ -97,6 +100,9 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if unknown and strict:
         return found.refuse("unknown-field", unknown)
     found.dropped = unknown
+    misfits = _untyped(typed, found.stored) if typed is not None and not log.schema else []
+    if misfits:
+        return found.refuse("webhook", misfits)
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
         found.schema_faults = _schema_alone(found.stored, node, log, table, profile)
         return found
@@ -128,6 +134,13 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
         found.empty_patch = True
     found.stored = stored
     return True
+
+
+def _untyped(typed: Node, stored: Tree) -> list[Fault]:
+    """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
+    log = Log()
+    walk(typed, stored, log)
+    return [fault for fault in log.schema if "must be of type" in fault.message or "Required value" in fault.message]
 
 
 def _untouched(stored: Tree, node: Node, profile: Profile) -> bool:
