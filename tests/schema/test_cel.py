@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from trainc.model.tree import stamp
 from trainc.schema import celrun
 from trainc.schema.cel import UntranslatableError, translate
-from trainc.schema.celrules import function
 from trainc.schema.celrun import CelError
 from trainc.schema.rules import RULES
 
@@ -86,8 +85,7 @@ def judged(rule: str, new: Any, old: Any) -> Any:
 
 
 def translated(rule: str, new: Any, old: Any) -> Any:
-    found = function(rule)
-    assert found is not None
+    found = RULES.get(rule) or eval(f"lambda self, old: {translate(rule)}", dict(vars(celrun)))  # noqa: S307 (what the generator writes into a module)
     try:
         value = found(celrun.bare(stamp(new, "test")), celrun.bare(stamp(old, "test")))
     except CelError:
@@ -147,7 +145,6 @@ def test_rules_of_other_crds(rule: str) -> None:
 def test_what_is_not_known_is_refused(rule: str, why: str) -> None:
     with pytest.raises(UntranslatableError, match=re.escape(why)):
         translate(rule)
-    assert function(rule) is None
 
 
 def test_escaped_property_names() -> None:

@@ -79,7 +79,6 @@ def test_structural(schema: dict[str, Any]) -> None:
     ("schema", "where"),
     [
         ({**TEXT, "anyOf": [{"pattern": "a"}]}, ("anyOf",)),
-        ({**TEXT, "pattern": r"\p{Greek}"}, ("pattern",)),
         ({"type": "array", "items": {**TEXT, "not": {"enum": ["x"]}}}, ("items", "not")),
         ({**TEXT, "x-kubernetes-validations": [{"rule": "isURL(self)"}]}, ("x-kubernetes-validations", 0)),
         (
@@ -133,4 +132,6 @@ def test_rules_of_a_cluster_hold() -> None:
     assert (refused.by, refused.messages) == ("cel", ["spec: Invalid value: too much"])
     accepted = verdict(stamp({**thing, "spec": {"a": 2}}, "test"), table, Profile(), strict=False)
     assert accepted.accepted
-    assert [fault.message for fault in accepted.unchecked] == ["the CEL rule `url(self.b)` was not checked"]
+    assert [fault.message for fault in accepted.unchecked] == [
+        "the CEL rule `url(self.b)` was not checked: undeclared reference to 'url'"
+    ]

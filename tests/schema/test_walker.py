@@ -231,11 +231,12 @@ def test_patterns_mean_what_re2_means(pattern: str, text: str, matches: bool) ->
     assert bool(compile_re2(pattern).search(text)) is matches
 
 
-def test_a_pattern_that_python_does_not_know_is_told() -> None:
+def test_a_pattern_of_a_cluster_means_what_re2_means() -> None:
     log = Log()
     walk(node({**TEXT, "pattern": r"^\p{Greek}$"}), {"x": "a"}, log)
-    assert not log.schema
-    assert [fault.path for fault in log.unchecked] == [("x",)]
+    walk(node({**TEXT, "pattern": r"^\p{Greek}$"}), {"x": "\u03b1"}, log)
+    assert [fault.path for fault in log.schema] == [("x",)]
+    assert not log.unchecked
 
 
 def test_built_in_seeds_are_sound() -> None:

@@ -9,6 +9,7 @@ from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
+from trainc.schema.engine import MISSING
 from trainc.schema.fault import FURTHER, NO_MAP, Fault, is_placeholder, placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
@@ -119,7 +120,9 @@ def _reason(fault: Fault) -> str:
     """Why a server's check could not be made, in words for the summary."""
     if is_placeholder(fault.value):
         return f"what `{placeholder(str(fault.value))}` will be"
-    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot read"
+    if MISSING in fault.message:
+        return MISSING
+    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"
 
 
 def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:

@@ -26,14 +26,20 @@ class Definitions:
     """The compiled table of the kinds that one file defines, and remarks on it.
 
     `faults` say why a schema is not structural: a server would not have taken it, and it is left out of the table.
-    `notes` name what cannot be checked.
+    `notes` name what cannot be checked. `lasting` says that another run would read the same of the file.
     """
 
-    __slots__ = ("faults", "notes", "table")
+    __slots__ = ("faults", "lasting", "notes", "table")
 
     def __init__(
-        self, table: Mapping[str, Any], faults: tuple[Remark, ...] = (), notes: tuple[Remark, ...] = ()
+        self,
+        table: Mapping[str, Any],
+        faults: tuple[Remark, ...] = (),
+        notes: tuple[Remark, ...] = (),
+        *,
+        lasting: bool = True,
     ) -> None:
         self.table = table
         self.faults = faults
         self.notes = notes
+        self.lasting = lasting

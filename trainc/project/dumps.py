@@ -121,7 +121,7 @@ def _others(
 
         found = read_definitions(defining)
         definitions.append(found)
-        if len(defining) == len(documents) and not heard.findings:
+        if found.lasting and len(defining) == len(documents) and not heard.findings:
             keep(data, found, cache)
     yield from (document for document in documents if document.kind != KIND)
 

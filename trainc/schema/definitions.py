@@ -79,7 +79,7 @@ def read_definitions(documents: Iterable[Document]) -> Definitions:
         name = document.name
         faults += [(document.span(path), f"`{name}`: `{dotted(path[-2:])}` {text}") for path, text in found.faults]
         notes += [(document.span(path), f"`{name}`: {text}") for path, text in found.notes]
-    return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes))
+    return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes), lasting=engine().judged_all)
 
 
 def read_definition(tree: Tree) -> Definition:
@@ -162,7 +162,7 @@ def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     if (listed == "map") != bool(keys):
         yield (*at, "x-kubernetes-list-map-keys"), "belongs beside x-kubernetes-list-type: map, and nowhere else"
     named = schema.get("items", {}).get("properties", {}) if listed == "map" else {}
-    for index, key in enumerate(keys or ()):
+    for index, key in enumerate(keys or () if listed == "map" else ()):
         if key not in named:
             yield (*at, "x-kubernetes-list-map-keys", index), "must name a property of the items"
     if "default" in schema and not _fits(schema["default"], schema):

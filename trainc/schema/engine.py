@@ -32,7 +32,8 @@ class Engine:
         self._starts = 0
         self._asked = 0
         self._slow = 0.0
-        self._gone = ""  # why nothing is asked any more
+        self.stopped = ""  # why nothing is asked any more
+        self.judged_all = True  # whether every question so far was answered within the budget
         self._answers: dict[str, dict[str, Any]] = {}
 
     def rule_trouble(self, rule: str) -> tuple[str, bool]:
@@ -84,16 +85,16 @@ class Engine:
         return known
 
     def _fresh(self, line: str) -> dict[str, Any]:
-        if not self._gone and self._asked >= QUESTIONS:
+        if not self.stopped and self._asked >= QUESTIONS:
             self._stop(f"one run asks at most {QUESTIONS} questions about the rules of clusters")
-        if not self._gone and self._process is None:
+        if not self.stopped and self._process is None:
             self._start()
-        if self._gone:
-            raise NotJudgedError(self._gone)
+        if self.stopped:
+            raise NotJudgedError(self.stopped)
         self._asked += 1
         answer = self._exchange(line)
         if answer is None:
-            self._process = None
+            self.judged_all = False
             self._count(SLOW / STARTS)
             return {"error": "it takes too much time or memory"}
         self._count(float(answer["seconds"]) - USUAL)
@@ -139,17 +140,27 @@ class Engine:
         except (OSError, ValueError):
             answer = None
         if answer is None:
-            process.kill()
-            process.wait()
-            process.stdout.close()
+            self.close()
         return answer
 
+    def close(self) -> None:
+        """End the process; the next question starts another one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:  # what it was not told any more
+                continue
+
     def _stop(self, reason: str) -> None:
-        self._gone = reason
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        self.stopped = reason
+        self.judged_all = False
+        self.close()
 
 
 def engine() -> Engine:

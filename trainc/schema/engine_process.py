@@ -7,6 +7,7 @@ process 256 MiB: whatever takes more ends it, and who asked knows why.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import suppress
 from time import process_time
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 MEMORY = 256 * 1024 * 1024
 SECONDS = 0.5  # of processor time for one question
 _INT64 = 2**63
+_PLACE = re.compile(r"^ERROR: <input>:-?\d+:-?\d+: ")
 _MISSING = "no CEL engine is installed"
 # How the server's own engine words what this one says of a rule that ends in an error.
 _WORDINGS = (
@@ -85,6 +87,7 @@ class Evaluator:
 def refusal(error: object) -> dict[str, Any]:
     """Why nothing is known; `refused` where a server would not take the rule or the pattern either."""
     text = " ".join(str(error).split()).removeprefix("INVALID_ARGUMENT: ") or type(error).__name__
+    text = _PLACE.sub("", text, count=1).partition(" (in container")[0].partition(" | ")[0].partition(" [")[0]
     refused = "Syntax error" in text or "invalid regular expression: " in text
     return {"error": text[:200], **({"refused": True} if refused else {})}
 

@@ -9,6 +9,7 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.schema import jobset, jobset_create, metadata
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
+from trainc.schema.counted import counted, untyped
 from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
 from trainc.schema.glance import DoubtError, glance
 from trainc.schema.jobset_usual import is_usual
@@ -100,7 +101,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if unknown and strict:
         return found.refuse("unknown-field", unknown)
     found.dropped = unknown
-    misfits = _untyped(typed, found.stored) if typed is not None and not log.schema else []
+    misfits = untyped(typed, found.stored) if typed is not None and not log.schema else []
     if misfits:
         return found.refuse("webhook", misfits)
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
@@ -136,13 +137,6 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
     return True
 
 
-def _untyped(typed: Node, stored: Tree) -> list[Fault]:
-    """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
-    log = Log()
-    walk(typed, stored, log)
-    return [fault for fault in log.schema if "must be of type" in fault.message or "Required value" in fault.message]
-
-
 def _untouched(stored: Tree, node: Node, profile: Profile) -> bool:
     """Whether JobSet's own webhooks leave a JobSet as it is, and let it pass."""
     return jobset.with_defaults(stored) is stored and not jobset_create.create_faults(stored, node, profile)
@@ -162,8 +156,8 @@ def _fits(
     kind = kind_of(found.stored)
     whole = kind in table.whole
     found.unchecked = log.unchecked
-    faults += _counted(log.schema, profile, whole=whole)
-    lists = _counted(log.lists, profile, whole=whole)
+    faults += counted(log.schema, profile, whole=whole)
+    lists = counted(log.lists, profile, whole=whole)
     if any(fault.blocking for fault in faults):
         _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
         return False
@@ -244,21 +238,6 @@ def _named(tree: Tree) -> Tree:
         return tree
     name = Sourced(prefix[:58] + _SUFFIX.value, _SUFFIX.origin)
     return {**tree, "metadata": {**held, "name": name}}
-
-
-def _counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
-    """The faults that this server knows: a status of its own is not looked at, JobSet 0.12 takes negative replicas."""
-    if not faults:
-        return faults
-    kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
-    if profile.jobset >= (0, 13):
-        return kept
-    return [fault for fault in kept if not _is_replicas_minimum(fault)]
-
-
-def _is_replicas_minimum(fault: Fault) -> bool:
-    jobs = fault.path[:2] == ("spec", "replicatedJobs") and len(fault.path) == 4
-    return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
 
 
 def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], Tree]]:
