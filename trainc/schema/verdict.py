@@ -75,34 +75,27 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
 
     `strict` is the field validation of kubectl and of a strict server-side apply: unknown fields are refused.
     """
-    found = Verdict(tree)
     kind = kind_of(tree)
-    node = table.root(kind)
-    typed = table.own_types(kind)
-    if node is not None and old is None and _at_a_glance(found, node, kind, profile):
-        if typed is None or _at_a_glance(Verdict(found.stored), typed, kind, profile):
-            return found
-        found = Verdict(tree)
+    node, typed = table.root(kind), table.own_types(kind)
+    if node is not None and old is None and (usual := _usual(tree, node, typed, kind, profile)):
+        return usual
+    found = Verdict(tree)
     if node is None:
-        text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
-        return found.refuse("decode", [Fault(("kind",), "decode", text)])
+        return found.refuse("decode", [_unserved(tree)])
     held = tree.get("metadata", {})
     if type(held) is Sourced and held.value is None:
         held, tree = {}, {**tree, "metadata": {}}
-    unknown: list[Fault] = []
-    sound = metadata.is_sound(held)
+    unknown, sound = list[Fault](), metadata.is_sound(held)
     if not sound:
         tree, undecodable, unknown = _with_metadata(tree)
         if undecodable:
             return found.refuse("decode", undecodable)
     log = Log()
     found.stored = walk(node, tree, log)
-    unknown += log.unknown
-    if unknown and strict:
-        return found.refuse("unknown-field", unknown)
-    found.dropped = unknown
-    misfits = untyped(typed, found.stored) if typed is not None and not log.schema else []
-    if misfits:
+    found.dropped = [*unknown, *log.unknown]
+    if found.dropped and strict:
+        return found.refuse("unknown-field", found.dropped)
+    if misfits := untyped(typed, found.stored) if typed is not None and not log.schema else []:
         return found.refuse("webhook", misfits)
     if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
         found.schema_faults = _schema_alone(found.stored, node, log, table, profile)
@@ -110,12 +103,24 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if found.empty_patch is False:
         log, sound = Log(nulls=False), False
         found.stored = walk(node, found.stored, log)
-    found.stored = _statusless(found.stored, old, whole=kind in table.whole)
-    found.stored = _named(found.stored) if old is None else found.stored
+    stored = _statusless(found.stored, old, whole=kind in table.whole)
+    found.stored = _named(stored) if old is None else stored
     faults = [] if sound and old is None else _metadata_faults(found.stored.get("metadata", {}), old)
     if not _fits(found, node, log, faults, table, profile, old):
         return found
     return _validating_webhooks(found, node, kind, profile, old)
+
+
+def _unserved(tree: Tree) -> Fault:
+    text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
+    return Fault(("kind",), "decode", text)
+
+
+def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profile) -> Verdict | None:
+    """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
+    found = Verdict(tree)
+    fits = _at_a_glance(found, node, kind, profile)
+    return found if fits and (typed is None or _at_a_glance(Verdict(found.stored), typed, kind, profile)) else None
 
 
 def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> bool:
