@@ -66,3 +66,14 @@ def test_json_is_ascii_and_read_back(text: str) -> None:
 
 def test_visible_text_stays_what_it_is() -> None:
     assert visible("a `b` -> c: 1 # 2") == "a `b` -> c: 1 # 2"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text("ab\n\x1b\u202e"),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("abc"), inner),
+)
+
+
+@given(JSON, st.booleans())
+def test_json_is_laid_out_as_by_json_itself(content: object, sort_keys: bool) -> None:
+    assert dumps(content, sort_keys=sort_keys) == json.dumps(content, indent=2, sort_keys=sort_keys) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from trainc.admit.history import replacement
 from trainc.admit.values import listed, rewritten
@@ -12,7 +13,7 @@ from trainc.schema.budget import is_too_long, shorter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trainc.model.document import Document
     from trainc.model.tree import Path
@@ -72,7 +73,7 @@ def _nearest_place(root: Node | None, path: Path) -> str:
     if root is None or name in _EVERYWHERE:
         return ""
     here = [step for step in path[:-1] if isinstance(step, str)]
-    places = sorted(_places(root, name), key=lambda place: (-_shared(place, here), len(place), place))
+    places = sorted(_places(root).get(name, ()), key=lambda place: (-_shared(place, here), len(place), place))
     return ".".join(places[0]).replace(".[]", "[]") if places else ""
 
 
@@ -85,16 +86,17 @@ def _shared(place: tuple[str, ...], here: list[str]) -> int:
     return count
 
 
-def _places(node: Node, name: str) -> Iterator[tuple[str, ...]]:
-    """Every path at which a schema has a field of this name, outside what only a server writes."""
-    level: list[tuple[tuple[str, ...], Node]] = [((), node)]
+@lru_cache(maxsize=8)
+def _places(root: Node) -> Mapping[str, list[tuple[str, ...]]]:
+    """Every path at which a schema has a field, by the field's name, outside what only a server writes."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    level: list[tuple[tuple[str, ...], Node]] = [((), root)]
     for _ in range(_DEEPEST):
-        below: list[tuple[tuple[str, ...], Node]] = []
-        for path, one in level:
-            if name in one.props.names:
-                yield (*path, name)
-            below += _children(path, one)
-        level = below
+        for path, node in level:
+            for name in node.props.names:
+                found.setdefault(name, []).append((*path, name))
+        level = [child for path, node in level for child in _children(path, node)]
+    return found
 
 
 def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 ANNOTATION = "trainc.dev/cluster"
+_MOST = 20  # clusters that are named one by one
 
 UNBOUND_JOB = Rule(
     "unbound-job",
@@ -69,13 +70,13 @@ def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], repor
         UNKNOWN_CLUSTER.at(
             document.span(("metadata", "annotations", ANNOTATION)),
             f"there is no cluster `{name}`",
-            help=meant(name, known, f"clusters of this project: {', '.join(known) or 'none'}"),
+            help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
         )
     )
 
 
 def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
-    known = ", ".join(cluster.name for cluster in clusters if cluster.name)
+    known = _few([cluster.name for cluster in clusters if cluster.name])
     report.add(
         UNBOUND_JOB.at(
             document.span(("metadata", "annotations", ANNOTATION)),
@@ -87,16 +88,21 @@ def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report)
 
 
 def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
-    names = ", ".join(cluster.name for cluster in clusters)
+    names = _few([cluster.name for cluster in clusters])
     report.add(
         UNBOUND_JOB.at(
             document.span(("metadata", "name")),
             f"`{document.name}` belongs to none of the clusters {names}",
-            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters if one.name],
+            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MOST] if one.name],
             effect="no cluster would ever run it",
             help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
         )
     )
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more
 
 
 def _paths(cluster: Cluster) -> str:

@@ -20,14 +20,15 @@ def program() -> Never:
     Hardly anything of ours is a cycle. Looking through all modules while they load, and taking them apart before the
     process ends, costs a fifth of a small run.
     """
-    import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
+    from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children  # noqa: PLC0415
 
-    from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams  # noqa: PLC0415
-
-    gc.set_threshold(100_000, 20, 50)
-    Orderly.alone = True
     code = TROUBLE
     try:
+        import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
+
+        gc.set_threshold(100_000, 20, 50)
+        Orderly.alone = True
+        wait_for_children()
         open_streams()
         code = main()
         sys.stderr.flush()
@@ -56,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return READER_GONE
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not _is_here():
+            return _told("the working directory does not exist any more; change to another one", TROUBLE)
         # Every file has its name in the error; what has none is the stream that was written to.
         name = near(error.filename) if isinstance(error.filename, str) else "standard output"
         return _told(f"{name}: {error.strerror or error}", TROUBLE)
@@ -66,6 +69,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 (the last line of defence: a bug is told in one line)
         return _bug(error)
     return code
+
+
+def _is_here() -> bool:
+    import os  # noqa: PLC0415 (only where something is not found)
+
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _told(line: str, code: int) -> int:

@@ -32,6 +32,16 @@ def open_streams() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="\n")  # manifests are, in every locale
 
 
+def wait_for_children() -> None:
+    """Let this process learn how its children end, also where whoever started it ignores that for itself."""
+    if os.name == "posix":
+        # Loaded with the interpreter; `signal` would bring `enum` along.
+        import _signal  # type: ignore[import-not-found] # noqa: PLC0415
+
+        if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
+            _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+
+
 def _held(number: int, access: int) -> int:
     """The number of a standard stream, open for this access to nothing."""
     opened = os.open(os.devnull, access)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 from trainc.cli.build import Nothing, run
+from trainc.cli.lock import FolderLock
 from trainc.cli.output import tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
@@ -88,7 +90,8 @@ def build_folder(options: Options) -> int:
         check=check,
         keep_old=session.project.old_run == "keep",
     )
-    with Orderly():
+    with Orderly(), FolderLock(folder) if not check else nullcontext() as lock:
+        spool.alone = lock is not None and lock.held
         run(session, spool, committed)
     _known(options.all("rerender"), spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]

@@ -15,6 +15,7 @@ from trainc.model.spelling import nearest
 from trainc.model.trouble import Inapplicable, Reaching, Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
+from trainc.yaml.reader import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,7 +191,10 @@ def _first(findings: list[Finding]) -> list[Finding]:
 
 def _standard_input() -> bytes:
     with Reaching("standard input"):
-        return sys.stdin.buffer.read()
+        data = sys.stdin.buffer.read(LIMIT + 1)
+        if len(data) > LIMIT:
+            raise Trouble(f"standard input holds more than {LIMIT >> 20} MiB")
+        return data
 
 
 def _machine(form: str, session: Session) -> str:

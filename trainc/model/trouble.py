@@ -37,5 +37,8 @@ def near(file: str) -> str:
     """A file's name as it is found from here; the whole name of one that lies elsewhere."""
     import os  # noqa: PLC0415 (only where something cannot be read or written)
 
-    name = os.path.relpath(file)
+    try:
+        name = os.path.relpath(file)
+    except OSError:
+        return file  # the working directory is gone
     return file if name.startswith(os.pardir) else name

@@ -26,10 +26,18 @@ _IMAGES = {"registries": "registry", "digests": "digest"}
 _FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
 
 
+MAX_CLUSTERS = 500  # every job is looked at for each
+
+
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
     found = []
-    for name in checker.map(("spec", "clusters")):
+    names = list(checker.map(("spec", "clusters")))
+    if len(names) > MAX_CLUSTERS:
+        text = f"a project has at most {MAX_CLUSTERS} clusters, and this one has {len(names)}"
+        checker.complain(("spec", "clusters"), text, "make a project of its own for each group of clusters", key=True)
+        return ()
+    for name in names:
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
             found.append(_cluster(name, checker, root, assigned, cache))
         else:

@@ -12,7 +12,7 @@ _PIECE = (
     r"|(?P<op>&>>?|;;|&&|\|\||\|&|[;&|()\n])"
     r"|(?P<other>.)"
 )
-_HEREDOC = r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?\n[ \t]*\2[ \t]*(?=\n|$)"
+_HEREDOC = r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n"
 _QUOTED = r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)"
 _PREFIXES = frozenset(
     ("then", "do", "else", "{", "(", "!", "time", "exec", "nohup", "sudo", "command", "env", "if", "while", "until")
@@ -67,7 +67,7 @@ def simple_commands(script: str) -> list[Simple]:
     import re  # noqa: PLC0415 (most commands need no shell)
 
     if "<<" in script:
-        script = re.sub(_HEREDOC, r"\3", script, flags=re.DOTALL)
+        script = _without_documents(script)
     out: list[Simple] = []
     words: list[str] = []
     for found in re.finditer(_PIECE, script):
@@ -79,6 +79,29 @@ def simple_commands(script: str) -> list[Simple]:
             words = []
     _close(out, words, "")
     return out
+
+
+def _without_documents(script: str) -> str:
+    """The script without its here-documents, in time that grows with its length."""
+    import re  # noqa: PLC0415
+
+    ends: dict[str, list[int]] = {}  # by what a line holds: where such lines end, the last one first
+    start = len(script)
+    for line in reversed(script.split("\n")):
+        ends.setdefault(line.strip(" \t"), []).append(start)
+        start -= len(line) + 1
+    out: list[str] = []
+    at = 0
+    for found in re.finditer(_HEREDOC, script):
+        if found.start() < at:
+            continue
+        waiting = ends.get(found[2], [])
+        while waiting and waiting[-1] < found.end() + len(found[2]):
+            waiting.pop()
+        if waiting:
+            out += (script[at : found.start()], found[3])
+            at = waiting.pop()
+    return "".join(out) + script[at:]
 
 
 def _close(out: list[Simple], words: list[str], end: str) -> None:

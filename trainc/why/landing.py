@@ -57,11 +57,12 @@ def landings(
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
     known = _Known(explained or fields(bundles), Pieces(bundles))
+    errors = _Errors(findings)
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
             leaf = _at(document.tree, path)
             if type(leaf) is Sourced and leaf.origin.at is not None:
-                yield _landing(document, path, leaf, leaf.origin.at, known, bundles, findings)
+                yield _landing(document, path, leaf, leaf.origin.at, known, bundles, errors)
 
 
 def on_line(document: Document, line: int) -> list[Path]:
@@ -114,17 +115,12 @@ def _landing(
     at: Span,
     known: _Known,
     bundles: Sequence[Bundle],
-    findings: Sequence[Finding],
+    errors: _Errors,
 ) -> Landing:
     where = shown(keyed(document.tree, path))
-    places = (at, *_key_of_item(document, path))
-    errors = tuple(
-        one
-        for one in findings
-        if one.level == "error" and one.labels and any(_holds(one.labels[0].span, place) for place in places)
-    )
-    if errors:
-        return Landing(where, leaf.value, at, REFUSED, findings=errors)
+    refusals = errors.at((at, *_key_of_item(document, path)))
+    if refusals:
+        return Landing(where, leaf.value, at, REFUSED, findings=refusals)
     landed, lost = tuple(known.won.get(at, ())), known.lost.get(at, [])
     beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.taken(at))
     if landed:
@@ -140,6 +136,32 @@ def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
         key = get(document.tree, *path[:-1], MERGE_KEYS.get(str(path[-3]), ""))
         if type(key) is Sourced and key.origin.at is not None:
             yield key.origin.at
+
+
+class _Errors:
+    """Errors by the line that they are about: each of many values asks for its own."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._of_line: dict[tuple[str, int], list[tuple[int, Finding]]] = {}
+        self._of_lines: list[tuple[int, Finding]] = []
+        for number, one in enumerate(findings):
+            if one.level != "error" or not one.labels:
+                continue
+            span = one.labels[0].span
+            if span.line == span.end_line:
+                self._of_line.setdefault((span.file, span.line), []).append((number, one))
+            else:
+                self._of_lines.append((number, one))
+
+    def at(self, places: Sequence[Span]) -> tuple[Finding, ...]:
+        """The errors about one of these places, in the order of the run."""
+        near = [pair for place in places for pair in self._of_line.get((place.file, place.line), ())]
+        found = {
+            number: one
+            for number, one in (*near, *self._of_lines)
+            if any(_holds(one.labels[0].span, place) for place in places)
+        }
+        return tuple(found[number] for number in sorted(found))
 
 
 def _holds(span: Span, at: Span) -> bool:

@@ -108,7 +108,9 @@ class StreamSpool(Spool):
         self._stream = stream
 
     def write(self) -> None:
-        """Write the documents, separated, in order."""
+        """Write the documents, separated, in order; without any, nothing."""
+        if not self.objects:
+            return
         before, between, after = (
             ('{"apiVersion":"v1","items":[', ",", '],"kind":"List"}\n') if self.json else ("", "---\n", "")
         )

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from trainc.model.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.model.reading import ordinary_contents
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Reaching, Trouble, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 _TEMPORARY = ".trainc-"
+_MOST = 20  # files that are named one by one
+_DIGITS = frozenset("0123456789abcdef")
 # A stream around a file takes longer than the writing.
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
@@ -24,13 +26,14 @@ _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | 
 class Found:
     """A file as it stands: `header` is None for one that trainc did not write, `body` is what follows the header.
 
-    `marked` says that a merge left the marks of a conflict in it. Line ends are those of Unix, whatever a checkout made
-    of them.
+    `marked` says that a merge left the marks of a conflict in it, `is_empty` that there is no byte in it but zeros, as
+    a power cut may leave one behind. Line ends are those of Unix, whatever a checkout made of them.
     """
 
-    __slots__ = ("body", "header", "marked")
+    __slots__ = ("body", "header", "is_empty", "marked")
 
-    def __init__(self, header: Header | None, body: bytes, *, marked: bool = False) -> None:
+    def __init__(self, header: Header | None, body: bytes, *, marked: bool = False, is_empty: bool = False) -> None:
+        self.is_empty = is_empty
         self.header = header
         self.body = body
         self.marked = marked
@@ -54,7 +57,8 @@ def parse_found(data: bytes) -> Found:
     # A header without digests, or with one half deleted, is still ours: it counts as edited.
     if is_rendered(data):
         header = header or Header("", "", "")
-    return Found(header, body, marked=header is not None and has_conflict(data))
+    marked = header is not None and has_conflict(data)
+    return Found(header, body, marked=marked, is_empty=not data.strip(b"\0"))
 
 
 class Folder:
@@ -108,7 +112,7 @@ class Staged:
         self._waiting: list[tuple[str, str]] = []  # temporary file, target
         self._made: list[str] = []  # folders, the outer ones first
         self._there: set[str] = set()  # folders that need not be made
-        self._mark = f"{_TEMPORARY}{os.getpid()}"
+        self._mark = f"{_TEMPORARY}{os.urandom(8).hex()}"
 
     def __enter__(self) -> Self:
         atexit.register(self._drop)
@@ -152,9 +156,20 @@ class Staged:
 
     def move(self) -> None:
         """Put all of it in place: at every moment each file is the old one or the new one."""
-        for temporary, target in self._waiting:
-            with Reaching(target):
+        for index, (temporary, target) in enumerate(self._waiting):
+            try:
                 os.replace(temporary, target)
+            except OSError as error:
+                moved = [near(other) for _, other in self._waiting[:index]]
+                raise Trouble(f"{near(target)}: {error.strerror or error}{_new(moved)}") from error
+
+
+def _new(moved: list[str]) -> str:
+    """What to say of files that are new already when the next one cannot be replaced."""
+    if not moved:
+        return "; no file was changed"
+    more = f" and {len(moved) - _MOST} more" if len(moved) > _MOST else ""
+    return f"; new already: {', '.join(moved[:_MOST])}{more}; run the same command again for the rest"
 
 
 def replace(target: str, content: bytes) -> None:
@@ -198,25 +213,18 @@ def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, Header]
 
 
 def clear_leftovers(folder: str) -> None:
-    """Remove temporary files of builds that were killed: those with the name and the first line of one."""
+    """Remove temporary files of builds that were killed, for a build that holds the folder's lock.
+
+    They are those with the name and the first line of one.
+    """
     for path in _files(folder, ""):
-        target, mark, number = path.rpartition(_TEMPORARY)
-        if not (mark and target.endswith(".yaml") and number.isascii() and number.isdigit()) or _runs(int(number)):
+        target, mark, name = path.rpartition(_TEMPORARY)
+        if not (mark and target.endswith(".yaml") and name and _DIGITS.issuperset(name)):
             continue
         with open(os.path.join(folder, path), "rb") as stream:
             first = stream.read(len(MARK))
         if MARK.encode().startswith(first):  # a build may be killed before the first byte
             os.remove(os.path.join(folder, path))
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return process != os.getpid()
 
 
 def _files(folder: str, inner: str) -> Iterator[str]:

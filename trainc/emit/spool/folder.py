@@ -99,6 +99,7 @@ class FolderSpool(Spool):
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
+        self.alone = False  # whether no other build writes to the folder meanwhile
         self.done = False  # whether the folder was brought up to date
         self._stems: dict[str, str] = {}  # path of a job without its suffix -> source
 
@@ -187,7 +188,8 @@ class FolderSpool(Spool):
     def write(self) -> None:
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""
         if not self._check and not self.refused:
-            clear_leftovers(self.folder)
+            if self.alone:
+                clear_leftovers(self.folder)
             with Staged() as staged:
                 for change, text in zip(self.changes, self.texts(), strict=True):
                     staged.put(os.path.join(self.folder, change.path), text.encode())
@@ -222,6 +224,8 @@ def _is_whole(found: Found) -> bool:
 def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found is None:
         return MISSING
+    if _is_torn(found, body):
+        return CHANGED
     if found.header is None:
         return FOREIGN
     if found.marked:
@@ -229,3 +233,10 @@ def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found.body == body or _is_whole(found):
         return CHANGED
     return CONFLICTED if merging else EDITED
+
+
+def _is_torn(found: Found, body: bytes) -> bool:
+    """Whether a file is what a power cut leaves: nothing, zeros at its end, or a beginning of what is written to it."""
+    if found.header is None:
+        return found.is_empty
+    return found.body.endswith(b"\0") or (found.body != body and body.startswith(found.body))

@@ -85,19 +85,53 @@ def _masked(container: Container) -> tuple[Simple, Simple | None, tuple[str, str
 
     Nothing is said of what prepares or watches the training: its failure is not that of the pod.
     """
-    commands = container.commands
-    for index, simple in enumerate(commands):
-        weight = _weight(simple)
-        lost = _lost(container, simple, commands[index + 1 :]) if weight else None
+    sequence = _Sequence(container)
+    for index, (simple, weight) in enumerate(zip(sequence.commands, sequence.weights, strict=True)):
+        lost = _lost(sequence, index) if weight else None
         if lost is None:
             continue
-        later = max(_rest(simple, commands[index + 1 :]), key=_weight, default=None)
-        weight_later = 0 if later is None else _weight(later)
+        best = sequence.heaviest[sequence.after[index]]
+        weight_later = 0 if best is None else sequence.weights[best]
         if weight_later < weight:
             return simple, None, lost
-        if weight_later == weight and simple.end != "&":
-            return simple, later, lost
+        if weight_later == weight and simple.end != "&" and best is not None:
+            return simple, sequence.commands[best], lost
     return None
+
+
+class _Sequence:
+    """The commands of a script with what is asked about those behind each, found in one pass from the end.
+
+    `weights` say how much each looks like the training; `after` is where the pipeline of each has ended, `heaviest`
+    the heaviest foreground command from an index on, `harmless` and `waiting` tell about all from an index on.
+    """
+
+    __slots__ = ("after", "commands", "harmless", "has", "heaviest", "pipefail", "strict", "waiting", "weights")
+
+    def __init__(self, container: Container) -> None:
+        self.commands = commands = container.commands
+        self.weights = [_weight(simple) for simple in commands]
+        count = len(commands)
+        self.after = list(range(1, count + 1))
+        self.heaviest: list[int | None] = [None] * (count + 1)
+        self.harmless = [True] * (count + 1)
+        self.waiting = [False] * (count + 1)
+        for index in range(count - 1, -1, -1):
+            self._look(index, commands[index], last=index == count - 1)
+        words = ("PIPESTATUS", "wait", "$?", "trap")
+        self.has = frozenset(word for word in words if word in container.script)
+        self.pipefail = "pipefail" in container.script or "pipefail" in container.shell
+        self.strict = _strict(container)
+
+    def _look(self, index: int, simple: Simple, *, last: bool) -> None:
+        if simple.end in _PIPES and not last:
+            self.after[index] = self.after[index + 1]
+        best = self.heaviest[index + 1]
+        if simple.end != "&" and (best is None or self.weights[index] >= self.weights[best]):
+            best = index
+        self.heaviest[index] = best
+        self.harmless[index] = self.harmless[index + 1] and bool(simple.words) and simple.program in _HARMLESS
+        self.waiting[index] = self.waiting[index + 1] or simple.program in ("wait", "fg", "tail")
 
 
 def _weight(simple: Simple) -> int:
@@ -108,29 +142,21 @@ def _weight(simple: Simple) -> int:
     return 2 if any(word in line for word in _LAUNCHERS) else 1
 
 
-def _rest(simple: Simple, following: list[Simple]) -> list[Simple]:
-    """The commands after a pipeline that run in the foreground."""
-    index = 0
-    while simple.end in _PIPES and index < len(following):
-        simple = following[index]
-        index += 1
-    return [one for one in following[index:] if one.end != "&"]
-
-
-def _lost(container: Container, simple: Simple, following: list[Simple]) -> tuple[str, str] | None:
+def _lost(sequence: _Sequence, index: int) -> tuple[str, str] | None:
     """How a script loses the exit code of one of its commands, and what helps."""
-    script, first = container.script, following[0].program if following else ""
-    if simple.end in _PIPES and following and "PIPESTATUS" not in script:
-        if "pipefail" in script or "pipefail" in container.shell:
+    simple, following = sequence.commands[index], sequence.commands[index + 1 : index + 2]
+    first = following[0].program if following else ""
+    if simple.end in _PIPES and following and "PIPESTATUS" not in sequence.has:
+        if sequence.pipefail:
             return None
         return f"the pipe ends with the exit code of `{first}`", "begin the script with `set -o pipefail`"
     if simple.end == "||" and first in ("true", ":", "echo"):
         return f"`|| {first}` makes a success of it", f"remove `|| {first}`"
-    if simple.end == "&" and not _waited(following, script):
+    if simple.end == "&" and not (sequence.waiting[index + 1] or "wait" in sequence.has):
         help_ = "remove the `&`, or `wait $!` for it at the end"
         return "it runs in the background, and nobody waits for it", help_
-    if simple.end in (";", "\n") and not _strict(container) and _only_harmless(following, script):
-        how = f"the script goes on and ends with that of `{following[-1].program}`"
+    if simple.end in (";", "\n") and not sequence.strict and _only_harmless(sequence, index + 1):
+        how = f"the script goes on and ends with that of `{sequence.commands[-1].program}`"
         return how, "begin the script with `set -e`, or keep `$?` and `exit` with it"
     return None
 
@@ -163,14 +189,7 @@ def _called(simple: Simple) -> str:
     return simple.program
 
 
-def _waited(following: list[Simple], script: str) -> bool:
-    return any(simple.program in ("wait", "fg", "tail") for simple in following) or "wait" in script
-
-
-def _only_harmless(following: list[Simple], script: str) -> bool:
-    if not following or "$?" in script or "trap" in script:
+def _only_harmless(sequence: _Sequence, start: int) -> bool:
+    if start >= len(sequence.commands) or not sequence.has.isdisjoint(("$?", "trap")):
         return False
-    for simple in following:
-        if not simple.words or simple.program not in _HARMLESS:
-            return False
-    return following[-1].program not in ("wait", "kill") or following[-1].program == "kill"
+    return sequence.harmless[start] and sequence.commands[-1].program != "wait"

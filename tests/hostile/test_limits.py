@@ -1,0 +1,117 @@
+"""Small inputs end in little time and memory: what once grew with the square of its size, at the size that showed it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.compiling import relative_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SECONDS = 2.0  # of CPU
+MEMORY = 200 << 10  # KiB
+
+
+def job(**trainer: Any) -> str:
+    """A job whose trainer says this."""
+    spec = {"runtimeRef": {"name": "torch-distributed"}, "trainer": {"image": "r/x:1", "numNodes": 2, **trainer}}
+    head = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "a", "namespace": "n"},
+    }
+    return json.dumps({**head, "spec": spec})
+
+
+def script(text: str) -> str:
+    """A job that runs a shell script."""
+    return job(command=["bash", "-c", text])
+
+
+def patched(containers: int) -> str:
+    """A job with a patch of many containers."""
+    pod = {"containers": [{"name": f"c{number}", "image": "r/x:1"} for number in range(containers)]}
+    roles = [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}]
+    tree = json.loads(job())
+    patch = {"template": {"spec": {"replicatedJobs": roles}}}
+    tree["spec"]["runtimePatches"] = [{"manager": "example.com/x", "trainingRuntimeSpec": patch}]
+    return json.dumps(tree)
+
+
+def doubled(count: int) -> str:
+    """Variables of which each holds the one before it twice."""
+    env = [{"name": "V0", "value": "x" * 10}]
+    env += [{"name": f"V{number}", "value": f"$(V{number - 1})$(V{number - 1})"} for number in range(1, count)]
+    return job(env=env, command=["python", f"$(V{count - 1})"])
+
+
+INPUTS: dict[str, Callable[[], str]] = {
+    "12,000 commands": lambda: script("torchrun x;" * 12_000),
+    "12,000 here-documents": lambda: script("cat <<A\n" * 12_000),
+    "8,000 ended here-documents": lambda: script("".join(f"cat <<E{n}\nx\nE{n}\n" for n in range(8000))),
+    "pipeline of 12,000 commands": lambda: script("torchrun x|" * 12_000 + "cat"),
+    "variables that double": lambda: doubled(40),
+    "12,000 unknown fields on one line": lambda: job(**{f"field{number}": 1 for number in range(12_000)}),
+    "patch of 12,000 containers": lambda: patched(12_000),
+    "12,000 variables": lambda: job(env=[{"name": f"V{number}", "value": "x"} for number in range(12_000)]),
+}
+
+
+def usage(folder: Path, *argv: str) -> tuple[int, float, int]:
+    """Exit code, seconds of CPU, and most KiB in memory of one run."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "trainc", *argv],
+            cwd=folder,
+            env=relative_environment(),
+            stdout=nowhere,
+            stderr=nowhere,
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("command", ["build", "validate --report json"])
+def test_time_and_memory(name: str, command: str, tmp_path: Path) -> None:
+    text = INPUTS[name]()
+    assert len(text) < 1 << 20
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    first, *options = command.split()
+    code, seconds, memory = usage(tmp_path, first, "job.yaml", *options)
+    assert code in {0, 1}
+    assert seconds < SECONDS
+    assert memory < MEMORY
+
+
+def test_standard_input_has_an_end(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"yes | {sys.executable} -m trainc validate -"],
+        cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "trainc: standard input holds more than 64 MiB\n"
+
+
+def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(job(**{f"field{number}": 1 for number in range(300)}), "utf-8")
+    run = [sys.executable, "-m", "trainc", "validate", "job.yaml"]
+    cut, whole, machine = (
+        subprocess.run(
+            [*run, *more], cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False
+        )
+        for more in ([], ["--all"], ["--report", "json"])
+    )
+    assert cut.stderr.count("error[unknown-field]") == 200
+    assert "more findings; --all shows them" in cut.stderr
+    assert whole.stderr.count("error[unknown-field]") == 300
+    assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
