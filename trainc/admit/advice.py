@@ -10,6 +10,7 @@ from trainc.admit.values import listed, rewritten
 from trainc.model.spelling import nearest
 from trainc.model.tree import get, plain
 from trainc.schema.budget import is_too_long, shorter
+from trainc.schema.fault import gate_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,10 +119,10 @@ def _below(above: Node | None, unknown: object) -> str:
 
 
 def for_value(document: Document, fault: Fault, table: Table) -> str:
-    """How a value of the wrong type is written in the right one, or how short a name has to be; else nothing."""
+    """How a value is written in the right type, how short a name has to be, or which gate is needed; else nothing."""
     if is_too_long(fault):
         return shorter(document.tree, fault)
-    return rewritten(document, fault, _node(_root(document, table), fault.path))
+    return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))
 
 
 def _root(document: Document, table: Table) -> Node | None:

@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
 from trainc.schema.engine import MISSING
-from trainc.schema.fault import FURTHER, NO_MAP, Fault, is_placeholder, placeholder
+from trainc.schema.fault import FURTHER, NO_MAP, Fault, in_words, is_placeholder, placeholder
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 
@@ -131,8 +131,8 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
 
     for fault in _told_once(faults) if document.api_version.startswith(_OWN) else faults:
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
-        path = fault.message.partition(": ")[0]
-        text = fault.message.removeprefix(f"{path}: ").replace(f"{path} in body ", "")
+        path, text = in_words(fault)
+        text = text.replace(f"{path} in body ", "")
         placed = _placed(document, fault, text)
         if placed is not fault:
             path = dotted(placed.path)
@@ -141,12 +141,17 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
         report.add(
             rule.at(
                 document.span(placed.path, key=missing),
-                f"`{path}`: {text[:1].lower()}{text[1:]}",
+                f"`{path}`: {_lower(text)}",
                 help=for_value(document, placed, server.table),
                 fix=retyped(document, placed),
                 refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
             )
         )
+
+
+def _lower(text: str) -> str:
+    """A text that goes on after a colon; names in mixed case stay as they are."""
+    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
 _OWN = "trainc.dev/"

@@ -127,7 +127,11 @@ def _against(session: Session, base: str) -> None:
     from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
     from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
     from trainc.compare.immutable import judge  # noqa: PLC0415
+    from trainc.compare.operations import OF_FILES, SERVER_SIDE  # noqa: PLC0415
 
+    operation = session.options.one("as", SERVER_SIDE)
+    # Who asks for admission alone applies the TrainJobs themselves.
+    applied = session.selection.admission_only
     present = pipeline.bundles(session.project, session.selection, Report())
-    with Orderly(), base_of(session.project, base, session.selection) as old:
-        judge(old, present, session.project, session.report)
+    with Orderly(), base_of(session.project, base, session.selection, of_files=operation in OF_FILES) as old:
+        judge(old, present, session.project, session.report, operation, applied=applied)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.cli.capacity import COMMANDS as CAPACITY
 from trainc.cli.delivery import COMMANDS as DELIVERY
 from trainc.cli.options import Command, Option, Options
-from trainc.cli.shared_options import REPORTING, STAGED
+from trainc.cli.shared_options import AS, REPORTING, STAGED
 
 
 def _build(options: Options) -> int:
@@ -116,6 +116,7 @@ COMMANDS = {
                 Option("--whole-project", "compile the whole project, and report what concerns the files under PATH"),
                 STAGED,
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                AS,
                 *REPORTING,
             ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from trainc.cli.options import Option
 
+# The words are those of trainc.compare.operations, which only runs that compare load.
+AS = Option(
+    "--as",
+    "how --against writes: what trainc builds by server or client, or the files as they are",
+    choices=("server-side-apply", "client-side-apply", "put", "server-side-apply-files"),
+)
 STAGED = Option("--staged", "judge the next commit: what Git's index holds")
 REPORTING = (
     Option("--only", "judge by servers' own verdicts, or by rendered files alone", choices=("admission", "rendered")),

@@ -84,8 +84,10 @@ def bundles_of(
 
 
 @contextmanager
-def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]:
+def base_of(project: Project, base: str, selection: Selection, *, of_files: bool = False) -> Iterator[Base]:
     """A file, a folder or a Git revision: the rendering in it where there is one, else its specs compiled.
+
+    With `of_files` a rendering does not count: what was written is asked for.
 
     Raises:
         Trouble: where `base` is none of these.
@@ -94,13 +96,13 @@ def base_of(project: Project, base: str, selection: Selection) -> Iterator[Base]
         top = os.path.abspath(base)
         folder = top if os.path.isdir(top) else os.path.dirname(top)
         path = os.path.relpath(top, folder)
-        written = rendered(folder, project, selection, path=path)
+        written = [] if of_files else rendered(folder, project, selection, path=path)
         yield Base(written or bundles_of(folder, (path,), selection, project.cache)[0], None)
         return
     if base.startswith((".", "/")):
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
-        written = rendered(folder, project, selection, sources=selection.paths)
+        written = [] if of_files else rendered(folder, project, selection, sources=selection.paths)
         bundles = written or bundles_of(folder, selection.paths, selection, project.cache)[0]
         yield Base(bundles, _edited(project, base), committed=bool(written))
 

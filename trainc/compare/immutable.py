@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
 from trainc.model.finding import ERROR, NOTE, Label, Rule
 from trainc.model.run import RUN, run_of
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project
+    from trainc.model.tree import Tree
 
 IMMUTABLE_CHANGE = Rule(
     "immutable-change",
@@ -38,14 +40,27 @@ _MOST = 8  # fields named in one finding
 _FEW = 5  # fields named in one line
 
 
-def judge(old: Base, new: Iterable[Bundle], project: Project, report: Report) -> None:
-    """Findings for every run that stands on both sides and differs, but for runs that keep their committed rendering."""
-    before = {key_of(bundle, tree): tree for bundle in old.bundles for tree in bundle.objects}
+def judge(
+    old: Base,
+    new: Iterable[Bundle],
+    project: Project,
+    report: Report,
+    operation: str = SERVER_SIDE,
+    *,
+    applied: bool = False,
+) -> None:
+    """Findings for every run that stands on both sides and differs, but for runs that keep their committed rendering.
+
+    `applied`: TrainJobs themselves are written to the server as well, and the controller writes what they become.
+    """
+    before = {
+        key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
+    }
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
-        pairs = ((before.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
+        pairs = ((before.get(key_of(bundle, tree)), tree) for tree in _objects(bundle, operation, applied=applied))
         known = [(was, tree) for was, tree in pairs if was is not None]
-        updates = [update(was, tree, servers[bundle.cluster]) for was, tree in known]
+        updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in known]
         refused = [one for one in updates if one.refused]
         if refused and old.keeps(bundle.document.file, known[0][0]):
             continue
@@ -61,6 +76,14 @@ def judge(old: Base, new: Iterable[Bundle], project: Project, report: Report) ->
         for one in updates:
             if one.changed and not one.refused:
                 report.add(_in_place(bundle, one))
+
+
+def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ...]:
+    """What is written to the server: the objects of a bundle, or the file that they come from as it is."""
+    document = bundle.document
+    if operation in OF_FILES:
+        return (document.written,)
+    return (document.written, *bundle.objects) if applied and document.kind == "TrainJob" else bundle.objects
 
 
 def immutable_change(

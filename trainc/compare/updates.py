@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainc.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
 from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
 from trainc.model.masking import MASK, named_secret, variable_of
-from trainc.model.paths import keyed, keyed_leaves, shown
+from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.tree import get, leaves, value
 from trainc.schema.fault import compact
 from trainc.schema.verdict import kind_of, verdict
@@ -80,20 +81,21 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
     return (bundle.cluster, *(str(name) for name in names))  # type: ignore[return-value] # four of them
 
 
-def update(old: Tree, new: Tree, server: Served) -> Update:
-    """What changes between two forms of one object, and what of it the server refuses."""
+def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -> Update:
+    """What changes between two forms of one object that are written by an operation, and what the server refuses."""
     root = server.table.root(kind_of(new))
-    before, after = old, new
-    if root is not None:
-        # As stored: what only one side spells out, and the schema gives the other, is no change.
-        before, after = walk(root, old, Log()), walk(root, new, Log())
-    changed = differences(before, after)
-    said = verdict(after, server.table, server.profile, old=before) if root is not None and changed else None
-    if said is None or said.by not in _ON_CHANGE:
+    if root is None:
+        return Update(new, differences(old, new), [], None)
+    # As stored: what only one side spells out, and the schema gives the other, is no change.
+    live = stored(old, server)
+    after = walk(root, sent(operation, walk(root, old, Log()), live, walk(root, new, Log()), root), Log())
+    changed = differences(live, after)
+    said = verdict(after, server.table, server.profile, old=live) if changed else None
+    if said is None or not said.by or (said.by not in _ON_CHANGE and operation not in OF_FILES):
         return Update(new, changed, [], None)
-    fixed = {_steps(fault.path, after, before) for fault in said.faults}
+    fixed = {_steps(fault.path, after, live) for fault in said.faults}
     refused = [change for change in changed if any(change.steps[:length] in fixed for length in _lengths(change))]
-    return Update(new, changed, refused, Refusal(said.by, ", ".join(said.messages)))
+    return Update(new, changed, refused or changed, Refusal(said.by, "\n".join(said.messages)))
 
 
 def _steps(path: Path, *trees: Tree) -> Steps:
@@ -106,7 +108,8 @@ def _lengths(change: Change) -> range:
 
 def differences(old: Tree, new: Tree) -> list[Change]:
     """The leaves at which two objects differ, items of keyed lists matched by their key, and orders; sorted by path."""
-    before = {steps: leaf.value for steps, _, leaf in apart(old)}
+    before: dict[Steps, object] = {steps: leaf.value for steps, _, leaf in apart(old)}
+    before.update({steps: tree for steps, _, tree in empty(old)})
     after: dict[Steps, object] = {}
     ways: dict[Steps, Path] = {(): ()}
     for steps, path, leaf in apart(new):
@@ -115,6 +118,9 @@ def differences(old: Tree, new: Tree) -> list[Change]:
             if steps[:length] in ways:
                 break
             ways[steps[:length]] = path[:length]
+    for steps, path, tree in empty(new):
+        after[steps] = tree
+        ways.update({steps[:length]: path[:length] for length in range(len(steps) + 1)})
     found = []
     for steps in {**before, **after}:
         was, now = before.get(steps, _ABSENT), after.get(steps, _ABSENT)
@@ -135,6 +141,18 @@ def apart(tree: Tree) -> Iterator[tuple[Steps, Path, Sourced[Any]]]:
         name = steps if steps not in seen else path
         seen.add(name)
         yield name, path, leaf
+
+
+def empty(tree: Tree, steps: Steps = (), path: Path = (), field: str = "") -> Iterator[tuple[Steps, Path, Tree]]:
+    """Every list that is written and holds nothing: to a server it is not the same as no list."""
+    if type(tree) is dict:
+        for name, node in tree.items():
+            yield from empty(node, (*steps, name), (*path, name), name)
+    elif type(tree) is list:
+        if not tree:
+            yield steps, path, tree
+        for index, item in enumerate(tree):
+            yield from empty(item, keyed_step(steps, field, index, item), (*path, index), field)
 
 
 def _text(content: object) -> str:

@@ -36,12 +36,17 @@ def keyed_leaves(tree: Tree, steps: Steps = (), field: str = "") -> Iterator[tup
         for name, node in tree.items():
             yield from keyed_leaves(node, (*steps, name), name)
     elif type(tree) is list:
-        key = MERGE_KEYS.get(field, "")
         for index, item in enumerate(tree):
-            name = value(item, key) if key and type(item) is dict else None
-            yield from keyed_leaves(item, (*steps, index if name is None else (key, name)), field)
+            yield from keyed_leaves(item, keyed_step(steps, field, index, item), field)
     else:
         yield steps, tree
+
+
+def keyed_step(steps: Steps, field: str, index: int, item: Tree) -> Steps:
+    """The keyed path of an item of a list that a field holds."""
+    key = MERGE_KEYS.get(field, "")
+    name = value(item, key) if key and type(item) is dict else None
+    return (*steps, index if name is None else (key, name))
 
 
 def located(tree: Tree, steps: Steps) -> Path | None:

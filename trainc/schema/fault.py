@@ -55,6 +55,24 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 _DIRECTIVES = frozenset(("patch", "retainKeys"))  # of a strategic merge patch
 
 
+_PATHLESS = "<nil>: Internal error: "  # how webhooks begin an error that names no field
+
+
+def in_words(fault: Fault) -> tuple[str, str]:
+    """The field that a complaint is about, and the reason against it, without what only a server's log needs."""
+    if fault.message.startswith(_PATHLESS):
+        return dotted(fault.path), fault.message.removeprefix(_PATHLESS)
+    path, _, reason = fault.message.partition(": ")
+    return path, reason
+
+
+def gate_help(fault: Fault) -> str:
+    """How to say that a feature gate is on, for a complaint that rests on one or a field dropped for one; else nothing."""
+    before, found, _ = fault.message.partition(" feature gate is disabled")
+    gate = fault.message if fault.kind == "dropped" else before.rpartition(" ")[2] if found else ""
+    return f"if the gate is on in the cluster, say so: `--set gates={gate}`, or `gates` in trainc.yaml" if gate else ""
+
+
 def is_placeholder(value: object) -> bool:
     """Whether a text holds `${NAME}` or `$NAME`, which envsubst or Flux fills in before a server sees it."""
     return type(value) is str and "$" in value and placeholder(value) != ""

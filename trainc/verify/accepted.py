@@ -35,14 +35,16 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
 
 def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
     from trainc.schema.budget import is_too_long  # noqa: PLC0415 (only where something is wrong)
+    from trainc.schema.fault import gate_help, in_words  # noqa: PLC0415
 
     if is_too_long(fault):
         return _long(bundle, fault, by)
-    path, _, reason = fault.message.partition(": ")
+    path, reason = in_words(fault)
     return JOBSET_REFUSED.at(
         bundle.span(bundle.jobset, fault.path),
         f"the JobSet server refuses `{path}`: {reason}",
         effect=_EFFECT,
+        help=gate_help(fault),
         refusal=Refusal(by, fault.message),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Refusal, Rule
+from trainc.schema.fault import gate_help
 from trainc.schema.features import features_of
 from trainc.schema.jobs.child import CLAIM, CREATION, JOB, POD, children
 from trainc.verify.refusal import Refused, Words, steps_of
@@ -131,5 +132,5 @@ def _dropped(job: Job, fault: Fault) -> Finding:
         job.at(fault.path, key=True),
         f"the API server drops `{fault.path[-1]}`: the feature gate {gate} is off",
         effect="the pods run without it",
-        help=f"if the gate is on in the cluster, say so: `--set gates={gate}`, or `gates` in trainc.yaml",
+        help=gate_help(fault),
     )

@@ -1,0 +1,131 @@
+"""What a live API server, JobSet's controller and the Job controller did, and what the command line says of the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.conformance import tally
+from tests.conformance.archives import members
+from tests.conformance.test_jobset import comparable
+from trainc.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CREATED, UPDATED = members("live", "create"), members("live", "updates")
+GATES = "gates=GenericWorkload"  # on at the recorded server, off by default
+BELOW = re.compile(r"^spec\.replicatedJobs\[\d+\]\.template\.")
+# Where the messages of a recording are not what the server said of the JobSet's own Job, but of a bare one.
+OTHERWISE = {
+    "t-label-64": "the event has one line alone: a Job of a JobSet has labels of its own, so none is copied from the pods",
+    "t-label-bad": "as t-label-64",
+    "t-label-key-bad": "as t-label-64",
+    "s-vcp-badpvc": "the event is about the claim; the bare Job lacks the volume that JobSet adds",
+}
+CLAIM = (
+    'spec.volumeClaimPolicies[0].templates[0].spec.accessModes: Unsupported value: "Nope": supported values: '
+    '"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"'
+)
+
+
+def cases(texts: dict[str, str]) -> list[str]:
+    return sorted(name.removesuffix(".verdict.yaml") for name in texts if name.endswith(".verdict.yaml"))
+
+
+def run(*arguments: str) -> tuple[int, dict[str, Any]]:
+    """The exit code and the JSON report of a command."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        code = main([*arguments, "--report", "json"])
+    return code, json.loads(out.getvalue())
+
+
+def errors(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [finding for finding in report["findings"] if finding["level"] == "error"]
+
+
+def lines(findings: list[dict[str, Any]]) -> set[str]:
+    """The server's words in findings."""
+    return {line for each in findings if "admission" in each for line in each["admission"]["message"].split("\n")}
+
+
+def refusal(case: str, recorded: dict[str, Any]) -> tuple[str, set[str]]:
+    """Which object was refused, and the lines of the refusal with paths below that object."""
+    if recorded["verdict"] == "rejected":
+        return "jobset", set(recorded["messages"])
+    if recorded["jobs"]["verdict"] == "rejected":
+        if case == "s-vcp-badpvc":
+            return "claim", {CLAIM}
+        own = "spec." if case in OTHERWISE else ""
+        return "job", {message for message in recorded["jobs"]["messages"] if message.startswith(own)}
+    if recorded.get("pods", {}).get("verdict") == "rejected":
+        return "pod", {line for message in recorded["pods"]["messages"] for line in of_pod(message)}
+    return "", set()
+
+
+def of_pod(message: str) -> list[str]:
+    """The lines of what was said of one pod; those about its fields are said without its name."""
+    _, found, rest = message.partition(" is invalid: ")
+    if not found:
+        return [message]
+    return rest.removeprefix("[").removesuffix("]").split(", ") if rest.startswith("[") else [rest]
+
+
+@pytest.mark.parametrize("case", cases(CREATED))
+def test_creation(case: str, tmp_path: Path) -> None:
+    group = "live: create"
+    tally.ran[group] += 1
+    recorded = yaml.safe_load(CREATED[f"{case}.verdict.yaml"])
+    file = tmp_path / "jobset.yaml"
+    file.write_text(CREATED[f"{case}.yaml"], "utf-8")
+    code, report = run("validate", str(file), "--set", GATES)
+    found, (refused, expected) = errors(report), refusal(case, recorded)
+    said = lines(found)
+    if refused in ("job", "pod"):
+        said = {BELOW.sub("", line) for line in said}
+    if refused == "pod":
+        said = {line.removeprefix("spec.template.") for line in said}
+    assert said == expected
+    if refused:
+        assert code == 1
+    elif recorded["pods"]["verdict"] == "accepted":
+        assert found == []
+        assert code == 0
+    tally.passed[group] += 1
+
+
+@pytest.mark.parametrize("operation", ["put", "server-side-apply-files", "server-side-apply"])
+@pytest.mark.parametrize("case", cases(UPDATED))
+def test_update(case: str, operation: str, tmp_path: Path) -> None:
+    group = f"live: updates, {operation}"
+    recorded = yaml.safe_load(UPDATED[f"{case}.verdict.yaml"])
+    answer = {
+        "put": recorded,
+        "server-side-apply-files": recorded["serverSideApply"],
+        "server-side-apply": {"verdict": recorded.get("ofBuilds", {}).get("serverSideApply", "")},
+    }[operation]
+    if not answer["verdict"]:
+        tally.skipped[group, "not asked of what trainc builds"] += 1
+        pytest.skip("not asked of what trainc builds")
+    tally.ran[group] += 1
+    text = UPDATED[f"{case}.yaml"]
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    first, _, second = text.partition("\n---\n")
+    old.write_text(first, "utf-8")
+    new.write_text(second, "utf-8")
+    gates = re.findall(r"featureGates: (.*)", text)
+    settings = ["--set", f"gates={gates[0].replace(' ', '')}"] if gates else []
+    code, report = run("validate", str(new), "--against", str(old), "--as", operation, *settings)
+    refused = [finding for finding in errors(report) if finding["rule"] == "immutable-change"]
+    assert bool(refused) == (answer["verdict"] == "rejected"), report["findings"]
+    assert code == (1 if refused else 0)
+    if "messages" in answer:
+        assert comparable(sorted(lines(refused))) == comparable(answer["messages"])
+    tally.passed[group] += 1
