@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "migrate": {*LEAVES, "pipeline", "frameworks"},
     "fix": {"model", "migrate"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
+    "verify": {*LEAVES, *CONTRIBUTORS, "project", "capacity"},
     "pipeline": {*LEAVES, *STAGES, "project"},
 }
 SPEAKERS = ("cli", "schema/engine_process.py")  # the last is a program of its own

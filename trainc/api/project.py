@@ -62,6 +62,8 @@ class ProjectCluster(Node):
     """Seconds that coscheduling waits for the last pod of a gang."""
     autoscaling: bool | None = None
     """Whether nodes appear on demand: what is free now says nothing then."""
+    nodes: Literal["fixed"] | None = None
+    """`fixed` where nobody adds nodes: what no node of the dump holds is an error then."""
     kubernetes: Version | None = None
     """Version of Kubernetes, in quotes."""
     jobset: Version | None = None

@@ -86,7 +86,7 @@ class Facts:
     @property
     def has_nodes(self) -> bool:
         """Whether the dump lists the cluster's nodes."""
-        return self.is_listed("Node") or bool(self.objects.get(INVENTORY))
+        return self.is_listed("Node") or any(get(tree, "spec", "nodes") for _, tree in self._all(INVENTORY))
 
     @property
     def date(self) -> str:

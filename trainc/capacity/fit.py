@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.facts import Facts
+    from trainc.capacity.rules import Problem
     from trainc.capacity.verdict import Verdict
     from trainc.model.tree import Tree
 
@@ -47,10 +48,13 @@ class Fit:
         self.is_idle = is_idle
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
         self._known: dict[str, Answer] = {}
+        self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
     def answer(self, jobset: Tree, *, with_headroom: bool = False) -> Answer:
         """The answer for one JobSet."""
-        key = f"{with_headroom}{_class_of(jobset)}"
+        # Refusals by quotas name the pods.
+        name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
+        key = f"{with_headroom}{name}{class_of(jobset)}"
         if key not in self._known:
             self._known[key] = self._answer(jobset)
             if with_headroom:
@@ -64,13 +68,21 @@ class Fit:
             self.kueue.snapshot.reserve(verdict)
             self._known.clear()
 
-    def _answer(self, jobset: Tree) -> Answer:
+    def verdict(self, jobset: Tree) -> Verdict | None:
+        """What Kueue answers, None for a job that it does not manage."""
         verdict = self.kueue.judge(jobset) if self.kueue else None
-        answer = Answer(verdict if verdict and verdict.is_managed else None)
+        return verdict if verdict and verdict.is_managed else None
+
+    def change(self, jobset: Tree, verdict: Verdict) -> str:
+        """What would help a job that Kueue does not admit."""
+        return change_for(self.kueue, jobset, verdict) if self.kueue else ""
+
+    def _answer(self, jobset: Tree) -> Answer:
+        answer = Answer(self.verdict(jobset))
         if answer.verdict is not None and not answer.verdict.has_quota:
             self._refused(answer, answer.verdict, jobset)
             return answer
-        if not self.facts.has_nodes or (answer.verdict and _is_placed(answer.verdict)):
+        if not self.facts.has_nodes or (answer.verdict and is_placed(answer.verdict)):
             answer.status = FITS if answer.verdict else UNKNOWN
             answer.reason = "" if answer.verdict else "the dump shows neither queues of Kueue for this job nor nodes"
             return answer
@@ -91,10 +103,12 @@ class Fit:
             ever = Kueue(self.facts).judge(jobset)
             answer.status = WAITS if ever.has_quota else NEVER
             waits = ever.has_quota
-        answer.change = "wait until others finish" if waits else change_for(self.kueue, jobset, verdict)
+        answer.change = "wait until others finish" if waits else self.change(jobset, verdict)
 
     def _look_at_nodes(self, answer: Answer, jobset: Tree) -> None:
-        gang = answer.gang = gang_of(self.facts, jobset, _added(answer.verdict, self.facts), is_idle=self.is_idle)
+        gang = answer.gang = gang_of(
+            self.facts, jobset, added_by_queue(answer.verdict, self.facts), is_idle=self.is_idle
+        )
         run = gang.run
         refused = next((role.refused for role in run.roles if role.refused), "") if run else ""
         if refused:
@@ -119,13 +133,13 @@ class Fit:
         return headroom(works, pods) if works(pods) else 0
 
 
-def _is_placed(verdict: Verdict) -> bool:
+def is_placed(verdict: Verdict) -> bool:
     """Whether Kueue itself chose the nodes, or leaves them to a check that creates them."""
     hosts = [member.levels == ["kubernetes.io/hostname"] for member in verdict.assigned if member.pods.count]
     return bool(verdict.checks) or (bool(hosts) and all(hosts))
 
 
-def _added(verdict: Verdict | None, facts: Facts) -> list[dict[str, Any]]:
+def added_by_queue(verdict: Verdict | None, facts: Facts) -> list[dict[str, Any]]:
     """What Kueue adds to the pods of each role when it starts the job: labels and tolerations of its flavors."""
     out = []
     for member in verdict.assigned if verdict else ():
@@ -142,7 +156,7 @@ def _added(verdict: Verdict | None, facts: Facts) -> list[dict[str, Any]]:
 _POD_PARTS = ("containers", "initContainers")
 
 
-def _class_of(jobset: Tree) -> str:
+def class_of(jobset: Tree) -> str:
     """A text that jobs share for which the same answer holds."""
     metadata = get(jobset, "metadata")
     parts: list[Any] = [

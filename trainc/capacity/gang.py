@@ -30,10 +30,12 @@ class Gang:
     small enough. `reason` and `change` are empty where everything fits.
     """
 
-    __slots__ = ("change", "fits", "nodes", "reason", "rooms", "run")
+    __slots__ = ("change", "fits", "nodes", "reason", "role", "roles", "rooms", "run")
 
     def __init__(self, run: Run) -> None:
         self.run: Run | None = run
+        self.roles = run.roles
+        self.role: Role | None = None  # that does not fit
         self.fits: bool | None = True
         self.rooms: dict[str, int] = {}
         self.nodes: list[str] = []  # the first that take any of the pods
@@ -73,19 +75,22 @@ def _explain(gang: Gang, roles: Sequence[Role], empty: Scheduler) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
+            gang.role = role
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
             gang.change = _change(role, empty)
             return
     if gang.fits is None:
         gang.reason = "each role fits alone, but trainc found no place for all pods at once within its limits"
         return
+    gang.role = roles[-1]
     gang.reason = "each role fits alone, but the nodes do not hold all pods at once"
     gang.change = "ask for fewer or smaller pods, or add a node"
 
 
 def _needs(role: Role) -> str:
     asked = ", ".join(f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.asked.items()) if amount)
-    return f"`{role.name}` needs {role.podset.count} pods with {asked or 'no requests'}"
+    count = role.podset.count
+    return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {asked or 'no requests'}"
 
 
 def _change(role: Role, empty: Scheduler) -> str:

@@ -7,15 +7,17 @@ from collections import Counter
 from trainc.capacity.creation import Namespace
 from trainc.capacity.pods import JOB_KEY, bound_pods, exclusive_key, follower, leader, pod_of
 from trainc.capacity.requests import PodSet
+from trainc.capacity.resourcequota import pod_usage
 from trainc.capacity.scheduler import Scheduler
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from trainc.capacity.facts import Facts
+    from trainc.capacity.nodes import Node
     from trainc.capacity.pods import Pod
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
@@ -51,7 +53,13 @@ class Run:
     """The pods of one JobSet on nodes that fill up."""
 
     def __init__(
-        self, facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]] = (), *, is_idle: bool = True
+        self,
+        facts: Facts,
+        jobset: Tree,
+        added: Sequence[Mapping[str, Any]] = (),
+        *,
+        is_idle: bool = True,
+        nodes: Iterable[Node] | None = None,
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
@@ -61,8 +69,22 @@ class Run:
             Role(job, jobset, self.namespace, added[index] if index < len(added) else None)
             for index, job in enumerate(listed)
         ]
-        bound = bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle)
-        self.scheduler = Scheduler(facts.nodes.values(), bound, is_idle=is_idle)
+        bound = bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle) if nodes is None else ()
+        self.scheduler = Scheduler(facts.nodes.values() if nodes is None else nodes, bound, is_idle=is_idle)
+
+    def over_quota(self) -> Iterator[tuple[str, Role, str]]:
+        """What quotas refuse even with nothing else in the namespace: quota, role and the API server's words."""
+        for budget in self.namespace.budgets:
+            alone = budget.unused()
+            for role in self.roles:
+                if not role.podset.count or not budget.counts(role.tree):
+                    continue
+                usage = pod_usage(*role.asked)
+                refused = alone.refusal(usage, role.podset.count)
+                if refused:
+                    yield budget.name, role, refused
+                    break
+                alone.add(usage, role.podset.count)
 
     def place(self) -> None:
         """Create and schedule all pods: those that others wait for first."""

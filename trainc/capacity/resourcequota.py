@@ -65,17 +65,24 @@ class Budget:
         ]
         if not over:
             return ""
+        total = {name: amount.times(times) for name, amount in usage.items()}
         requested, used, limited = (
             ",".join(f"{name}={found.get(name, Quantity(0))}" for name in over)
-            for found in (usage, self.used, self.hard)
+            for found in (total, self.used, self.hard)
         )
         return f"exceeded quota: {self.name}, requested: {requested}, used: {used}, limited: {limited}"
 
-    def add(self, usage: Usage) -> None:
-        """Count one more object."""
+    def add(self, usage: Usage, times: int = 1) -> None:
+        """Count so many more objects."""
         for name, amount in usage.items():
             if name in self.hard:
-                self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount)
+                self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount.times(times))
+
+    def unused(self) -> Budget:
+        """The same quota with nothing in use."""
+        other = Budget.__new__(Budget)
+        other.name, other.hard, other.scopes, other.used = self.name, self.hard, self.scopes, {}
+        return other
 
 
 def pod_usage(requests: Mapping[str, Amount], limits: Mapping[str, Amount]) -> Usage:

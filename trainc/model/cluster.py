@@ -10,6 +10,7 @@ from trainc.model.tree import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from trainc.model.definitions import Definitions
     from trainc.model.document import Document
@@ -27,6 +28,7 @@ _DEFAULTS: dict[str, Tree] = {
     "components": (),
     "definitions": (),
     "delivery": "",
+    "fixed_nodes": False,
     "folder": "",
     "gates": (),
     "images": {},
@@ -48,11 +50,13 @@ class Cluster(Immutable):
     __slots__ = (
         "admission",
         "autoscaling",
+        "capacity",
         "closed",
         "components",
         "definitions",
         "delivery",
         "document",
+        "fixed_nodes",
         "folder",
         "gates",
         "images",
@@ -95,6 +99,8 @@ class Cluster(Immutable):
     timeout: Sourced[int] | None  # seconds that a gang of coscheduling waits for its last pod
     unit: str  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
     autoscaling: bool  # nodes appear on demand: what is free now says nothing
+    fixed_nodes: bool  # nobody adds nodes: what does not fit never starts
+    capacity: list[Any]  # what is worked out of the dumps, filled when a rule first asks
     injected: Tree  # requests that sidecars of the cluster add to every pod
 
     kubernetes: Version | None
@@ -107,6 +113,7 @@ class Cluster(Immutable):
         for field in self.__slots__:
             content = said.pop(field, _DEFAULTS.get(field))
             self._fill(**{field: frozenset(content) if field in _SETS else content})
+        self._fill(capacity=[])
         if said:
             raise TypeError(f"a cluster has no {', '.join(said)}")
 
@@ -137,7 +144,7 @@ class Cluster(Immutable):
     def but(self, **said: Tree) -> Cluster:
         """This cluster with other values in some of its fields."""
         view = Cluster.__new__(Cluster)
-        view._fill(**{field: getattr(self, field) for field in self.__slots__} | said)  # noqa: SLF001 (its own class)
+        view._fill(**{field: getattr(self, field) for field in self.__slots__} | {"capacity": []} | said)  # noqa: SLF001 (its own class)
         return view
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:

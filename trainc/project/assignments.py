@@ -109,6 +109,12 @@ def _switch(key: str, leaf: Sourced[Any]) -> bool:
     return known
 
 
+def _nodes(key: str, leaf: Sourced[Any]) -> bool:
+    if leaf.value != "fixed":
+        raise Trouble(f"`{key}` is `fixed` where nobody adds nodes, and absent elsewhere, not `{leaf.value}`")
+    return True
+
+
 SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
     "scheduler": ("scheduler", _text),
     "schedulerName": ("scheduler_name", _text),
@@ -117,6 +123,7 @@ SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
     "gang": ("unit", _unit),
     "gangTimeout": ("timeout", _seconds),
     "autoscaling": ("autoscaling", _switch),
+    "nodes": ("fixed_nodes", _nodes),
     "kubernetes": ("kubernetes", _version),
     "jobset": ("jobset", _version),
     "kueue": ("kueue", _version),

@@ -23,6 +23,7 @@ ROOMS = (
     "frameworks",
     "schedulers",
     "verify",
+    "capacity",
     "compare",
     "cli",
     "model",

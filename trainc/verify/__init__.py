@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.dumped import CAPACITY
 from trainc.schema.served import served
 from trainc.verify.accepted import accepted
 from trainc.verify.expand import expand, look
@@ -31,3 +32,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
 
         delivered(bundle, project.delivery, report)
     check_pods(bundle, project, selection, report)
+    if not CAPACITY.isdisjoint(project.cluster.objects):
+        from trainc.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
+
+        look_at_capacity(bundle, project.cluster, report)
