@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.capacity.attempts import NO_PLACE, Attempt, no_fit_reason
 from trainc.capacity.flavors import Assigner
 from trainc.capacity.placement import PlacementError, place
+from trainc.capacity.quota import borrowed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaul
         verdict.assigned = assigned
         verdict.message = _message(assigned)
         if not verdict.message:
-            _admit(verdict, queue)
+            _admit(verdict, queue, snapshot)
             return
         verdict.messages.append(verdict.message)
         failed = [member.attempts for member in assigned if member.message]
@@ -54,10 +55,19 @@ def _message(assigned: Sequence[Assigned]) -> str:
     return "; ".join(member.message for member in assigned if member.message)
 
 
-def _admit(verdict: Verdict, queue: ClusterQueue) -> None:
+def _admit(verdict: Verdict, queue: ClusterQueue, snapshot: Snapshot) -> None:
     choices = [choice for member in verdict.assigned for choice in member.choices.values()]
     verdict.borrowing = max([choice.borrowing for choice in choices], default=0)
     used = {choice.flavor for choice in choices}
+    pool, asked = snapshot.pools.queues[queue.name], dict[tuple[str, str], int]()
+    for member in verdict.assigned:
+        for name, choice in member.choices.items():
+            cell = (choice.flavor, name)
+            asked[cell] = asked.get(cell, 0) + member.requests.get(name, 0)
+    for cell, amount in sorted(asked.items()):
+        more, lender = borrowed(pool, cell, amount)
+        if more and lender:
+            verdict.borrowed.append((cell[1], more, lender))
     verdict.checks = sorted(name for name, flavors in queue.checks.items() if not flavors or flavors & used)
     verdict.has_quota, verdict.is_admitted = True, not verdict.checks
     verdict.message = verdict.reason = ""

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 class Pool:
     """A queue or cohort in its tree, with what the tree below it has and uses of each flavor and resource."""
 
-    __slots__ = ("children", "holder", "parent", "used")
+    __slots__ = ("children", "holder", "name", "parent", "used")
 
-    def __init__(self, holder: Cohort | None, used: Mapping[Cell, int] | None = None) -> None:
+    def __init__(self, name: str, holder: Cohort | None, used: Mapping[Cell, int] | None = None) -> None:
+        self.name = name
         self.holder = holder  # None for a cohort that queues name and nobody wrote
         self.parent: Pool | None = None
         self.children: list[Pool] = []
@@ -103,6 +104,18 @@ class Pool:
         return root.height()
 
 
+def borrowed(pool: Pool, cell: Cell, amount: int) -> tuple[int, str]:
+    """How much of an amount a queue borrows, and from which cohort: the nearest that holds it, else the root."""
+    more = minus(plus(pool.usage(cell), amount), pool.subtree(cell))
+    rest, lender = minus(amount, pool.kept_free(cell)), ""
+    for above in pool.ancestors():
+        lender = above.name
+        if not above.borrows_for(cell, rest):
+            break
+        rest = minus(rest, above.kept_free(cell))
+    return max(0, more), lender
+
+
 def _is_queue(pool: Pool) -> bool:
     return pool.holder is not None and hasattr(pool.holder, "checks")
 
@@ -117,8 +130,8 @@ class Pools:
         used: Mapping[str, Mapping[Cell, int]],
     ) -> None:
         names = {*cohorts, *(q.parent for q in queues.values()), *(c.parent for c in cohorts.values())} - {""}
-        self.cohorts = {name: Pool(cohorts.get(name)) for name in sorted(names)}
-        self.queues = {name: Pool(queue, used.get(name)) for name, queue in queues.items()}
+        self.cohorts = {name: Pool(name, cohorts.get(name)) for name in sorted(names)}
+        self.queues = {name: Pool(name, queue, used.get(name)) for name, queue in queues.items()}
         cycles = {name for name in names if _returns(name, cohorts)}
         self.cyclic = {name for name, queue in queues.items() if queue.parent in cycles}
         for name, queue in queues.items():

@@ -30,6 +30,10 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "pendingAdmissionChecks": verdict.checks,
         "maximumExecutionTimeSeconds": verdict.seconds,
         "priorityClass": verdict.priority_class,
+        "borrowed": [
+            {"resource": name, "amount": spelled(name, amount), "cohort": cohort}
+            for name, amount, cohort in verdict.borrowed
+        ],
         "podSets": [_pod_set(member) for member in verdict.assigned],
     }
     data |= {name: content for name, content in fields.items() if content}

@@ -20,6 +20,7 @@ class Verdict:
 
     __slots__ = (
         "assigned",
+        "borrowed",
         "borrowing",
         "checks",
         "cluster_queue",
@@ -49,6 +50,7 @@ class Verdict:
         self.assigned: Sequence[Assigned] = ()
         self.has_quota = self.is_admitted = False
         self.borrowing = 0
+        self.borrowed: list[tuple[str, int, str]] = []  # resource, amount and the cohort that lends it
         self.checks: list[str] = []  # that have to be ready before the job starts
         self.reason = ""
         self.message = ""

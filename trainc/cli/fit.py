@@ -8,14 +8,17 @@ from trainc import pipeline
 from trainc.capacity.edits import with_pods
 from trainc.capacity.facts import Facts
 from trainc.capacity.fit import FITS, UNKNOWN, WAITS, Fit, answer_data
-from trainc.cli.output import answer, data
+from trainc.capacity.rules import ANSWERED
+from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session
 from trainc.model.document import Document
 from trainc.model.dumped import DECISIVE, INVENTORY, RUNNING
+from trainc.model.finding import ERROR
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
 from trainc.report.dumps import dumps
 from trainc.report.fit import markdown, table
+from trainc.report.text import finding_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +49,21 @@ def fit(options: Options) -> int:
             rows += _rows(session, cluster, jobs[cluster.name], facts, nodes)
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
-    _print(rows, dates, options)
-    return max(
-        session.finish(streams=True) if session.report.findings else 0,
-        int(any(row["status"] not in _FINE for row in rows)),
-    )
+    if rows or options.one("report") == "json":
+        _print(rows, dates, options)
+    _tell(session)
+    return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
 
 
 _FINE = (FITS, WAITS, UNKNOWN)
 _OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
+
+
+def _tell(session: Session) -> None:
+    """Say what keeps jobs from being compiled; what keeps them from starting stands in the answers."""
+    report = session.report.only(lambda one: one.level == ERROR and one.rule.name not in ANSWERED)
+    for finding in report.findings:
+        tell(*finding_lines(finding, session.lines, session.shown), "")
 
 
 def _what_if(word: str) -> int:

@@ -150,7 +150,7 @@ def _items(document: Document) -> Iterator[Document]:
         if document.kind == INVENTORY:
             yield document
             inner = get(document.tree, "spec", "objects")
-        elif type(document.tree) is list:
+        elif type(document.tree) is list and all(type(item) in (dict, list) for item in document.tree):
             inner = document.tree
         else:
             inner = get(document.tree, "items") if document.kind.endswith("List") else None

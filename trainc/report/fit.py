@@ -31,7 +31,7 @@ def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> str
         details = "<br>".join(_details(row))
         cells = (f"`{_job(row)}`", row["status"], _where(row), details)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join([*lines, "", _summary(rows), ""])
+    return "\n".join([*lines, "", _summary(rows)]) + "\n"
 
 
 def _headings(dates: Mapping[str, str]) -> list[str]:
@@ -54,16 +54,18 @@ def _where(row: Mapping[str, Any]) -> str:
     if kueue.get("quotaReserved"):
         flavors = sorted({name for one in kueue.get("podSets", []) for name in one.get("flavors", {}).values()})
         parts.append(f"queue {kueue['queue']} ({kueue['clusterQueue']}), flavor {', '.join(flavors) or 'none'}")
-        if kueue["borrowing"]:
-            parts.append("borrows from its cohort")
+        for cohort in sorted({one["cohort"] for one in kueue.get("borrowed", [])}):
+            lent = [f"{one['amount']} {one['resource']}" for one in kueue["borrowed"] if one["cohort"] == cohort]
+            parts.append(f"borrows {', '.join(lent)} from cohort {cohort}")
         if kueue.get("pendingAdmissionChecks"):
             parts.append(f"after the checks {', '.join(kueue['pendingAdmissionChecks'])}")
         parts += _domains(kueue)
     elif row["status"] == "fits":
-        nodes = row.get("nodes", {}).get("first", [])
-        parts.append(f"nodes {_listed(nodes)}")
+        groups = row.get("pods", {}).get("groups", [])
+        placed = sorted({name for group in groups for name in group.get("nodes", {})})
+        parts.append(f"on {_listed(placed)}" if placed else f"on any of {_listed(row['nodes']['first'])}")
     if "headroom" in row and row["status"] == "fits":
-        parts.append(f"{row['headroom']} more nodes would fit")
+        parts.append(f"{row['headroom']} more {'node' if row['headroom'] == 1 else 'nodes'} would fit")
     return ", ".join(parts)
 
 
