@@ -134,3 +134,14 @@ def test_json_of_nothing_is_nothing(tmp_path: Path) -> None:
 def test_why_answers_in_json_without_an_answer(repository: Repository) -> None:
     done = repository.run("why", "jobs/bert.yaml", "no.such.field", "--report", "json")
     assert done.out == "[]\n"
+
+
+def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_written(repository: Repository) -> None:
+    source = os.fsencode(repository.folder / "jobs")
+    os.rename(source + b"/bert.yaml", source + b"/\xff.yaml")
+    done = repository.run("build", "-w")
+    assert done.code == 2
+    assert done.err == (
+        "trainc: jobs/\\udcff.yaml: rendered files name their source, and this name is not UTF-8; rename it\n"
+    )
+    assert repository.rendered() == {}

@@ -8,6 +8,7 @@ from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
 from trainc.model.header import Header
+from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ class FolderSpool(Spool):
         return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
+        if not rendered.source.isascii() and any("\ud800" <= char <= "\udfff" for char in rendered.source):
+            raise Trouble(f"{rendered.source}: rendered files name their source, and this name is not UTF-8; rename it")
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
         if not self._keep_old:
