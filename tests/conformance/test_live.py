@@ -19,7 +19,7 @@ from trainc.cli import main
 if TYPE_CHECKING:
     from pathlib import Path
 
-CREATED, UPDATED = members("live", "create"), members("live", "updates")
+CREATED, UPDATED, LIVES = (members("live", group) for group in ("create", "updates", "lifecycle"))
 GATES = "gates=GenericWorkload"  # on at the recorded server, off by default
 BELOW = re.compile(r"^spec\.replicatedJobs\[\d+\]\.template\.")
 # Where the messages of a recording are not what the server said of the JobSet's own Job, but of a bare one.
@@ -128,4 +128,21 @@ def test_update(case: str, operation: str, tmp_path: Path) -> None:
     assert code == (1 if refused else 0)
     if "messages" in answer:
         assert comparable(sorted(lines(refused))) == comparable(answer["messages"])
+    tally.passed[group] += 1
+
+
+@pytest.mark.parametrize("case", sorted(name[: -len(".timeline.yaml")] for name in LIVES if ".timeline." in name))
+def test_lifecycle(case: str, tmp_path: Path) -> None:
+    group = "live: lifecycle"
+    tally.ran[group] += 1
+    recorded = yaml.safe_load(LIVES[f"{case}.timeline.yaml"])
+    file = tmp_path / "jobset.yaml"
+    file.write_text(LIVES[f"{case}.yaml"], "utf-8")
+    events = [word for step in recorded["timeline"][1:] for word in ("--after", step["after"])]
+    views: Any
+    code, views = run("show", str(file), "--lifecycle", *events)
+    (view,) = views
+    assert code == 0
+    assert view["timeline"] == recorded["timeline"]
+    assert view["services"] == recorded["services"]
     tally.passed[group] += 1

@@ -136,14 +136,22 @@ COMMANDS = {
             "show",
             "[PATH...]",
             "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
-            "With --rank, that pod's environment and command.",
+            "With --rank, that pod's environment and command. With --lifecycle, the order of the start, and what happens\n"
+            "when a pod fails: each EVENT of --after (`ready: POD`, `succeeded JOB`, `failed POD exit 3`, `resumed`) is\n"
+            "played through, and what exists after it is shown.",
             (
                 Option("--rank", "show this pod alone", metavar="N"),
+                Option("--lifecycle", "show how the job starts, and what happens when a pod fails"),
+                Option("--after", "play an event through; may be repeated", metavar="EVENT", many=True),
                 Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
                 Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
                 Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
             ),
-            ("trainc show jobs/bert.yaml", "trainc show jobs/bert.yaml --rank 1"),
+            (
+                "trainc show jobs/bert.yaml",
+                "trainc show jobs/bert.yaml --rank 1",
+                "trainc show jobs/bert.yaml --lifecycle",
+            ),
             _show,
         ),
         Command(

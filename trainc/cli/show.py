@@ -11,7 +11,14 @@ from trainc.model.report import Report
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.dumps import dumps
 from trainc.verify import expand
-from trainc.verify.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
+from trainc.verify.drawing import (
+    lifecycle_lines,
+    lifecycle_markdown,
+    overview_lines,
+    overview_markdown,
+    pod_lines,
+    pod_markdown,
+)
 from trainc.verify.show import one_pod, overview
 
 TYPE_CHECKING = False
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
 
 _WHOLE = {"text": overview_lines, "markdown": overview_markdown}
+_LIFE = {"text": lifecycle_lines, "markdown": lifecycle_markdown}
 _POD = {"text": pod_lines, "markdown": pod_markdown}
 
 
@@ -39,7 +47,10 @@ def _show(options: Options) -> int:
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if session.report.failed and not bundles:
         return session.finish()
-    views = [view for bundle in bundles if (view := _view(bundle, number)) is not None]
+    lives = options.has("lifecycle") or options.has("after")
+    views = [
+        view for bundle in bundles if (view := _life(bundle, options) if lives else _view(bundle, number)) is not None
+    ]
     if not views:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
@@ -48,7 +59,7 @@ def _show(options: Options) -> int:
     if form == "json":
         data(dumps(views))
     else:
-        draw = (_POD if rank else _WHOLE)[form]
+        draw = (_LIFE if lives else _POD if rank else _WHOLE)[form]
         for index, view in enumerate(views):
             answer(*([""] if index else []), *draw(view))
     return 0
@@ -59,3 +70,14 @@ def _view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
     if job is None:
         return None
     return overview(job) if rank is None else one_pod(job, rank)
+
+
+def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
+    from trainc.verify.lifecycle import EventError  # noqa: PLC0415 (nothing else plays a job through)
+    from trainc.verify.outcomes import outcomes  # noqa: PLC0415
+
+    job = expand(bundle, None, Report())
+    try:
+        return None if job is None else outcomes(job, options.all("after"))
+    except EventError as error:
+        raise Trouble(f"--after: {error}") from error

@@ -125,3 +125,40 @@ def _quoted(word: str) -> str:
     if word and all(char.isalnum() or char in "-_./=:,@%+$()" for char in word):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
+
+
+def lifecycle_lines(view: View) -> list[str]:
+    """The life of a job as lines for a terminal."""
+    out = [_name(view)]
+    if "start" not in view:
+        for step in view["timeline"]:
+            out += ["", f"{step['after']}", *(f"  {words}" for words in _seen(step))]
+        return out
+    out += ["", "starts", *(f"  {words}" for words in view["start"])]
+    for each in view.get("failures", ()):
+        how = f" fails again and again ({each['fails']})" if "fails" in each else ""
+        out += ["", f"a pod of {each['role']}{how}", *(f"  {words}" for words in each["steps"])]
+    return out
+
+
+def lifecycle_markdown(view: View) -> list[str]:
+    """The life of a job as Markdown."""
+    out = [f"### {_name(view)}", ""]
+    if "start" not in view:
+        return [*out, *(f"- {step['after']}: {'; '.join(_seen(step))}" for step in view["timeline"])]
+    out += ["Starts:", "", *(f"- {words}" for words in view["start"])]
+    for each in view.get("failures", ()):
+        how = f" fails again and again ({each['fails']})" if "fails" in each else ""
+        out += ["", f"A pod of {each['role']}{how}:", "", *(f"- {words}" for words in each["steps"])]
+    return out
+
+
+def _seen(step: View) -> list[str]:
+    """What can be seen after an event."""
+    if "gone" in step:
+        return ["the JobSet is deleted"]
+    lines = [f"{condition}: {reason}" for condition, reason in step.get("reason", {}).items()]
+    if step.get("restarts"):
+        lines.append(f"restarts: {step['restarts']}, of which count: {step.get('toMax', 0)}")
+    lines += [f"Job {job.rstrip(':')}" for job in step.get("jobs", ())]
+    return [*lines, *(f"pod {pod.rpartition(':')[0]}" for pod in step.get("pods", ()))] or ["nothing is made"]

@@ -1,0 +1,182 @@
+"""One child Job as its controller runs it: which pods it makes, and when it has succeeded or failed.
+
+Source: the Job controller of Kubernetes 1.36 with its default feature gates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.schema.jobs.policies import size_of
+from trainc.schema.pods.complaints import fields, items, maps, text
+
+PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
+_ACTIVE = (PENDING, RUNNING)
+_BACKOFF = "Job has reached the specified backoff limit"
+
+
+class PodState:
+    """One pod: its index in the Job, None in a Job without indexes, and how far it got."""
+
+    __slots__ = ("index", "phase")
+
+    def __init__(self, index: int | None) -> None:
+        self.index = index
+        self.phase = PENDING
+
+
+class ChildJob:
+    """A Job by its spec as plain data, with its pods; `reason` and `message` say why it failed."""
+
+    def __init__(self, name: str, role: str, spec: dict[str, Any], attempt: int, *, suspended: bool) -> None:
+        self.name = name
+        self.role = role
+        self.spec = spec
+        self.attempt = attempt
+        self.suspended = suspended
+        self.outcome = ""  # Complete or Failed, empty while it runs
+        self.reason = ""
+        self.message = ""
+        self.failures = 0
+        self.by_index: dict[int | None, int] = {}
+        self.failed_indexes: set[int | None] = set()
+        self.pods: list[PodState] = []
+        self.indexed = text(spec, "completionMode") != "NonIndexed"
+        parallelism, completions = spec.get("parallelism"), spec.get("completions")
+        self.width = parallelism if type(parallelism) is int else 1
+        self.size = completions if type(completions) is int else self.width
+        self.fill()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether as many pods as run at once are ready or have succeeded."""
+        ready = [pod for pod in self.pods if pod.phase in (RUNNING, SUCCEEDED)]
+        return len(ready) >= min(self.width, self.size)
+
+    @property
+    def conditions(self) -> str:
+        """The conditions that are true, in the order in which they are set."""
+        if self.suspended:
+            return "Suspended"
+        ends = {"Complete": "SuccessCriteriaMet,Complete", "Failed": "FailureTarget,Failed"}
+        return ends.get(self.outcome, "")
+
+    def pod_name(self, pod: PodState) -> str:
+        """The host name of a pod; without an index the name has a random end, which is left out."""
+        return self.name if pod.index is None else f"{self.name}-{pod.index}"
+
+    def active(self) -> list[PodState]:
+        """The pods that have not ended."""
+        return [pod for pod in self.pods if pod.phase in _ACTIVE]
+
+    def fill(self) -> None:
+        """Make the pods that are missing."""
+        if self.suspended or self.outcome:
+            return
+        done = [pod for pod in self.pods if pod.phase == SUCCEEDED]
+        running = self.active()
+        room = min(self.width - len(running), self.size - len(done) - len(running) - len(self.failed_indexes))
+        taken = {pod.index for pod in (*done, *running)} | self.failed_indexes
+        free = [index for index in range(self.size) if index not in taken] if self.indexed else [None] * max(0, room)
+        self.pods += [PodState(index) for index in free[: max(0, room)]]
+
+    def succeed(self, pod: PodState) -> None:
+        """A pod ends well."""
+        pod.phase = SUCCEEDED
+        if not self._has_succeeded():
+            self.fill()
+
+    def _has_succeeded(self) -> bool:
+        done = [pod.index for pod in self.pods if pod.phase == SUCCEEDED]
+        if self._meets_policy(done) or len(done) >= self.size:
+            self._end("Complete")
+        elif self.failed_indexes and len(done) + len(self.failed_indexes) >= self.size:
+            self._fail("FailedIndexes", "Job has failed indexes")
+        return bool(self.outcome)
+
+    def _meets_policy(self, done: list[int | None]) -> bool:
+        for _, rule in maps(fields(self.spec.get("successPolicy")).get("rules")):
+            named, count = rule.get("succeededIndexes"), rule.get("succeededCount")
+            wanted = indexes(named, self.size) if type(named) is str else set(range(self.size))
+            met = wanted.intersection(index for index in done if index is not None)
+            if len(met) >= (count if type(count) is int else len(wanted)):
+                return True
+        return False
+
+    def fail(self, pod: PodState, code: int = 1, condition: str = "") -> str:
+        """A pod fails, with an exit code or a condition such as DisruptionTarget; gives what its Job does about it."""
+        pod.phase = FAILED
+        number, action = self._action(code, condition)
+        if action == "Ignore":
+            self.fill()
+            return "the failure is ignored, and the pod is replaced"
+        if action == "FailJob":
+            where = f"failed with exit code {code} matching" if not condition else f"has condition {condition} matching"
+            self._fail(
+                "PodFailurePolicy", f"Container for pod {self.pod_name(pod)} {where} FailJob rule at index {number}"
+            )
+            return "its Job fails (PodFailurePolicy)"
+        self.failures += 1
+        self.by_index[pod.index] = self.by_index.get(pod.index, 0) + 1
+        return self._count(pod, action)
+
+    def _count(self, pod: PodState, action: str) -> str:
+        per_index, limit = self.spec.get("backoffLimitPerIndex"), self.spec.get("backoffLimit")
+        most = limit if type(limit) is int else 2**31 - 1 if type(per_index) is int else 6
+        if type(per_index) is int and (action == "FailIndex" or self.by_index[pod.index] > per_index):
+            return self._fail_index(pod.index)
+        if self.failures > most:
+            self._fail("BackoffLimitExceeded", _BACKOFF)
+            return "its Job fails (BackoffLimitExceeded)"
+        self.fill()
+        left = self.by_index[pod.index] if type(per_index) is int else self.failures
+        bound = per_index if type(per_index) is int else most
+        return f"the pod is replaced (failure {left} of {bound} that its {'index' if type(per_index) is int else 'Job'} stands)"
+
+    def _fail_index(self, index: int | None) -> str:
+        self.failed_indexes.add(index)
+        most = self.spec.get("maxFailedIndexes")
+        if type(most) is int and len(self.failed_indexes) > most:
+            self._fail("MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes")
+            return "its Job fails (MaxFailedIndexesExceeded)"
+        if self._has_succeeded():
+            return f"its Job fails ({self.reason})"
+        self.fill()
+        return f"index {index} has failed for good; the other pods go on"
+
+    def _action(self, code: int, condition: str) -> tuple[int, str]:
+        """The rule of the pod failure policy that decides, and what it does."""
+        for number, rule in maps(fields(self.spec.get("podFailurePolicy")).get("rules")):
+            codes = rule.get("onExitCodes")
+            if codes is not None and not condition and _is_among(code, fields(codes)):
+                return number, text(rule, "action")
+            if condition and any(
+                text(pattern, "type") == condition for _, pattern in maps(rule.get("onPodConditions"))
+            ):
+                return number, text(rule, "action")
+        return -1, "Count"
+
+    def _fail(self, reason: str, message: str) -> None:
+        self.reason, self.message = reason, message
+        self._end("Failed")
+
+    def _end(self, outcome: str) -> None:
+        self.outcome = outcome
+        self.pods = [pod for pod in self.pods if pod.phase not in _ACTIVE]
+
+
+def _is_among(code: int, codes: dict[str, Any]) -> bool:
+    return (code in items(codes.get("values"))) == (text(codes, "operator") == "In")
+
+
+def indexes(written: str, size: int) -> set[int]:
+    """The indexes that a text such as `0,2-5` names, none where it is not one."""
+    try:
+        size_of(written, size)
+    except ValueError:
+        return set()
+    found: set[int] = set()
+    for interval in written.split(",") if written else ():
+        first, _, last = interval.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return found
