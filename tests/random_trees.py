@@ -2,7 +2,8 @@
 
 Each run is the whole program, `build -w` in a folder of its own or `validate`. Its law: jobs in = compiled + refused +
 left to others, by the account and by an own count of what was written into the tree; a run that succeeds compiles or
-leaves all of them, and the rendered folder holds exactly the compiled ones; a run that fails leaves it as it was.
+leaves all of them. The rendered folder holds earlier renderings, also such as nobody may remove: after a run that
+succeeds exactly the compiled jobs and those kept on purpose; a run that fails leaves every byte as it was.
 """
 
 from __future__ import annotations
@@ -12,9 +13,16 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, write
+from trainc.emit import path_of
+from trainc.emit.digest import body_digest
+from trainc.model.header import Header
+
+if TYPE_CHECKING:
+    from tests.compiling import Run
 
 RULES = (
     "generated-name",
@@ -51,6 +59,13 @@ JOBS = (
     ("kubeflow.org/v1", "MXJob", "  mxReplicaSpecs: {}\n"),
     ("kubeflow.org/v9", "PyTorchJob", "  pytorchReplicaSpecs: {}\n"),
     ("kubeflow.org/v1", "PyTorchJob", "  pytorchReplicaSpecs: {Worker: {restartPolicy: %s, template: %s}}\n"),
+    ("jobset.x-k8s.io/v1alpha2", "JobSet", "  replicatedJobs: [{name: w, template: {spec: {template: %.0s%s}}}]\n"),
+    ("jobset.x-k8s.io/v1alpha2", "JobSet", "  replicatedJobs: [{name: w, template: {spec: {template: {}}}}]\n"),
+    (*_HEAD, "  runtimeRef: {name: torch}\n  trainer: {args: ['\x07']}\n"),
+    (*_HEAD, "<<<<<<< ours\n  runtimeRef: {name: torch}\n"),
+    (*_HEAD, "  runtimeRef: {name: torch}\n  trainer: {args: *nowhere}\n"),
+    (*_HEAD, "  runtimeRef: {name: ${RUNTIME}}\n  trainer: {numNodes: ${N}}\n"),
+    ("batch.volcano.sh/v1alpha1", "Job", "  minAvailable: 3\n"),
 )
 _POD = "{spec: {containers: [{name: pytorch, image: registry.example/train:1, command: [python, train.py]}]}}"
 ODD = (
@@ -58,7 +73,9 @@ ODD = (
     .replace("framework: torch", "framework: nobody")
     .replace("    torch: {}\n", "")
 )
-UNREADABLE = range(4, 8)  # of JOBS: what gives no document
+UNREADABLE = (*range(4, 8), *range(16, 19))  # of JOBS: what gives no document
+FOREIGN = (20,)  # of JOBS: what is no job of ours
+KEPT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n"
 
 
 class Tree:
@@ -67,13 +84,32 @@ class Tree:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.readable = self.unreadable = 0
+        self.jobs: dict[str, int] = {}  # by file
+        self.removable: dict[str, str] = {}  # rendered files whose job is gone, and the cluster that it was for
         self.clusters = chance.choice(((), (), ("eu", "us")))
         self.files = {"trainc.yaml": self._project(), "runtimes/torch.yaml": RUNTIME, "runtimes/odd.yaml": ODD}
         for number in range(chance.randint(1, 3)):
             cluster = f"{chance.choice(self.clusters)}/" if self.clusters else ""
             count = chance.choice((1, 1, 2, 3))
+            file, before = f"jobs/{cluster}f{number}.yaml", self.readable + self.unreadable
             documents = [self._job(f"j{number}{index}") for index in range(count)]
-            self.files[f"jobs/{cluster}f{number}.yaml"] = "---\n".join(documents)
+            self.files[file] = "---\n".join(documents)
+            self.jobs[file] = self.readable + self.unreadable - before
+        self._render_earlier()
+
+    def _render_earlier(self) -> None:
+        """Put earlier renderings into the output folder, and what is not the project's own."""
+        for number, source in enumerate((*self.jobs, "jobs/eu/gone.yaml", "jobs/gone.yaml")):
+            cluster = source.split("/")[1] if source.count("/") > 1 else ""
+            if cluster in ("", *self.clusters):
+                path = f"{cluster}/default/old{number}.yaml".lstrip("/")
+                self._render(path, Header(source, "0" * 16, ""))
+                self.removable[path] = cluster
+        self._render("default/theirs.yaml", Header("jobs/gone.yaml", "0" * 16, "", "other"))
+        self.files["rendered/default/kept.yaml"] = KEPT
+
+    def _render(self, path: str, header: Header) -> None:
+        self.files[f"rendered/{path}"] = f"{header._replace(body=body_digest(KEPT.encode()))}{KEPT}"
 
     def _project(self) -> str:
         lines = ["apiVersion: trainc.dev/v1alpha1", "kind: Project", "spec:", "  output: rendered"]
@@ -91,7 +127,7 @@ class Tree:
             spec %= (self.chance.choice(("Always", "OnFailure")), _POD)
         if number in UNREADABLE:
             self.unreadable += 1
-        else:
+        elif number not in FOREIGN:
             self.readable += 1
         lines = [f"apiVersion: {api}", f"kind: {kind}", "metadata:"]
         lines.append(f"  generateName: {name}" if self._one_in(40) else f"  name: {name}")
@@ -118,32 +154,38 @@ def one(seed: int, folder: Path, total: Counter[str]) -> str:
     arguments = chance.choice((["build", "-w"], ["build", "-w"], ["validate"], ["build", "-o", "rendered"]))
     if chance.randrange(3) == 0:
         arguments = [*arguments, "--only", "admission"]
-    if tree.clusters and chance.randrange(4) == 0:
-        arguments = [*arguments, "--cluster", chance.choice(tree.clusters)]
-    kept = "rendered/default/kept.yaml"
-    write(folder, {kept: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n"})
+    cluster = chance.choice(tree.clusters) if tree.clusters and chance.randrange(4) == 0 else ""
+    if cluster:
+        arguments = [*arguments, "--cluster", cluster]
+    arguments += [option for option in ("--closed-world", "--quiet") if chance.randrange(8) == 0]
+    if arguments[0] == "build" and chance.randrange(8) == 0:
+        arguments.append("--include-other")
     before = _rendered(folder)
     run = compile_in(folder, *arguments)
     if run.code not in (0, 1) or run.report is None or "unaccounted-job" in run.err:
         return f"{arguments}: {run.code}: {run.err}"
     counts = run.report.account.totals()
-    total.update(counts, runs=1, failed=run.code, unreadable=tree.unreadable, read=tree.readable)
-    unread = tree.clusters and "--cluster" in arguments  # files of other clusters are left to them unread
-    missed = tree.readable - sum(counts.values())
-    if missed < 0 or (missed and not unread and not tree.unreadable):
-        return f"{arguments}: {tree.readable} jobs in, {counts}"
-    errors = [finding for finding in run.findings if finding.level == "error"]
+    unasked = run.report.account.unasked
+    counts["left"] += sum(tree.jobs[file] for file in unasked) - len(unasked)
+    total.update(counts, runs=1, failed=run.code, unreadable=tree.unreadable, jobs=tree.readable + tree.unreadable)
+    if tree.readable + tree.unreadable != sum(counts.values()):
+        return f"{arguments}: {tree.readable} jobs and {tree.unreadable} unreadable documents in, {counts}"
     judged = arguments[0] == "validate" and "admission" in arguments
-    if run.code == 0 and not unread and ((counts["refused"] and not judged) or tree.unreadable or errors):
-        return f"{arguments}: exit 0 with {counts}, {tree.unreadable} unreadable"
-    after = _rendered(folder)
-    wrote = {path for path in after if path not in before}
-    wanted = len(run.bundles) if run.code == 0 and arguments[0] == "build" else 0
-    if run.code and after != before:
-        return f"{arguments}: a failing run changed the rendered folder"
-    if len(wrote) != wanted or "default/kept.yaml" not in after:
-        return f"{arguments}: {wanted} jobs compiled, {sorted(wrote)} rendered"
-    return ""
+    errors = [finding for finding in run.findings if finding.level == "error"]
+    if run.code == 0 and ((counts["refused"] and not judged) or errors):
+        return f"{arguments}: exit 0 with {counts}"
+    return _folder_trouble(tree, run, arguments, cluster, before, _rendered(folder))
+
+
+def _folder_trouble(
+    tree: Tree, run: Run, arguments: list[str], cluster: str, before: dict[str, bytes], after: dict[str, bytes]
+) -> str:
+    """What is wrong with the rendered folder after a run, empty where it is as it should be."""
+    if run.code or arguments[0] != "build":
+        return "" if after == before else f"{arguments}: a run that writes nothing changed the rendered folder"
+    gone = {path for path, owner in tree.removable.items() if cluster in ("", owner)}
+    wanted = (before.keys() - gone) | {path_of(bundle) for bundle in run.bundles if bundle.jobset is not None}
+    return "" if after.keys() == wanted else f"{arguments}: {sorted(wanted)} wanted, {sorted(after)} rendered"
 
 
 def _rendered(folder: Path) -> dict[str, bytes]:
@@ -163,11 +205,10 @@ def many(runs: int, seed: int) -> tuple[Counter[str], list[str]]:
 
 
 if __name__ == "__main__":
-    figures, faults = Counter[str](), list[str]()
+    figures, faults = Counter[str](), 0
     for start in range(0, int(sys.argv[1]), 500):
         found = many(min(500, int(sys.argv[1]) - start), int(sys.argv[2]) + start)
-        figures, faults = figures + found[0], faults + found[1]
-        sys.stdout.write(f"{dict(figures)} {len(faults)} wrong\n")
+        figures, faults = figures + found[0], faults + len(found[1])
+        sys.stdout.write("".join(f"{fault}\n" for fault in (*found[1], f"{dict(figures)} {faults} wrong")))
         sys.stdout.flush()
-    sys.stdout.write("".join(f"{fault}\n" for fault in faults[:20]))
     sys.exit(1 if faults else 0)

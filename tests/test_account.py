@@ -9,6 +9,7 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.random_trees import many
+from tests.repository import Repository
 from tests.test_cases import options
 from trainc.rules import rules
 from trainc.rules.generate import cases
@@ -70,3 +71,13 @@ def test_the_account_of_random_trees_closes() -> None:
     figures, faults = many(60, 1_000_000)
     assert faults == []
     assert all(figures[key] for key in ("compiled", "refused", "unreadable", "failed"))
+
+
+def test_the_output_folder_is_no_input_of_other_objects(tmp_path: Path) -> None:
+    """`--include-other` passes on what stands beside the jobs, never what stands in the output folder."""
+    repository = Repository(tmp_path, "bert")
+    repository.write("rendered/default/kept.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n")
+    before = repository.rendered()
+    for _ in range(2):
+        assert repository.run("build", "-o", "rendered", "--include-other").code == 0
+        assert repository.rendered().keys() == {*before, "research/bert.yaml"}

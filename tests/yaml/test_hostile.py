@@ -92,13 +92,15 @@ def test_memory_of_a_refused_text() -> None:
 def test_many_broken_documents() -> None:
     found, findings = values("---\na: b: c\n" * 10_000)
     assert found == []
-    assert len(findings) == parsed.RESTARTS
+    assert len(findings) == parsed.RESTARTS + 1
+    assert findings[-1] == f"yaml-syntax {2 * parsed.RESTARTS + 1}:1"
 
 
 def test_many_documents_of_bad_bytes() -> None:
     found, findings = values(b"---\na: \xff\n" * 10_000 + b"---\nb: 1\n")
     assert found == []
-    assert len(findings) == parsed.RESTARTS
+    assert len(findings) == parsed.RESTARTS + 1
+    assert findings[-1] == f"yaml-syntax {2 * parsed.RESTARTS + 1}:1"
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,9 @@ class Loader:
         for file in self._turns[first:end]:
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
+                asked = self._selection.clusters
+                if asked and not any(holder.name in asked for holder in holders):
+                    self._report.account.leave(file)
                 continue
             if file in self._kept:
                 yield file, self._kept[file]
@@ -80,6 +83,7 @@ class Loader:
         for _, faults in self._blueprints:
             for finding in faults.findings:
                 self._report.add(finding)
+            self._report.account.absorb(faults.account)
         return [documents for documents, _ in self._blueprints]
 
     def _found(self) -> Iterator[tuple[list[Document], Report]]:
@@ -107,7 +111,8 @@ class Loader:
 
     def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
         """Whether a file counts whatever it holds, though not what trainc wrote."""
-        asked = file in explicit or self._selection.include_other
+        others = self._selection.include_other and not file.startswith(f"{self._project.output}/")
+        asked = file in explicit or others
         return asked and (self._selection.rendered or not is_rendered(data))
 
     def shelf(self, file: str) -> Shelf:

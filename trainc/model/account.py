@@ -72,16 +72,26 @@ class AccountEntry:
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "current")
+    __slots__ = ("_entries", "_unread", "current", "unasked")
 
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
+        self._unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
+        self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
         self.current: AccountEntry | None = None
 
     def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
         """Count a job, the document of that index in its file; findings are about it from now on."""
         self.current = self._entries[document.file, index, cluster] = AccountEntry(document)
         return self.current
+
+    def lose(self, file: str, line: int) -> None:
+        """Count a document that cannot be read as refused, whatever it was meant to be; it starts on that line."""
+        self._unread.add((file, line))
+
+    def leave(self, file: str) -> None:
+        """Count a file as left to other clusters, whatever jobs it holds."""
+        self.unasked.add(file)
 
     def advance(self) -> None:
         """A stage let the job pass: what was silenced so far does not stop it."""
@@ -126,18 +136,25 @@ class Account:
         return any(entry.ending == REFUSED for entry in self._entries.values())
 
     def totals(self) -> dict[str, int]:
-        """How many jobs were compiled, refused and left to clusters that this run does not compile for."""
+        """How many jobs were compiled, refused and left to clusters that this run does not compile for.
+
+        A document that cannot be read counts as one that is refused, a file that was left unread as one that is left.
+        """
         endings: dict[tuple[str, int], set[str]] = {}
         for (file, index, _), entry in self._entries.items():
             endings.setdefault((file, index), set()).add(entry.ending)
         out = dict.fromkeys((COMPILED, REFUSED, LEFT), 0)
         for found in endings.values():
             out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in found)] += 1
+        out[REFUSED] += len(self._unread)
+        out[LEFT] += len(self.unasked)
         return out
 
     def absorb(self, other: Account) -> None:
         """Take over what another worker has counted."""
         self._entries |= other._entries
+        self._unread |= other._unread
+        self.unasked |= other.unasked
 
 
 def _unaccounted(entry: AccountEntry) -> Finding:

@@ -60,7 +60,7 @@ class Constructor:
         self._report = report
         self._duplicates = duplicates
         self._joined = 0  # the map, by identity, in which a second object was found
-        self.line = 1  # where the latest document starts
+        self.line = 1  # where the latest document starts, or what follows the one that was read
 
     def documents(self) -> Iterator[Document]:
         """Each document that is not empty and holds only what Kubernetes can hold."""
@@ -78,9 +78,12 @@ class Constructor:
                 self._refuse(faults.directive(self._span(start)))
             root = get()
             tree = None if _blank(root) else self._node(root, 0)
-            get()
-            if tree is not None and not self._refused:
+            end = get()
+            if self._refused:
+                self._report.account.lose(self._file, self.line)
+            elif tree is not None:
                 yield Document(self._file, tree, self._marks, self.line)
+            self.line = end.end_mark.line + 1
 
     def _node(self, event: Any, depth: int) -> Tree:
         kind = type(event)

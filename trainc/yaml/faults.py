@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Finding, Label
+from trainc.model.sourced import Span
 from trainc.yaml import rules
 from trainc.yaml.causes import TEMPLATE
 from trainc.yaml.events import MappingStartEvent
@@ -11,8 +12,6 @@ from trainc.yaml.scalars import resolve
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from trainc.model.sourced import Span
 
 CORE = "tag:yaml.org,2002:"
 _TEMPLATE = "`{{` starts a template: a map as the key of a map"
@@ -24,6 +23,12 @@ class StopError(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
+
+
+def unread_rest(file: str, line: int) -> Finding:
+    """An error for the documents from a line on, which nobody reads because too many above them are broken."""
+    message = "the documents from here on are not read: too many above them cannot be"
+    return rules.SYNTAX.at(Span(file, line, 1, line, 1), message, help="correct those above first")
 
 
 def ambiguous_text(span: Span, text: str, reason: str) -> Finding:

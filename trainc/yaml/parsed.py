@@ -8,7 +8,7 @@ from trainc.yaml import rules
 from trainc.yaml.causes import cause
 from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
-from trainc.yaml.faults import StopError
+from trainc.yaml.faults import StopError, unread_rest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +37,12 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
             report.add(_fault(error, file, data))
         else:
             return
+        report.account.lose(file, constructor.line)
         rest = _after(data, constructor.line)
         if rest is None:
             return
         data = rest
+    report.add(unread_rest(file, data.count(b"\n", 0, len(data) - len(data.lstrip(b"\n"))) + 1))
 
 
 def _fault(error: YAMLError, file: str, data: bytes) -> Finding:

@@ -33,6 +33,7 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > LIMIT:
         report.add(too_large(file))
+        report.account.lose(file, 1)
         return
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
@@ -68,11 +69,15 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
     for bad in re.finditer(_BAD, text):
         if bad.start() < end:
             continue
-        if len(out) > BROKEN:
-            return "".join(out).encode()
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         line += len(breaks.findall(text, end, start))
+        if len(out) > BROKEN:
+            from trainc.yaml.faults import unread_rest  # noqa: PLC0415
+
+            report.add(unread_rest(file, line))
+            return "".join((*out, text[end:start])).encode()
         report.add(_bad_character(bad, start, line, file))
+        report.account.lose(file, line)
         out += [text[end:start], "---" if start else ""]
         end = text.find("\n---", bad.end())
         end = end if end > 0 else len(text)
