@@ -184,7 +184,8 @@ def _folder_trouble(
     if run.code or arguments[0] != "build":
         return "" if after == before else f"{arguments}: a run that writes nothing changed the rendered folder"
     gone = {path for path, owner in tree.removable.items() if cluster in ("", owner)}
-    wanted = (before.keys() - gone) | {path_of(bundle) for bundle in run.bundles if bundle.jobset is not None}
+    made = {bundle.document.file if bundle.jobset is None else path_of(bundle) for bundle in run.bundles}
+    wanted = (before.keys() - gone) | made  # without a JobSet: what `--include-other` passes on
     return "" if after.keys() == wanted else f"{arguments}: {sorted(wanted)} wanted, {sorted(after)} rendered"
 
 

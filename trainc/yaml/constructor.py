@@ -76,14 +76,13 @@ class Constructor:
             self.line = start.start_mark.line + 1
             if start.version or start.tags:
                 self._refuse(faults.directive(self._span(start)))
-            root = get()
-            tree = None if _blank(root) else self._node(root, 0)
-            end = get()
+            tree = None if _blank(root := get()) else self._node(root, 0)
+            end = get().end_mark.line + 1
             if self._refused:
                 self._report.account.lose(self._file, self.line)
             elif tree is not None:
                 yield Document(self._file, tree, self._marks, self.line)
-            self.line = end.end_mark.line + 1
+            self.line = end
 
     def _node(self, event: Any, depth: int) -> Tree:
         kind = type(event)
