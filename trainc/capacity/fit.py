@@ -7,6 +7,7 @@ from trainc.capacity.edits import trainer_pods, with_pods
 from trainc.capacity.gang import Gang, gang_of
 from trainc.capacity.jobpods import run_data
 from trainc.capacity.kueue import Kueue
+from trainc.capacity.pods import EXCLUSIVE
 from trainc.capacity.shown import verdict_data
 from trainc.model.tree import get, plain, value
 
@@ -48,6 +49,7 @@ class Fit:
         self.is_idle = is_idle
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
         self._known: dict[str, Answer] = {}
+        self._gangs: dict[str, Gang] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
     def answer(self, jobset: Tree, *, with_headroom: bool = False) -> Answer:
@@ -72,6 +74,17 @@ class Fit:
         """What Kueue answers, None for a job that it does not manage."""
         verdict = self.kueue.judge(jobset) if self.kueue else None
         return verdict if verdict and verdict.is_managed else None
+
+    def gang(self, jobset: Tree, verdict: Verdict | None) -> Gang:
+        """Whether the nodes hold the job's pods, with what its queue adds to them; equal pods are judged once."""
+        added = added_by_queue(verdict, self.facts)
+        names = ("ResourceQuota", "LimitRange")
+        own = (value(jobset, "metadata", part) for part in ("namespace", "name"))
+        apart = [*own] if any(self.facts.objects.get(kind) for kind in names) else []
+        key = f"{apart}{_pods_of(jobset)}{value(jobset, 'metadata', 'annotations', EXCLUSIVE)}{added}"
+        if key not in self._gangs:
+            self._gangs[key] = gang_of(self.facts, jobset, added, is_idle=self.is_idle)
+        return self._gangs[key]
 
     def change(self, jobset: Tree, verdict: Verdict) -> str:
         """What would help a job that Kueue does not admit."""
@@ -159,11 +172,13 @@ _POD_PARTS = ("containers", "initContainers")
 def class_of(jobset: Tree) -> str:
     """A text that jobs share for which the same answer holds."""
     metadata = get(jobset, "metadata")
-    parts: list[Any] = [
-        value(metadata, "namespace"),
-        plain(get(metadata, "labels")),
-        plain(get(metadata, "annotations")),
-    ]
+    own = [value(metadata, "namespace"), plain(get(metadata, "labels")), plain(get(metadata, "annotations"))]
+    return f"{own}{_pods_of(jobset)}"
+
+
+def _pods_of(jobset: Tree) -> str:
+    """A text that jobs share whose pods are equal in number and in all that decides where they may run."""
+    parts: list[Any] = []
     jobs = get(jobset, "spec", "replicatedJobs")
     for job in jobs if type(jobs) is list else []:
         spec = get(job, "template", "spec")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from trainc.capacity.pods import Pod
     from trainc.model.tree import Tree
 
-MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one
+MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
+FEW_PLACEMENTS = 2_000  # and where it does not, to say on which nodes
 _FIRST_NODES = 10
 
 
@@ -56,8 +57,9 @@ def gang_of(facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]], *, i
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes)[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
     depends = any(role.key or role.pod.has_peer_rules for role in roles)
-    is_small = sum(counts) * max(1, len(run.scheduler.places)) <= MOST_PLACEMENTS
-    if is_small:
+    placements = sum(counts) * max(1, len(run.scheduler.places))
+    in_any_order = not depends and _is_roomy(roles, found)
+    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS):
         run.place()
         if depends and gang.fits is not False:
             gang.fits = True if run.is_placed else None
@@ -65,10 +67,25 @@ def gang_of(facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]], *, i
             gang.fits = True
     else:
         gang.run = None
-        gang.fits = None if depends and gang.fits else gang.fits
+        gang.fits = True if in_any_order and gang.fits else None if depends and gang.fits else gang.fits
     if gang.fits is not True:
         _explain(gang, roles, empty)
     return gang
+
+
+def _is_roomy(roles: Sequence[Role], found: Sequence[int]) -> bool:
+    """Whether every role fits in whatever order and wherever the pods of the others are."""
+    for role, room in zip(roles, found, strict=True):
+        lost = sum(other.podset.count * _displaced(role, other) for other in roles if other is not role)
+        if room - lost < role.podset.count:
+            return False
+    return True
+
+
+def _displaced(role: Role, other: Role) -> int:
+    """How many pods of one role at most one pod of another takes the place of."""
+    mine, theirs = role.pod.asked, other.pod.asked
+    return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
 def _explain(gang: Gang, roles: Sequence[Role], empty: Scheduler) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import Fit, added_by_queue, class_of, is_placed
-from trainc.capacity.gang import gang_of
+from trainc.capacity.fit import Fit, class_of, is_placed
 from trainc.capacity.jobpods import Run
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, NamedTuple
+    from typing import NamedTuple
 
+    from trainc.capacity.gang import Gang
     from trainc.capacity.verdict import Verdict
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
@@ -113,7 +113,7 @@ def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]
         if not verdict.refused_by:
             yield from _queue(jobset, verdict, fit, fixed=fixed)
     elif fit.facts.has_nodes and (verdict is None or (verdict.has_quota and not is_placed(verdict))):
-        yield from _nodes(jobset, fit, added_by_queue(verdict, fit.facts), fixed=fixed)
+        yield from _nodes(fit.gang(jobset, verdict), fixed=fixed)
 
 
 def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
@@ -152,8 +152,7 @@ def _queue(jobset: Tree, verdict: Verdict, fit: Fit, *, fixed: bool) -> Iterator
     yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
 
 
-def _nodes(jobset: Tree, fit: Fit, added: list[dict[str, Any]], *, fixed: bool) -> Iterator[Problem]:
-    gang = gang_of(fit.facts, jobset, added, is_idle=True)
+def _nodes(gang: Gang, *, fixed: bool) -> Iterator[Problem]:
     if gang.fits is not False or gang.role is None:
         return
     index = [role.name for role in gang.roles].index(gang.role.name)
