@@ -19,7 +19,8 @@ from trainc.cli import main
 if TYPE_CHECKING:
     from pathlib import Path
 
-CREATED, UPDATED, LIVES = (members("live", group) for group in ("create", "updates", "lifecycle"))
+CREATED, UPDATED, PODS, LIVES = (members("live", group) for group in ("create", "updates", "pods", "lifecycle"))
+MOST = 16  # pods of a JobSet that were recorded
 GATES = "gates=GenericWorkload"  # on at the recorded server, off by default
 BELOW = re.compile(r"^spec\.replicatedJobs\[\d+\]\.template\.")
 # Where the messages of a recording are not what the server said of the JobSet's own Job, but of a bare one.
@@ -45,6 +46,14 @@ def run(*arguments: str) -> tuple[int, dict[str, Any]]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         code = main([*arguments, "--report", "json"])
     return code, json.loads(out.getvalue())
+
+
+def drawn(file: Path, *arguments: str) -> list[dict[str, Any]]:
+    """What `show` says of the jobs in a file."""
+    views: Any
+    code, views = run("show", str(file), *arguments)
+    assert code == 0
+    return list(views)
 
 
 def errors(report: dict[str, Any]) -> list[dict[str, Any]]:
@@ -139,10 +148,56 @@ def test_lifecycle(case: str, tmp_path: Path) -> None:
     file = tmp_path / "jobset.yaml"
     file.write_text(LIVES[f"{case}.yaml"], "utf-8")
     events = [word for step in recorded["timeline"][1:] for word in ("--after", step["after"])]
-    views: Any
-    code, views = run("show", str(file), "--lifecycle", *events)
-    (view,) = views
-    assert code == 0
+    (view,) = drawn(file, "--lifecycle", *events)
     assert view["timeline"] == recorded["timeline"]
     assert view["services"] == recorded["services"]
     tally.passed[group] += 1
+
+
+KINDS = ("jobs", "pods", "services")
+
+
+@pytest.mark.parametrize("case", sorted({name.partition("/")[0] for name in PODS}))
+def test_pods(case: str, tmp_path: Path) -> None:
+    group = "live: pods"
+    tally.ran[group] += 1
+    jobs, pods, services = (list(yaml.safe_load_all(PODS.get(f"{case}/{kind}.yaml", ""))) for kind in KINDS)
+    file = tmp_path / "jobset.yaml"
+    file.write_text(PODS[f"{case}/jobset.yaml"], "utf-8")
+    code, report = run("validate", str(file), "--only", "admission")
+    assert (code, errors(report)) == (0, [])
+    (life,) = drawn(file, "--lifecycle")
+    first = life["timeline"][0]
+    assert {words.partition(":")[0] for words in first["jobs"]} <= names(jobs)  # the recording went on from there
+    assert {service["name"] for service in life["services"]} <= names(services)  # those of its neighbours are there too
+    (view,) = drawn(file)
+    shown = {f"{view['name']}-{role['name']}-{at}": role for role in view["roles"] for at in range(role["jobs"])}
+    assert names(jobs) == set(shown)
+    hosts = {f"{job}-{index}-<random>" for job, role in shown.items() for index in range(role["podsPerJob"])}
+    assert names(pods) <= hosts
+    assert names(pods) == hosts or len(pods) == MOST
+    agree_on_ranks(file, view, pods)
+    tally.passed[group] += 1
+
+
+def names(objects: list[Any]) -> set[str]:
+    """The names of the objects in a stream, an empty one among them."""
+    return {each["metadata"]["name"] for each in objects if each}
+
+
+def agree_on_ranks(file: Path, view: dict[str, Any], pods: list[Any]) -> None:
+    """Every pod that has a rank is called, is found and has variables as it was recorded."""
+    recorded = {pod["spec"]["hostname"]: pod["spec"] for pod in pods if pod and "hostname" in pod["spec"]}
+    ranked = [rank for role in view["roles"] if role["ranks"] for rank in range(role["ranks"][0], role["ranks"][1] + 1)]
+    for rank in ranked[:MOST]:
+        (pod,) = drawn(file, "--rank", str(rank))
+        spec = recorded.get(pod["host"])
+        if spec is None:  # it waits for another, or is one of more than were recorded
+            continue
+        assert pod["address"] == ".".join(part for part in (spec["hostname"], spec.get("subdomain")) if part)
+        for container in [*spec.get("initContainers", ()), *spec["containers"]]:
+            (shown,) = (each for each in pod["containers"] if each["name"] == container["name"])
+            assert shown["image"] == container["image"]
+            for variable in container.get("env", ()):
+                if "$(" not in variable.get("value", "$("):
+                    assert shown["env"][variable["name"]] == variable["value"]

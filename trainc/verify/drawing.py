@@ -69,11 +69,12 @@ _HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCE
 
 def _row(role: View) -> tuple[str, ...]:
     hosts = list(dict.fromkeys(role["hosts"]))
+    waves = _in_waves(role)
     ranks = role["ranks"]
     return (
         role["name"],
-        f"{_or_unknown(role['jobs'])} x {_or_unknown(role['podsPerJob'])}",
-        " .. ".join(hosts),
+        f"{_or_unknown(role['jobs'])} x {_or_unknown(role['podsPerJob'])}{waves}",
+        " .. ".join(hosts) or "-",
         "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}",
         ", ".join(f"{_or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()) or "-",
         _or_unknown(role["processes"]),
@@ -81,15 +82,29 @@ def _row(role: View) -> tuple[str, ...]:
     )
 
 
+def _in_waves(role: View) -> str:
+    """How many pods of a Job run side by side, where that is not all of them."""
+    width, size = role["podsAtOnce"], role["podsPerJob"]
+    return f", {width} at once" if width is not None and size is not None and width < size else ""
+
+
 def _facts(view: View) -> list[tuple[str, str]]:
     addresses = [f"{role['addresses']}" for role in view["roles"] if role["addresses"]]
     bound = view["acceleratorHours"]
     restarts = view["restarts"]
+    retried = [
+        f"{role['retries']} pods of each Job of {role['name']}"
+        for role in view["roles"]
+        if role["retries"] and role["podsAtOnce"] != 0
+    ]
     return [
+        *([("starts", f"not yet: {view['held']}")] if view["held"] else ()),
         ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
         ("names", ", ".join(addresses) or "pods get no DNS names"),
         ("ends when", f"{view['success']} have succeeded"),
         ("restarts", f"at most {restarts}" if isinstance(restarts, int) else str(_or_unknown(restarts))),
+        *([("retries", f"before that, at most {', '.join(retried)}")] if retried else ()),
+        *([("fails at", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
         (
             "at most",
             f"{bound['hours']} accelerator hours ({bound['why']})"

@@ -122,10 +122,13 @@ def pod_at(role: Role, replica: int, index: int) -> Pod:
 
 
 def pod_of_rank(job: Job, rank: int) -> Pod | None:
-    """The pod of a rank, counted over the roles that train in the order they are listed; None where there is none."""
+    """The pod of a rank, counted over the roles that train in the order they are listed; None where there is none.
+
+    Pods that are not indexed have random names: none of them, nor of the roles after them, has a rank of its own.
+    """
     left = rank
     for role in trainers(job):
-        if type(role.replicas) is not int or type(role.size) is not int:
+        if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
             return None
         if 0 <= left < role.replicas * role.size:
             return Pod(role, left // role.size, left % role.size, rank)

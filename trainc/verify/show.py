@@ -7,6 +7,7 @@ from typing import Any
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.verify.instance import Pod, pod_of_rank, trainers
 from trainc.verify.order import stages, waits
+from trainc.verify.prospects import endings, held, retries
 from trainc.verify.rules.mpi import hostfile
 from trainc.verify.values import Unknown, integer, rows, table, text, whole
 
@@ -35,6 +36,8 @@ def overview(job: Job) -> View:
         "roles": roles,
         "success": _success(job),
         "restarts": _restarts(job),
+        "endedBy": endings(job),
+        "held": held(job),
         "acceleratorHours": _bound(job),
     }
 
@@ -68,22 +71,31 @@ def _pod(pod: Pod) -> View:
 
 def _role(role: Role, first_rank: int | None) -> View:
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else None
-    last = _last(role)
     return {
         "name": role.name,
         "jobs": _known(role.replicas),
         "podsPerJob": _known(role.size),
+        "podsAtOnce": _known(role.width),
         "pods": count,
-        "hosts": [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")],
+        "hosts": _hosts(role),
         "addresses": role.address("<job>", "<index>") if role.job.dns and role.indexed else None,
         "ranks": [first_rank, first_rank + count - 1] if first_rank is not None and count else None,
         "accelerators": {resource: _known(number) for resource, number in role.devices.items()},
         "processes": processes(role),
+        "retries": retries(role),
         "after": [f"{wait.on.name} {'ready' if wait.status == 'Ready' else 'complete'}" for wait in waits(role)],
         "containers": [
             f"{container.name}{'' if container.main else f' ({container.kind})'}" for container in role.containers
         ],
     }
+
+
+def _hosts(role: Role) -> list[str]:
+    """The first and the last host; none where no pod ever runs."""
+    last = _last(role)
+    if role.width == 0 or 0 in (role.size, role.replicas):
+        return []
+    return [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")]
 
 
 def _last(role: Role) -> tuple[int, int] | None:
@@ -100,7 +112,7 @@ def _first_ranks(job: Job) -> dict[str, int]:
     found: dict[str, int] = {}
     rank = 0
     for role in trainers(job):
-        if type(role.replicas) is not int or type(role.size) is not int:
+        if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
             break
         found[role.name] = rank
         rank += role.replicas * role.size

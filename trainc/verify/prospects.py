@@ -1,0 +1,44 @@
+"""What keeps a job from starting, what ends it at once, and how often its pods are tried again."""
+
+from __future__ import annotations
+
+from trainc.verify.values import flag, rows, table, text, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
+    from trainc.verify.pods import Role
+
+_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
+_FALLBACK = 6  # the Job API's own backoffLimit
+
+
+def held(job: Job) -> str | None:
+    """Why nothing starts when the job is applied; None where it does."""
+    manager = text(job.spec, "managedBy")
+    if manager and manager != _CONTROLLER:
+        return f"JobSet's controller leaves it to {manager}"
+    if flag(job.spec, "suspend"):
+        return "it is suspended until somebody, such as a queue, resumes it"
+    return None
+
+
+def retries(role: Role) -> int | None:
+    """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
+    limit = whole(role.spec, "backoffLimit")
+    if limit is None:
+        return _FALLBACK
+    return limit if type(limit) is int else None
+
+
+def endings(job: Job) -> list[str]:
+    """The failures after which the JobSet is not started again, in words."""
+    found = []
+    for rule in rows(table(job.spec, "failurePolicy"), "rules"):
+        if text(rule, "action") != "FailJobSet":
+            continue
+        reasons = [leaf.value for leaf in rule.get("onJobFailureReasons", ())]
+        targets = [leaf.value for leaf in rule.get("targetReplicatedJobs", ())]
+        words = f"a failed Job of {', '.join(targets)}" if targets else "any failed Job"
+        found.append(f"{words} ({', '.join(reasons)})" if reasons else words)
+    return found
