@@ -9,10 +9,12 @@ from trainc.capacity.jobpods import run_data
 from trainc.capacity.kueue import Kueue
 from trainc.capacity.pods import EXCLUSIVE
 from trainc.capacity.shown import verdict_data
+from trainc.capacity.volcano import refusal
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from trainc.capacity.facts import Facts
@@ -52,8 +54,15 @@ class Fit:
         self._gangs: dict[str, Gang] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
-    def answer(self, jobset: Tree, *, with_headroom: bool = False) -> Answer:
-        """The answer for one JobSet."""
+    def answer(self, jobset: Tree, groups: Sequence[Tree] = (), *, with_headroom: bool = False) -> Answer:
+        """The answer for one JobSet; `groups` are the PodGroups of Volcano that go with it."""
+        for group in groups:
+            refused = refusal(self.facts, group)
+            if refused:
+                answer = Answer(None)
+                answer.status, answer.reason = NEVER, refused
+                answer.change = "ask for fewer or smaller pods, or name another queue"
+                return answer
         # Refusals by quotas name the pods.
         name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
         key = f"{with_headroom}{name}{class_of(jobset)}"

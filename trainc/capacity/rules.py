@@ -6,6 +6,7 @@ from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.facts import Facts
 from trainc.capacity.fit import Fit, class_of, is_placed
 from trainc.capacity.jobpods import Run
+from trainc.capacity.volcano import groups_of, refusal
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 
 TYPE_CHECKING = False
@@ -80,6 +81,18 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if not cluster.capacity:
         cluster.capacity.append(Fit(Facts(cluster.objects, closed=cluster.closed)))
     fit: Fit = cluster.capacity[0]
+    for group in groups_of(bundle.around):
+        refused = refusal(fit.facts, group)
+        if refused:
+            report.add(
+                QUEUE_NEVER_ADMITS.at(
+                    bundle.span(group, ("spec", "queue")),
+                    "Volcano's queue never lets this group in",
+                    effect="the PodGroup stays pending",
+                    help="ask for fewer or smaller pods, or name another queue",
+                    notes=(refused, _dated(fit.facts)),
+                )
+            )
     key = class_of(bundle.jobset)
     if key not in fit.problems:
         fit.problems[key] = tuple(_problems(bundle.jobset, fit, fixed=cluster.fixed_nodes))

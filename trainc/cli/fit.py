@@ -9,6 +9,7 @@ from trainc.capacity.edits import with_pods
 from trainc.capacity.facts import Facts
 from trainc.capacity.fit import FITS, UNKNOWN, WAITS, Fit, answer_data
 from trainc.capacity.rules import ANSWERED
+from trainc.capacity.volcano import groups_of
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session
 from trainc.model.document import Document
@@ -123,7 +124,8 @@ def _rows(session: Session, cluster: Cluster, jobs: list[Bundle], facts: Facts, 
     rows = []
     for at in order:
         bundle, tree = trees[at]
-        found = asked.answer(tree, with_headroom=options.has("headroom"))
+        groups = [] if nodes else groups_of(bundle.around)
+        found = asked.answer(tree, groups, with_headroom=options.has("headroom"))
         rows.append(_row(session, cluster, bundle, found))
         if options.has("together"):
             asked.reserve(found)

@@ -1,0 +1,83 @@
+"""`trainc fit` from the command line: table, JSON, what-if, headroom, all jobs together, half dumps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.compiling import ROOT, compile_in
+from tests.conformance.archives import groups, members
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = [
+    (group, name.removesuffix(".json"))
+    for group in groups("admission")
+    for name in sorted(members("admission", group))
+    if name.endswith(".json")
+][::9]
+
+
+@pytest.mark.parametrize(("group", "case"), CASES)
+def test_recorded_answers_come_out_of_the_command(tmp_path: Path, group: str, case: str) -> None:
+    (tmp_path / "case.yaml").write_text(members("admission", group)[f"{case}.yaml"])
+    done = compile_in(tmp_path, "fit", "case.yaml", "--report", "json", "--closed-world")
+    rows = json.loads(done.out)["jobs"]
+    theirs = json.loads(members("admission", group)[f"{case}.json"])["verdicts"]
+    for row, one in zip(rows, theirs, strict=True):
+        if group == "pods":
+            assert row["pods"]["allPodsPlaced"] == one["allPodsPlaced"]
+        else:
+            assert {key: row["kueue"].get(key) for key in ("admitted", "reason")} == {
+                "admitted": one["admitted"],
+                "reason": one.get("reason"),
+            }
+
+
+def asked(tmp_path: Path, example: str, *words: str) -> list[dict[str, Any]]:
+    if not (tmp_path / example).exists():
+        shutil.copytree(ROOT / "examples" / example, tmp_path / example)
+    done = compile_in(tmp_path / example, "fit", *words, "--report", "json")
+    found: list[dict[str, Any]] = json.loads(done.out)["jobs"]
+    return found
+
+
+def test_headroom_is_the_largest_number_that_fits(tmp_path: Path) -> None:
+    (row,) = asked(tmp_path, "fit-kueue", "jobs/chat-7b.yaml", "--headroom")
+    most = 4 + row["headroom"]
+    for nodes, status in ((most, "fits"), (most + 1, "never")):
+        (other,) = asked(tmp_path, "fit-kueue", "jobs/chat-7b.yaml", "--what-if", f"numNodes={nodes}")
+        assert other["status"] == status
+
+
+def test_jobs_together_share_the_quota(tmp_path: Path) -> None:
+    job = (ROOT / "examples/fit-kueue/jobs/chat-70b.yaml").read_text("utf-8")
+    asked(tmp_path, "fit-kueue")
+    (tmp_path / "fit-kueue/jobs/again.yaml").write_text(job.replace("chat-70b", "z-again"))
+    rows = asked(tmp_path, "fit-kueue", "--together")
+    assert {row["job"]: row["status"] for row in rows} == {
+        "llm/chat-70b": "fits",
+        "llm/chat-7b": "fits",
+        "llm/z-again": "waits",
+    }
+
+
+@pytest.mark.parametrize("word", ["numNodes", "numNodes=0", "numNodes=x", "gpus=3"])
+def test_a_question_that_cannot_be_asked_is_wrong_usage(tmp_path: Path, word: str) -> None:
+    (tmp_path / "job.yaml").write_text("")
+    done = compile_in(tmp_path, "fit", ".", "--what-if", word)
+    assert (done.code, done.err.startswith("trainc: --what-if takes numNodes=N")) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["ResourceFlavor", "Topology", "Node"])
+def test_half_a_dump_gets_no_verdict(tmp_path: Path, kind: str) -> None:
+    text = members("admission", "topology")["e-preferred-rack-spills-to-block.yaml"]
+    kept = [part for part in text.split("\n---\n") if f"\nkind: {kind}\n" not in f"\n{part}"]
+    (tmp_path / "case.yaml").write_text("\n---\n".join(kept))
+    (row,) = json.loads(compile_in(tmp_path, "fit", "case.yaml", "--report", "json").out)["jobs"]
+    assert row["status"] == "unknown"
+    assert kind in row["reason"]
