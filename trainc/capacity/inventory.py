@@ -37,11 +37,6 @@ _KEPT: dict[str, tuple[str, ...]] = {
 }
 _CONFIGURATION = ("featureGates", "manageJobsWithoutQueueName", "managedJobsNamespaceSelector", "resources")
 _TIMES = frozenset({"lastHeartbeatTime", "lastTransitionTime", "time", "creationTimestamp", "startTime"})
-COMMAND = (
-    "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
-    "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,workloads "
-    "-A -o json | trainc inventory --complete > clusters/NAME/inventory.yaml"
-)
 
 
 class Dump:

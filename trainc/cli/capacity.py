@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from trainc.cli.options import Options
 
-_GET = (
+GET = (
     "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
     "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,"
     "workloads -A -o json"
@@ -28,7 +28,7 @@ def _inventory(options: Options) -> int:
 
     found = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
     if not found.objects:
-        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with\n{_GET}")
+        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with\n{GET}")
     made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
     data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
     for fault in found.faults:
@@ -97,7 +97,7 @@ COMMANDS = (
         "[FILE...]",
         "Write what decides whether jobs start on a cluster, out of a dump of it (default: standard input), and nothing\n"
         "else: nodes that are alike together, queues, flavors, quotas, limits, classes. Make the dump with\n\n"
-        f"  {_GET} \\\n    | trainc inventory --complete > clusters/NAME/inventory.yaml",
+        f"  {GET} \\\n    | trainc inventory --complete > clusters/NAME/inventory.yaml",
         (
             Option("--complete", "the dump lists every kind of the command: a kind without objects has none"),
             Option("--date", "when the dump was made (default: the newest time in it)", metavar="TIME"),

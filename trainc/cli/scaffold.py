@@ -5,6 +5,7 @@ from __future__ import annotations
 from json import loads
 
 from trainc import __version__
+from trainc.cli.capacity import GET
 
 PROJECT = """\
 # What holds for every job of this repository.
@@ -50,6 +51,12 @@ from the top of the repository. It says which kinds the cluster does not have, a
 
 The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
 They stand in a file of their own because trainc then reads them once, and not in every run.
+
+What its nodes and queues can hold is an inventory: `trainc fit` then says whether a job is ever admitted. Leave out the
+kinds that the cluster does not have:
+
+    {dump} \\
+      | trainc inventory --complete > clusters/{cluster}/inventory.yaml
 """
 KUBECTL = (
     "kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
@@ -237,6 +244,7 @@ def scaffold(cluster: str, delivery: str) -> dict[str, str]:
         "cluster": cluster,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "kubectl": KUBECTL.format(cluster=cluster),
+        "dump": GET,
         "install": origin() or "${{ vars.TRAINC }}",
     }
     files = {
