@@ -126,12 +126,15 @@ def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
     from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
     from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.compare.immutable import judge  # noqa: PLC0415
+    from trainc.compare.immutable import judge, unknown  # noqa: PLC0415
     from trainc.compare.operations import OF_FILES, SERVER_SIDE  # noqa: PLC0415
 
     operation = session.options.one("as", SERVER_SIDE)
     # Who asks for admission alone applies the TrainJobs themselves.
     applied = session.selection.admission_only
-    present = pipeline.bundles(session.project, session.selection, Report())
+    now = Report(compiles=False)
+    present = pipeline.bundles(session.project, session.selection, now)
     with Orderly(), base_of(session.project, base, session.selection, of_files=operation in OF_FILES) as old:
         judge(old, present, session.project, session.report, operation, applied=applied)
+    if applied:
+        unknown(now, session.project, session.report)

@@ -13,6 +13,7 @@ from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import compare
 from trainc.compare.rendered import rendered
+from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.report.diff import diff_json, diff_lines, diff_markdown
 
@@ -41,7 +42,7 @@ def _diff(options: Options, base: str, second: str) -> int:
     session = Session(options)
     present = list(pipeline.bundles(session.project, session.selection, session.report))
     if second and not present:
-        present = rendered(os.path.abspath(second), session.project, session.selection)
+        present = rendered(os.path.abspath(second), session.project, session.selection, Report())
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         return session.finish()

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from trainc import pipeline
+from trainc.compare.gaps import Gaps
 from trainc.compare.git import Repository
 from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
-from trainc.load.walk import SUFFIXES
+from trainc.load.walk import SUFFIXES, known_files
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 
 
 class Base(NamedTuple):
-    """The bundles to compare with, and the files that were edited since, None where that is not known."""
+    """The bundles to compare with, the files that were edited since (None where that is not known), what is not known."""
 
     bundles: list[Bundle]
     edited: frozenset[str] | None
+    gaps: Gaps
     committed: bool = False  # whether the bundles are a committed rendering, which runs keep
 
     def keeps(self, source: str, rendering: Tree) -> bool:
@@ -66,12 +68,12 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
 
 def bundles_of(
     folder: str, paths: tuple[str, ...], selection: Selection, cache: Opening | None, *, written: bool = True
-) -> tuple[list[Bundle], Report]:
+) -> tuple[list[Bundle], Gaps]:
     """What the specs of a folder compile to, whatever is wrong with some of them; `written`: renderings count as specs."""
     report = Report(compiles=False)
     present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
     if not present:
-        return [], report
+        return [], Gaps(folder, report)
     project = open_project((os.path.join(folder, present[0]),), report, cache=cache)
     quiet = Selection(
         tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present),
@@ -80,7 +82,8 @@ def bundles_of(
         clusters=selection.clusters,
         rendered=written,
     )
-    return list(pipeline.bundles(project, quiet, report)), report
+    gaps = Gaps(project.root, report, tuple(known_files(project, quiet.paths)))
+    return list(pipeline.bundles(project, quiet, report)), gaps
 
 
 @contextmanager
@@ -96,22 +99,29 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
         top = os.path.abspath(base)
         folder = top if os.path.isdir(top) else os.path.dirname(top)
         path = os.path.relpath(top, folder)
-        written = [] if of_files else rendered(folder, project, selection, path=path)
-        yield Base(written or bundles_of(folder, (path,), selection, project.cache)[0], None)
+        report = Report()
+        if written := [] if of_files else rendered(folder, project, selection, report, path=path):
+            yield Base(written, None, Gaps(folder, report))
+        else:
+            bundles, gaps = bundles_of(folder, (path,), selection, project.cache)
+            yield Base(bundles, None, gaps)
         return
     if base.startswith((".", "/")):
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
-        written = [] if of_files else rendered(folder, project, selection, sources=selection.paths)
-        bundles = written or bundles_of(folder, selection.paths, selection, project.cache)[0]
-        yield Base(bundles, _edited(project, base), committed=bool(written))
+        report = Report()
+        if written := [] if of_files else rendered(folder, project, selection, report, sources=selection.paths):
+            yield Base(written, _edited(project, base), Gaps(folder, report), committed=True)
+        else:
+            bundles, gaps = bundles_of(folder, selection.paths, selection, project.cache)
+            yield Base(bundles, _edited(project, base), gaps)
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
     folder = os.path.abspath(old)
-    found = bundles_of(folder, (".",), selection, project.cache, written=False)[0]
-    return Base(found or rendered(folder, project, selection), differing(folder, os.path.abspath(new)))
+    found, gaps = bundles_of(folder, (".",), selection, project.cache, written=False)
+    return Base(found or rendered(folder, project, selection, Report()), differing(folder, os.path.abspath(new)), gaps)
 
 
 def _edited(project: Project, revision: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.compare.gaps import not_compared, without_base
 from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
 from trainc.model.finding import ERROR, NOTE, Label, Rule
@@ -49,33 +50,45 @@ def judge(
     *,
     applied: bool = False,
 ) -> None:
-    """Findings for every run that stands on both sides and differs, but for runs that keep their committed rendering.
+    """Findings for every run that differs, but for runs that keep their committed rendering; also where nothing is compared.
 
     `applied`: TrainJobs themselves are written to the server as well, and the controller writes what they become.
     """
     before = {
         key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
     }
+    usable = old.gaps.project_fault() is None
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
         pairs = ((before.get(key_of(bundle, tree)), tree) for tree in _objects(bundle, operation, applied=applied))
-        known = [(was, tree) for was, tree in pairs if was is not None]
+        known = [(was, tree) for was, tree in pairs if was is not None and usable]
         updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in known]
+        if not known:
+            report.add(without_base(bundle, old.gaps))
         refused = [one for one in updates if one.refused]
         if refused and old.keeps(bundle.document.file, known[0][0]):
             continue
         if refused:
-            report.add(
-                immutable_change(
-                    bundle,
-                    refused,
-                    effect="the API server refuses the new text; what is in the cluster stays as it was",
-                    otherwise="otherwise take the edit back",
-                )
-            )
+            _refuse(bundle, refused, report)
         for one in updates:
             if one.changed and not one.refused:
                 report.add(_in_place(bundle, one))
+
+
+def unknown(now: Report, project: Project, report: Report) -> None:
+    """A finding for each job that cannot be compared because trainc does not compile it, whatever a server says of it."""
+    for cluster in project.clusters:
+        for entry in now.account.refused(cluster.name):
+            if entry.cause is not None and not entry.cause.rule.admission:
+                report.add(not_compared(entry.place, entry.name, f"it cannot be compiled: {entry.cause.message}"))
+
+
+def _refuse(bundle: Bundle, refused: Sequence[Update], report: Report) -> None:
+    """Report a change that the server refuses, which is its answer to the job's document as well."""
+    judged_before = report.looking_at(bundle.document)
+    effect = "the API server refuses the new text; what is in the cluster stays as it was"
+    report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back"))
+    report.back_to(judged_before)
 
 
 def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ...]:

@@ -8,6 +8,7 @@ from trainc.load.lists import expand
 from trainc.load.walk import contents
 from trainc.model.finding import ERROR, Rule
 from trainc.model.kinds import near_miss
+from trainc.model.lfs import is_pointer
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.yaml.reader import read
@@ -24,7 +25,6 @@ SOURCE_LOST = Rule(
     "says that the job is gone; a file that is empty, or a slip of the pen, does not.",
     unreadable=True,
 )
-_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def is_gone(root: str, source: str, rendered: str, name: str, report: Report) -> bool:
@@ -50,7 +50,7 @@ def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | Non
     start = Span(source, 1, 1, 1, 1)
     if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
         return start, "this file is empty", "restore it"
-    if data.startswith(_POINTER):
+    if is_pointer(data):
         return start, "this file is a pointer of Git LFS, and not what it points to", "run `git lfs pull`"
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
         return start, "this file holds the marks of a merge conflict", "resolve the conflict"

@@ -7,9 +7,8 @@ import os
 from trainc.load.walk import SUFFIXES
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
-from trainc.model.header import read_header
+from trainc.model.header import has_conflict, read_header
 from trainc.model.reading import ordinary_contents
-from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.trouble import Reaching
 from trainc.model.within import within
@@ -19,11 +18,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
 
 def rendered(
-    folder: str, project: Project, selection: Selection, *, path: str = ".", sources: tuple[str, ...] = (".",)
+    folder: str,
+    project: Project,
+    selection: Selection,
+    report: Report,
+    *,
+    path: str = ".",
+    sources: tuple[str, ...] = (".",),
 ) -> list[Bundle]:
     """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
     names = {cluster.name for cluster in project.clusters if cluster.name}
@@ -34,7 +40,7 @@ def rendered(
         cluster = next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = not selection.clusters or cluster in selection.clusters
         if source and wanted and _below(source, sources):
-            found += _bundles(data, name, source, cluster)
+            found += _bundles(data, name, source, cluster, report)
     return found
 
 
@@ -57,7 +63,8 @@ def _contents(folder: str, name: str) -> bytes:
 
 def _source(data: bytes) -> str:
     """The file that a rendering says it was made from, empty for text that trainc did not write."""
-    header = read_header(data.partition(b"\n")[0].decode("utf-8", "replace"))
+    first, _, rest = data.partition(b"\n")
+    header = read_header((rest.partition(b"\n")[0] if has_conflict(first) else first).decode("utf-8", "replace"))
     return "" if header is None else header.source
 
 
@@ -65,8 +72,8 @@ def _below(source: str, paths: tuple[str, ...]) -> bool:
     return any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in paths)
 
 
-def _bundles(data: bytes, path: str, source: str, cluster: str) -> Iterator[Bundle]:
-    documents = [document for document in read(data, path, Report()) if type(document.tree) is dict]
+def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) -> Iterator[Bundle]:
+    documents = [document for document in read(data, path, report) if type(document.tree) is dict]
     jobset = next((document for document in documents if document.kind == "JobSet"), None)
     if jobset is not None:
         made = Document(source, jobset.tree, {}, 1)

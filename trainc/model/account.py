@@ -58,25 +58,31 @@ class Withheld(NamedTuple):
 class AccountEntry:
     """One job for one cluster: what became of it, and which errors of it were held back since the latest stage."""
 
-    __slots__ = ("ending", "kind", "name", "place", "stands", "withheld")
+    __slots__ = ("ending", "kind", "name", "namespace", "place", "stands", "withheld")
 
     def __init__(self, document: Document) -> None:
         self.kind = document.kind
         self.name = document.name
+        self.namespace = document.namespace
         self.place = document.span(("metadata", "name"))
         self.ending = REFUSED  # until somebody says what else became of it: no stage can forget a job
-        self.stands = False  # whether an error of it stands
+        self.stands: Finding | None = None  # the first error of it that stands
         self.withheld: list[Withheld] = []
+
+    @property
+    def cause(self) -> Finding | None:
+        """The first error for which the job was refused, whether it is said or silenced."""
+        return self.stands or next((withheld.finding for withheld in self.withheld), None)
 
 
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "_unread", "current", "unasked")
+    __slots__ = ("_entries", "current", "unasked", "unread")
 
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
-        self._unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
+        self.unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
         self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
         self.current: AccountEntry | None = None
 
@@ -87,7 +93,7 @@ class Account:
 
     def lose(self, file: str, line: int) -> None:
         """Count a document that cannot be read as refused, whatever it was meant to be; it starts on that line."""
-        self._unread.add((file, line))
+        self.unread.add((file, line))
 
     def leave(self, file: str) -> None:
         """Count a file as left to other clusters, whatever jobs it holds."""
@@ -105,10 +111,10 @@ class Account:
             self.current.withheld.clear()
             self.current = None
 
-    def stand(self) -> None:
+    def stand(self, finding: Finding) -> None:
         """An error of the current job stands."""
         if self.current is not None:
-            self.current.stands = True
+            self.current.stands = self.current.stands or finding
 
     def withhold(self, withheld: Withheld) -> None:
         """Keep an error of the current job that is not said, or not as an error."""
@@ -130,6 +136,12 @@ class Account:
             if not entry.withheld:
                 yield _unaccounted(entry)
 
+    def refused(self, cluster: str) -> Iterator[AccountEntry]:
+        """The jobs that are not compiled for a cluster."""
+        for (_, _, name), entry in self._entries.items():
+            if entry.ending == REFUSED and name == cluster:
+                yield entry
+
     @property
     def has_refusals(self) -> bool:
         """Whether a job was not compiled: what would be said of it further on is not known."""
@@ -146,14 +158,14 @@ class Account:
         out = dict.fromkeys((COMPILED, REFUSED, LEFT), 0)
         for found in endings.values():
             out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in found)] += 1
-        out[REFUSED] += len(self._unread)
+        out[REFUSED] += len(self.unread)
         out[LEFT] += len(self.unasked)
         return out
 
     def absorb(self, other: Account) -> None:
         """Take over what another worker has counted."""
         self._entries |= other._entries
-        self._unread |= other._unread
+        self.unread |= other.unread
         self.unasked |= other.unasked
 
 

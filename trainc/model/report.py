@@ -153,7 +153,7 @@ class Report:
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
         if finding.level == ERROR:
-            self.account.stand()
+            self.account.stand(finding)
         if not self.job:
             self._lost = self._lost or (finding.level == ERROR and finding.rule.admission)
         else:
