@@ -81,8 +81,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 else:
                     _refuse(index, document, desk)
             elif kind in RUNTIMES:
-                stored = shelves.admitted(document)
-                catalog.blueprints += [stored] if stored is not None else []
+                shelves.admitted(document)
             elif kind in JOBS:
                 jobs.append((index, document))
             else:

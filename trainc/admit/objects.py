@@ -5,12 +5,13 @@ from __future__ import annotations
 from trainc.admit.amounts import check_amounts
 from trainc.admit.shapes import readable
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.settings import STRICT, WARN
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.schema import jobset
 from trainc.schema.engine import MISSING
-from trainc.schema.fault import FURTHER, NO_MAP, Fault, in_words, is_placeholder, placeholder
+from trainc.schema.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.schema.verdict import kind_of, verdict
 from trainc.schema.walker import Log, walk
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Sourced
-from trainc.schema.fault import is_placeholder
 from trainc.schema.table import load
 from trainc.schema.walker import Log, walk
 

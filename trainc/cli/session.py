@@ -178,7 +178,9 @@ class Session:
         if not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
             where = f"{self.options.one(PROJECT)}: " if self.options.has(PROJECT) else ""
-            tell(f"{where}{summary(*counts, jobs, self.report.unknown)}")
+            runtimes = len(self.report.alone)
+            counted = None if runtimes and not self.report.account.has_jobs else jobs
+            tell(f"{where}{summary(*counts, counted, self.report.unknown, runtimes)}")
 
 
 def _first(findings: list[Finding]) -> list[Finding]:

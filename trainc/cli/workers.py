@@ -52,7 +52,8 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
             for part in range(1, count):
                 others.append(_Worker())
                 others[-1].start(partial(_part, part, count, session, spool, committed))
-            pipeline.fill(session.project, session.selection.shared(0, count), spool, session.report, together)
+            mine = session.selection.shared(0, count)
+            catalogs = pipeline.fill(session.project, mine, spool, session.report, together)
             results = [worker.result() for worker in others]
         except BaseException:
             for worker in others:
@@ -68,6 +69,7 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
         spool.absorb(found["spool"])
         if committed is not None:
             committed.absorb(found["committed"])
+    pipeline.check_unreached(catalogs, session.selection, session.report)
     pipeline.finish(spool, session.report)
 
 

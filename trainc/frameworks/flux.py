@@ -109,4 +109,4 @@ def _mount(name: object, path: str) -> Tree:
     return {"name": name, "mountPath": path}
 
 
-FRAMEWORK = Framework("flux", lower, refuse=refuse_job, verify=verify)
+FRAMEWORK = Framework("flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",))

@@ -6,9 +6,9 @@ from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.patches import PODS, PROCESSES
 from trainc.model.peers import own_count
+from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced
-from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -143,6 +143,11 @@ class Account:
                 yield entry
 
     @property
+    def has_jobs(self) -> bool:
+        """Whether a job was read."""
+        return bool(self._entries)
+
+    @property
     def has_refusals(self) -> bool:
         """Whether a job was not compiled: what would be said of it further on is not known."""
         return any(entry.ending == REFUSED for entry in self._entries.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import NamedTuple, Protocol
 
     from trainc.model.bundle import Bundle
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
     class Shelves(Protocol):
         """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
+
+        @property
+        def given(self) -> Mapping[Key, Document]:
+            """The runtimes and components among the files of the run."""
+
+        def admitted(self, document: Document) -> Document | None:
+            """One of them as a server would store it, None with findings where it would refuse it."""
 
         def find(self, key: Key, file: str) -> Found | None:
             """The runtime that a job in that file gets."""
@@ -69,16 +76,14 @@ class Found(NamedTuple):
 class Catalog:
     """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
-    `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `blueprints`
-    the runtimes that stood among the files of the run.
+    `passing` holds, once all entries have been seen, documents of other files that the run keeps.
     """
 
-    __slots__ = ("_entries", "blueprints", "passing", "shelves")
+    __slots__ = ("_entries", "passing", "shelves")
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves) -> None:
         self._entries = entries
         self.passing: list[Bundle] = []
-        self.blueprints: list[Document] = []
         self.shelves = shelves
 
     def entries(self) -> Iterator[Entry]:

@@ -73,6 +73,11 @@ class Composed(Document):
         """This runtime with defaults in."""
         return type(self)(self.leaf, tree, self.parts)
 
+    @property
+    def sources(self) -> tuple[Document, ...]:
+        """The documents of its parts."""
+        return tuple([part.document for part in self.parts if part.document is not None])
+
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the highest part that holds the node at `path` wrote it; the nearest parent for a node that is not."""
         if path[:1] == ("spec",):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
 
+    Identity = tuple[str, str, str, int]
     Stretch = tuple[int, int, int, int]
     Marks = tuple[int, int, int, int, dict[str, Stretch] | None]
 
@@ -65,6 +66,16 @@ class Document:
     def namespace(self) -> str:
         """`metadata.namespace`, empty where absent: lookups read that as `default`."""
         return _text(self.tree.get("metadata") if self.tree.__class__ is dict else None, "namespace")
+
+    @property
+    def identity(self) -> Identity:
+        """What tells it from every other document of a run: kind, name, file and first line."""
+        return self.kind, self.name, self.file, self.start
+
+    @property
+    def sources(self) -> tuple[Document, ...]:
+        """The documents that it was put together from: itself alone, unless it is composed."""
+        return (self,)
 
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the node at `path` is written (with `key`, its key); the nearest parent for a node that is not."""

@@ -142,6 +142,15 @@ class Finding:
         labels, more = self.labels + also, self.notes + notes
         return Finding(self.rule, level, self.message, labels, self.effect, self.help, more, self.fix, self.refusal)
 
+    def placed(self, there: Span, here: Span) -> Finding:
+        """This finding with its first label here instead of there, and without its other labels there."""
+        first, *others = self.labels
+        moved = Label(here, first.text) if first.span == there else first
+        labels = (moved, *[label for label in others if label.span != there])
+        return Finding(
+            self.rule, self.level, self.message, labels, self.effect, self.help, self.notes, self.fix, self.refusal
+        )
+
     def identity(self) -> tuple[object, ...]:
         """What makes two findings one: a runtime's fault met by forty jobs is said once."""
         return (self.rule.name, self.message, self.span)

@@ -174,11 +174,12 @@ class Framework:
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
     of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say
     to `refuse` and `verify` but for its containers, or None where that is too much: jobs of one runtime with the same
-    answer are judged once.
+    answer are judged once. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
     """
 
     __slots__ = (
         "alike",
+        "asks",
         "computes",
         "env_first",
         "lower",
@@ -201,8 +202,10 @@ class Framework:
         verify: Callable[[Plan, Report], None] | None = None,
         computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
         alike: Callable[[Plan], Hashable | None] | None = None,
+        asks: tuple[str, ...] = (),
     ) -> None:
         self.name = name
+        self.asks = asks
         self.lower = lower
         self.alike = alike
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary

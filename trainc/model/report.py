@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.model.account import Account, Withheld
 from trainc.model.answer import Answer
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
-from trainc.model.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.document import Document
+    from trainc.model.document import Identity as DocumentIdentity
     from trainc.model.sourced import Sourced, Span
 
     Leaf = Sourced[Any]
@@ -53,7 +53,8 @@ class Report:
     `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
     `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
     findings are met in just now; `reached` holds for each finding the jobs it was met in. `account` says what became
-    of each job. `compiles` tells a run whose output is meant to be applied from one that only judges. With
+    of each job; `reached_runtimes` are those that its jobs are made of, `alone` those that were looked at without a
+    job. `compiles` tells a run whose output is meant to be applied from one that only judges. With
     `recording`, the server's answer to every document is kept as well.
     """
 
@@ -66,10 +67,12 @@ class Report:
         "_told",
         "account",
         "admission_only",
+        "alone",
         "answers",
         "compiles",
         "job",
         "reached",
+        "reached_runtimes",
         "recording",
         "unknown",
     )
@@ -96,6 +99,8 @@ class Report:
         self._told: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
         self.account = Account()
+        self.reached_runtimes: set[DocumentIdentity] = set()
+        self.alone: set[DocumentIdentity] = set()
 
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
@@ -208,8 +213,14 @@ class Report:
         else:
             self.skip(finding.message)
 
+    def reach(self, runtime: Document | None) -> None:
+        """A job was looked at with this runtime, and with those that it inherits from."""
+        for document in runtime.sources if runtime is not None else ():
+            self.reached_runtimes.add(document.identity)
+
     def absorb(self, other: Report) -> None:
         """Take over what another worker found."""
+        self.reached_runtimes |= other.reached_runtimes
         for identity, finding in other._findings.items():
             self._findings.setdefault(identity, finding)
         for identity, jobs in other.reached.items():
@@ -228,7 +239,8 @@ class Report:
         """A report with those of the findings alone that are wanted."""
         kept = Report()
         kept._findings = {identity: finding for identity, finding in self._findings.items() if is_wanted(finding)}
-        kept.reached, kept.unknown = self.reached, self.unknown
+        kept.reached, kept.unknown, kept.alone = self.reached, self.unknown, self.alone
+        kept.account = self.account
         return kept
 
     def portable(self) -> Report:
@@ -236,7 +248,7 @@ class Report:
         one = Report(admission_only=self.admission_only)
         one.unknown, one.reached = self.unknown, self.reached
         one._findings, one._allows, one._lost = self._findings, self._allows, self._lost
-        one.account = self.account
+        one.account, one.reached_runtimes = self.account, self.reached_runtimes
         return one
 
     def close(self) -> None:
@@ -258,9 +270,11 @@ class Report:
                         )
                     )
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
+                    from trainc.model.rule_names import instead  # noqa: PLC0415 (most comments silence something)
+
                     self.add(
                         UNUSED_ALLOW.at(
-                            comment.span, f"`allow[{comment.rule}]` silences nothing", help=_instead(comment.rule)
+                            comment.span, f"`allow[{comment.rule}]` silences nothing", help=instead(comment.rule)
                         )
                     )
 
@@ -281,13 +295,3 @@ class Report:
     def jobs_reached(self, finding: Finding) -> int:
         """In how many jobs a finding was met."""
         return len(self.reached.get(finding.identity(), ()))
-
-
-def _instead(rule: str) -> str:
-    """What to do about a comment that silences nothing."""
-    from trainc.model.rule_names import rule_names  # noqa: PLC0415 (most comments silence something)
-
-    known = rule_names()
-    if known.get(rule):
-        return f"remove the comment: `{rule}` is a server's own verdict, which nobody can silence"
-    return "remove the comment" if rule in known else meant(rule, known, "remove the comment")

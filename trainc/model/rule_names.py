@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from trainc.model.spelling import meant
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,3 +18,11 @@ def rule_names() -> Mapping[str, bool]:
     with open(os.path.join(os.path.dirname(__file__), "rules.json"), encoding="utf-8") as stream:
         known: Mapping[str, bool] = json.load(stream)
     return known
+
+
+def instead(rule: str) -> str:
+    """What to do about an `allow` comment for a rule, where it silences nothing."""
+    known = rule_names()
+    if known.get(rule):
+        return f"remove the comment: `{rule}` is a server's own verdict, which nobody can silence"
+    return "remove the comment" if rule in known else meant(rule, known, "remove the comment")

@@ -57,9 +57,11 @@ def _label(
     return out
 
 
-def summary(errors: int, warnings: int, jobs: int | None, unknown: dict[str, int]) -> str:
-    """The last line of a run: what was compiled, if that was asked for, what was found, what could not be known."""
+def summary(errors: int, warnings: int, jobs: int | None, unknown: dict[str, int], runtimes: int = 0) -> str:
+    """The last line of a run: what was compiled or looked at, what was found, what could not be known."""
     parts = [] if jobs is None else [_count(jobs, "job")]
+    if runtimes:
+        parts.append(_count(runtimes, "runtime"))
     parts.append(_count(errors, "error") if errors else "no errors")
     if warnings:
         parts.append(_count(warnings, "warning"))

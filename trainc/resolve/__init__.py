@@ -41,7 +41,6 @@ class Ready:
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
     prepared = Ready()
-    entry = None
     for entry in catalog.entries():
         document = entry.document
         report.begin(document)
@@ -56,8 +55,6 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         if plan is not None:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
-    if entry is None:
-        _unreached(catalog, project, report)
 
 
 def _check_idle(document: Document, report: Report) -> None:
@@ -66,15 +63,6 @@ def _check_idle(document: Document, report: Report) -> None:
         from trainc.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
 
         report.add(idle(document))
-
-
-def _unreached(catalog: Catalog, project: Project, report: Report) -> None:
-    """Runtimes that were given without any job are judged alone, but for what only a whole runtime must have."""
-    for document in catalog.blueprints:
-        if document.kind == RUNTIME:
-            from trainc.resolve.compose import compose  # noqa: PLC0415 (many projects inherit nothing)
-
-            compose(document, None, catalog, project, report)
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
@@ -126,7 +114,7 @@ def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project,
         report.add(finding)
     if runtime is None:
         return None
-    plan = _planned(entry, runtime, project, report)
+    plan = planned(entry, runtime, project, report)
     if plan is None:
         return None
     if runtime.locks:
@@ -137,7 +125,8 @@ def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project,
     return plan
 
 
-def _planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
+def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -> Plan | None:
+    """The plan of a TrainJob with its runtime, None with findings where a patch cannot be merged."""
     document = entry.document
     spec, metadata = document.tree["spec"], document.tree["metadata"]
     try:

@@ -46,7 +46,7 @@ FRAMEWORK_CHANGED = Rule(
 def lineage(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...] | None:
     """The runtime with its ancestors before it, None with findings where they cannot all be found."""
     chain = [document]
-    places = {_identity(document): 0}
+    places = {document.identity: 0}
     while chain[-1].kind == RUNTIME and get(chain[-1].tree, "spec", "extends") is not None:
         child = chain[-1]
         leaf = child.tree["spec"]["extends"]
@@ -58,17 +58,13 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
             return None
         if found.source == SHIPPED and not child.file.startswith("trainc:"):
             report.add(shipped(child.span(("spec", "extends")), leaf.value, project))
-        seen = places.setdefault(_identity(found.document), len(chain))
+        seen = places.setdefault(found.document.identity, len(chain))
         if seen < len(chain):
             report.add(_cycle(chain[seen:]))
             return None
         chain.append(found.document)
     chain.reverse()
     return tuple(chain) if _one_framework(chain, report) else None
-
-
-def _identity(document: Document) -> tuple[str, str, str, int]:
-    return document.kind, document.name, document.file, document.start
 
 
 def chained(chain: Sequence[Document]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import pods
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import value
 from trainc.schedulers.keys import COSCHEDULING_LABEL, DEFAULT_PROFILE, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
 from trainc.schedulers.placement import POD
@@ -259,7 +260,7 @@ def _names(placement: Placement) -> Iterator[Finding]:
 
 def _writable(group: Group) -> bool:
     """Whether pods can name the group: the coscheduling plugin reads a label, the others take any object's name."""
-    if group.back_end != "coscheduling":
+    if group.back_end != "coscheduling" or is_placeholder(group.name):
         return True
     bare = group.name.replace("-", "").replace("_", "").replace(".", "")
     ends = group.name[:1] + group.name[-1:]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.schema.celrun import CelError, bare, same
 from trainc.schema.engine import NotJudgedError
-from trainc.schema.fault import Fault, is_placeholder, shown, untold
+from trainc.schema.fault import Fault, shown, untold
 from trainc.schema.ordinary import ORDINARY
 from trainc.schema.rules import RULES
 

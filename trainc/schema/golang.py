@@ -7,10 +7,11 @@ a webhook that changes anything also respells quantities and adds the fields tha
 from __future__ import annotations
 
 from trainc.model.normalise import VALUES
+from trainc.model.placeholders import is_placeholder
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
-from trainc.schema.fault import FURTHER, Fault, is_placeholder, number
+from trainc.schema.fault import FURTHER, Fault, number
 from trainc.schema.gonames import field_name, type_name
 from trainc.schema.gozeros import OMITTED, POINTERS, WRITTEN
 

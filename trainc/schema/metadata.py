@@ -5,10 +5,11 @@ Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMeta), Kubernetes 
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.remembered import Texts
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
-from trainc.schema.fault import Fault, invalid, is_placeholder
+from trainc.schema.fault import Fault, invalid
 from trainc.schema.names import is_label, label, label_value, qualified, subdomain
 
 TYPE_CHECKING = False

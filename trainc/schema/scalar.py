@@ -5,8 +5,9 @@ Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-api
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import dotted
-from trainc.schema.fault import Fault, invalid, is_placeholder, shown, untold
+from trainc.schema.fault import Fault, invalid, shown, untold
 from trainc.schema.patterns import ORDINARY
 
 TYPE_CHECKING = False

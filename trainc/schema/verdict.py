@@ -5,12 +5,13 @@ Order: decode, unknown fields, mutating webhooks (create only), schema and list 
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced
 from trainc.schema import jobset, jobset_create, metadata
 from trainc.schema.celrules import check, check_change
 from trainc.schema.celrun import bare
 from trainc.schema.counted import counted, untyped
-from trainc.schema.fault import SKIPPED_RULES, Fault, is_placeholder, untold
+from trainc.schema.fault import SKIPPED_RULES, Fault, untold
 from trainc.schema.glance import DoubtError, glance
 from trainc.schema.jobset_usual import is_usual
 from trainc.schema.walker import Log, walk

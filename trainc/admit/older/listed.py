@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.admit.older.refusals import Refuser, containers
 from trainc.model.listed import ListedReplica, listed, spelled
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, value
-from trainc.schema.fault import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, plain, value
-from trainc.schema.fault import compact, is_placeholder
+from trainc.schema.fault import compact
 from trainc.schema.jobs import created
 from trainc.schema.jobs.spec import chosen, job_spec, restart
 from trainc.schema.jobset import with_defaults

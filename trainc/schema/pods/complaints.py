@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import plain
-from trainc.schema.fault import Fault, is_placeholder, shown
+from trainc.schema.fault import Fault, shown
 from trainc.schema.names import SUBDOMAIN_TEXT, label, label_value, qualified, subdomain
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.numbers import whole_number
-from trainc.schema.fault import is_placeholder
+from trainc.model.placeholders import is_placeholder
 from trainc.schema.names import qualified
 from trainc.schema.pods.complaints import Complaints, fields, items, text
 from trainc.schema.pods.placement import tolerations

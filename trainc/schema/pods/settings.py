@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.numbers import whole_number
-from trainc.schema.fault import is_placeholder
+from trainc.model.placeholders import is_placeholder
 from trainc.schema.names import SUBDOMAIN_TEXT, is_label, qualified, subdomain
 from trainc.schema.pods.complaints import MAX_INT32, fields, is_set, items, maps, text
 

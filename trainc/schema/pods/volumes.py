@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import plain, value
-from trainc.schema.fault import is_placeholder
 from trainc.schema.pods.complaints import Complaints, Part, is_set, maps, text
 from trainc.schema.pods.sources import SOURCES, volume
 
