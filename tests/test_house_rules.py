@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "why": LEAVES,
     "compare": {*LEAVES, "project", "pipeline", "verify", "load"},
     "capacity": LEAVES,
+    "diagnose": LEAVES,
     "rehearse": {*LEAVES, "verify"},
     "migrate": {*LEAVES, "pipeline", "frameworks"},
     "fix": {"model", "migrate"},

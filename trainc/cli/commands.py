@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.cli.capacity import COMMANDS as CAPACITY
 from trainc.cli.delivery import COMMANDS as DELIVERY
+from trainc.cli.diagnosis import COMMANDS as DIAGNOSIS
 from trainc.cli.options import Command, Option, Options
 from trainc.cli.shared_options import AS, REPORTING, STAGED
 
@@ -248,6 +249,7 @@ COMMANDS = {
             _init,
         ),
         *CAPACITY,
+        *DIAGNOSIS,
         *DELIVERY,
     )
 }

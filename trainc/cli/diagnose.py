@@ -1,0 +1,165 @@
+"""`trainc diagnose`: where each job of a cluster stands, and the line in Git that its first cause leads to."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from trainc import pipeline
+from trainc.cli.options import Options
+from trainc.cli.output import answer, data
+from trainc.cli.session import Session
+from trainc.diagnose.cause import DONE, RUNS
+from trainc.diagnose.cluster import Cluster
+from trainc.diagnose.judge import diagnoses
+from trainc.diagnose.reading import JSON_LIMIT, Reading
+from trainc.emit import path_of
+from trainc.model.paths import located, shown
+from trainc.model.tree import stamp, value
+from trainc.model.trouble import Reaching, Trouble
+from trainc.project import find_root
+from trainc.report.diagnose import diagnosis_lines
+from trainc.report.dumps import dumps, inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.diagnose.cause import Cause, Diagnosis
+    from trainc.model.bundle import Bundle
+    from trainc.model.paths import Steps
+    from trainc.model.sourced import Span
+
+_RUN = re.compile(r"-r[1-9]\d{0,3}\Z")
+
+
+def diagnose(options: Options) -> int:
+    """Print where each job stands; exit with 1 where one stands, failed, or cannot be judged."""
+    reading = Reading()
+    for path in options.arguments or ["-"]:
+        reading.add(_content(path), "standard input" if path == "-" else path)
+    cluster = Cluster(reading.objects)
+    found = diagnoses(cluster)
+    if not found and not cluster.kinds.keys() & {"JobSet", "Job", "Pod"}:
+        listed = ", ".join(sorted(cluster.kinds)[:8]) or "nothing"
+        raise Trouble(f"no JobSet, Job or pod in the input ({listed}); see trainc diagnose --help for the command")
+    in_trouble = any(one.cause is not None for one in found)
+    git = Repository(options) if in_trouble else None
+    rows = [_row(one, git) for one in found]
+    if options.one("report") == "json":
+        data(dumps({"date": cluster.date, "jobs": rows, "notRead": reading.faults}, sort_keys=False))
+    else:
+        answer(*diagnosis_lines(rows, reading.faults, cluster.date))
+    return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in found))
+
+
+def _content(path: str) -> bytes:
+    with Reaching("standard input" if path == "-" else path):
+        if path == "-":
+            return sys.stdin.buffer.read(JSON_LIMIT + 1)
+        with open(path, "rb") as stream:
+            return stream.read(JSON_LIMIT + 1)
+
+
+def _row(found: Diagnosis, git: Repository | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "job": f"{found.namespace}/{found.name}",
+        "kind": found.kind,
+        "status": found.status,
+        "summary": found.summary,
+    }
+    if found.cause is not None:
+        row["cause"] = _cause(found.cause)
+        row["others"] = [{**_cause(other), "result": other.is_result} for other in found.others]
+        row["git"] = git.place(found) if git is not None else {}
+    rest = {"notes": found.notes, "unknown": found.unknown, "appliedBy": found.source}
+    return {**row, **{key: listed for key, listed in rest.items() if listed}}
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    row = {"name": cause.name, "headline": cause.headline, "since": cause.since, "help": cause.help}
+    shown_ = {key: text for key, text in row.items() if text}
+    return {**shown_, "messages": list(cause.quotes), "pods": list(cause.pods)}
+
+
+class Repository:
+    """The jobs of the repository at hand, compiled, by the name that they have in the cluster."""
+
+    def __init__(self, options: Options) -> None:
+        self._bundles: dict[tuple[str, str], Bundle] = {}
+        self._session: Session | None = None
+        self.missing = ""
+        root, is_project = find_root(".")
+        folder = options.one("repository")
+        if not folder and not is_project:
+            self.missing = "there is no trainc.yaml here; name the repository with --repository to see the line"
+            return
+        session = Session(Options([folder or os.path.relpath(root)], {"cluster": options.all("cluster")}))
+        for bundle in pipeline.bundles(session.project, session.selection, session.report):
+            if bundle.jobset is not None:
+                self._add(bundle)
+        self._session = session
+
+    def _add(self, bundle: Bundle) -> None:
+        space = value(bundle.jobset, "metadata", "namespace") or ""
+        for name in (bundle.name, _RUN.sub("", bundle.name)):
+            self._bundles.setdefault((space, name), bundle)
+
+    def place(self, found: Diagnosis) -> dict[str, Any]:
+        """The line that the cause leads to, or why there is none."""
+        if self._session is None:
+            return {"notes": [self.missing]}
+        bundle = self._bundle(found)
+        if bundle is None:
+            more = "; some jobs here do not compile, see trainc validate" if self._session.report.failed else ""
+            return {"notes": [f"no job here compiles to {found.kind} {found.namespace}/{found.name}{more}"]}
+        place = _place(bundle, found, self._session)
+        notes = [*place.get("notes", ()), *self._notes(bundle, found, self._session)]
+        return {**place, "notes": notes} if notes else place
+
+    def _bundle(self, found: Diagnosis) -> Bundle | None:
+        """The job of that name and namespace, else one that names no namespace; an older or newer run counts."""
+        for name in dict.fromkeys((found.name, _RUN.sub("", found.name))):
+            for space in (found.namespace, ""):
+                if (bundle := self._bundles.get((space, name))) is not None:
+                    return bundle
+        return None
+
+    def _notes(self, bundle: Bundle, found: Diagnosis, session: Session) -> Iterator[str]:
+        if bundle.name != found.name:
+            yield f"the job is at run `{bundle.name}`; `{found.name}` is another run of it"
+        rendered = os.path.join(session.project.root, session.project.output, path_of(bundle))
+        if os.path.isfile(rendered):
+            yield f"rendered as {os.path.relpath(rendered)}".replace(os.sep, "/")
+
+
+def _place(bundle: Bundle, found: Diagnosis, session: Session) -> dict[str, Any]:
+    """File, line and column of the first field that the JobSet has; without one, those of the job's name."""
+    fields = found.cause.fields if found.cause else ()
+    for steps in fields:
+        path = located(bundle.jobset, steps)
+        if path is not None:
+            return _field(bundle, path, steps, found, session)
+    place = _span(session, bundle.document.span(("metadata", "name")), "metadata.name")
+    return {**place, "notes": [f"it does not set {shown(fields[0])}"]} if fields else place
+
+
+def _field(
+    bundle: Bundle, path: tuple[str | int, ...], steps: Steps, found: Diagnosis, session: Session
+) -> dict[str, Any]:
+    place = _span(session, bundle.span(bundle.jobset, path), shown(steps))
+    held = value(bundle.jobset, *path)
+    if held is None:
+        return place
+    there = stamp(found.tree, "cluster")
+    other = located(there, steps)
+    stored = value(there, *other) if other is not None else None
+    differs = stored is not None and str(stored) != str(held)
+    notes = {"notes": [f"the cluster has {inline(stored)} there, so it runs another version"]} if differs else {}
+    return {**place, "value": inline(held), **notes}
+
+
+def _span(session: Session, span: Span, field: str) -> dict[str, Any]:
+    return {"file": session.shown(span.file), "line": span.line, "column": span.column, "field": field}

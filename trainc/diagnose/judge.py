@@ -1,0 +1,203 @@
+"""The answer for each job: every cause that is in effect now, and which of them came first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainc.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
+from trainc.diagnose.cluster import name_of
+from trainc.diagnose.creation import nothing_created, refused, waiting_roles
+from trainc.diagnose.ending import failed_jobs, restarts, terminal, unmatched_rules
+from trainc.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
+from trainc.diagnose.fields import at, condition, is_true, labels, maps, moment, number, text
+from trainc.diagnose.network import coordinator, service
+from trainc.diagnose.queue import managed_elsewhere, suspended
+from trainc.diagnose.run import runs
+from trainc.diagnose.scheduling import group_refused, pending
+from trainc.diagnose.starting import starting, stuck_init
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainc.diagnose.cluster import Cluster
+    from trainc.diagnose.run import Run
+
+_PATIENCE = 600.0  # seconds that an init container may run before it counts as stuck
+_ACTIVE = (
+    refused, nothing_created, group_refused, pending, starting, service, coordinator, failing, deadline, failed_jobs,
+    waiting_roles,
+)  # fmt: skip
+
+
+def diagnoses(cluster: Cluster) -> list[Diagnosis]:
+    """Where each job of the dump stands, by namespace and name."""
+    date = cluster.date
+    return [_diagnosis(run, date) for run in runs(cluster)]
+
+
+def _diagnosis(run: Run, date: str) -> Diagnosis:
+    status, summary, causes = _state(run, date)
+    first, others = _ordered(causes)
+    if first is not None:
+        status = FAILED if status == FAILED or (first.status == FAILED and _is_over(run)) else WAITS
+    notes = (*_notes(run), *restarts(run))
+    unknown = tuple(_unknown(run, status, first))
+    return Diagnosis(
+        run.kind, run.namespace, run.name, status, summary, first, others, notes, unknown, _source(run), run.tree
+    )
+
+
+def _is_over(run: Run) -> bool:
+    return is_true(run.tree, "Failed")
+
+
+def _state(run: Run, date: str) -> tuple[str, str, list[Cause]]:
+    """Whether the job runs, is done, waits or failed; a few words; and all causes in effect."""
+    tree = run.tree
+    if is_true(tree, "Completed") or (run.kind == "Job" and is_true(tree, "Complete")):
+        ended = text(condition(tree, "Completed") or condition(tree, "Complete"), "lastTransitionTime")
+        return DONE, f"ended well{f' at {ended}' if ended else ''}", []
+    if _is_over(run):
+        causes = [*failing(run), *deadline(run), *failed_jobs(run)]
+        return FAILED, terminal(run), causes
+    if text(tree, "metadata", "deletionTimestamp"):
+        return WAITS, "is being deleted", [_deleted(run)]
+    early = [*managed_elsewhere(run)] or [*suspended(run)]
+    if early:
+        return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
+    causes = [cause for check in _ACTIVE for cause in check(run)]
+    causes += [cause for cause in stuck_init(run) if _is_long(cause.since, date)]
+    return *_progress(run, has_trouble=bool(causes)), causes
+
+
+def _is_long(since: str, date: str) -> bool:
+    start, now = moment(since), moment(date)
+    return start is not None and now is not None and now - start > _PATIENCE
+
+
+def _deleted(run: Run) -> Cause:
+    names = at(run.tree, "metadata", "finalizers")
+    holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
+    left = f"{counted(len(run.pods), 'pod')} left"
+    return Cause(
+        "being-deleted", 0, f"it is being deleted: {left}{f', finalizers {holds}' if holds else ''}",
+        "see what keeps the finalizers; a pod on a lost node stays until its node returns",
+        text(run.tree, "metadata", "deletionTimestamp"),
+    )  # fmt: skip
+
+
+def _with_evidence(run: Run, causes: list[Cause]) -> list[Cause]:
+    """An eviction for pods that never became ready, with what events say of those pods, which are gone."""
+    first = causes[0]
+    if first.name not in ("evicted", "deactivated") or "ready" not in first.headline:
+        return causes
+    troubles = [
+        (event.first, name, event.message)
+        for name in [*run.gone, *(pod.name for pod in run.pods)]
+        for event in run.pod_events(name, "Failed", "FailedScheduling", "FailedMount", "BackOff", "Unhealthy")
+    ]
+    if not troubles:
+        return causes
+    when, name, message = min(troubles)
+    unready = Cause(
+        "pods-not-ready", 1, f"pod `{name}` did not become ready before Kueue's time was up",
+        "mend what the event names; Kueue then admits the job again", when, quotes=(message,), fields=first.fields[:0],
+    )  # fmt: skip
+    return [unready, *(cause._replace(is_result=True) for cause in causes)]
+
+
+def _progress(run: Run, *, has_trouble: bool) -> tuple[str, str]:
+    """What an active job without a cause does."""
+    live = [pod for pod in unreplaced(run) if not pod.is_deleted]
+    running = sum(pod.phase == "Running" and not pod.waits for pod in live)
+    done = sum(pod.phase == "Succeeded" for pod in live)
+    told = f"{running} of {len(live)} pods run" + (f", {done} ended well" if done else "")
+    if has_trouble:
+        return WAITS, told if live else "no pods"
+    if live:
+        starting_ = len(live) - running - done
+        return RUNS, told + (f", {starting_} are starting" if starting_ else "")
+    if not run.tree and run.cluster.has(run.kind):
+        return DONE, f"its {run.kind} is gone from the cluster"
+    statuses = maps(run.tree, "status", "replicatedJobsStatus")
+    ready = sum((number(one, "ready") or 0) + (number(one, "succeeded") or 0) for one in statuses)
+    wanted = sum(1 if (count := number(role, "replicas")) is None else count for role in run.roles())
+    if run.kind == "JobSet" and wanted and ready >= wanted:
+        return RUNS, f"{ready} of {wanted} Jobs are ready"
+    return UNKNOWN, "active, and nothing in the input says how far it is"
+
+
+def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
+    """The first cause, and the others: by time, within two seconds by where they act; results behind all."""
+    left = list(dict.fromkeys(causes))
+    firsts = [one for one in left if not one.is_result] or left
+    if not firsts:
+        return None, ()
+    known = [found for one in firsts if (found := moment(one.since)) is not None]
+    start = min(known, default=0.0)
+    early = [one for one in firsts if (found := moment(one.since)) is not None and found - start <= TOGETHER] or firsts
+    first = min(early, key=lambda one: (one.stage, moment(one.since) or 0.0, one.headline))
+    rest = sorted(
+        (one for one in left if one is not first),
+        key=lambda one: (one.is_result, moment(one.since) or float("inf"), one.stage, one.headline),
+    )
+    return first, tuple(rest)
+
+
+def _notes(run: Run) -> Iterator[str]:
+    if not run.tree:
+        there = run.cluster.has(run.kind)
+        why = (
+            "it is not in the cluster any more: deleted, or removed by its TTL"
+            if there
+            else (f"it is not in the input: add `{run.kind.lower()}` to kubectl get")
+        )
+        yield f"the {run.kind} itself is unknown; {why}"
+    ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
+    if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
+        yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless it is told not to"
+    replaced = len(run.pods) - len(unreplaced(run))
+    if replaced:
+        yield f"{counted(replaced, 'pod')} that failed, replaced by others that work"
+    for pod in run.pods:
+        for status, _ in pod.statuses():
+            count, code = number(status, "restartCount"), number(status, "lastState", "terminated", "exitCode")
+            if count and code is not None and text(status, "state", "running", "startedAt"):
+                again = f"restarted {count} times, the last time after exit code {code}"
+                yield f"{run.shown(pod)}: container `{text(status, 'name')}` {again}"
+    if _is_over(run):
+        yield from unmatched_rules(run)
+
+
+def _unknown(run: Run, status: str, cause: Cause | None) -> Iterator[str]:
+    """What the input does not tell, where it would have helped."""
+    if status in (RUNS, DONE):
+        return
+    given = run.cluster.has
+    held = cause is not None and cause.stage <= 1
+    if not given("Event"):
+        yield "no events were given: add `event` to kubectl get"
+    if not held and not given("Pod"):
+        yield "no pods were given: add `pod` to kubectl get"
+    if not held and run.kind == "JobSet" and not given("Job"):
+        yield "no Jobs were given: add `job` to kubectl get"
+    if cause is not None and cause.name.startswith("gang") and not given("PodGroup"):
+        yield "no PodGroups were given: add `podgroup` to kubectl get"
+    for job in run.jobs:
+        active = number(job, "status", "active") or 0
+        here = sum(pod.job == name_of(job) and pod.phase in ("Pending", "Running", "") for pod in run.pods)
+        if given("Pod") and active > here:
+            yield f"Job `{name_of(job)}` counts {active} active pods, and the input has {here} of them"
+            break
+
+
+def _source(run: Run) -> dict[str, str]:
+    """What applied the job, as far as its labels and annotations say."""
+    known = labels(run.tree, "metadata", "labels")
+    tracked = labels(run.tree, "metadata", "annotations").get("argocd.argoproj.io/tracking-id", "").partition(":")[0]
+    argocd = tracked or known.get("argocd.argoproj.io/instance", "")
+    if argocd:
+        return {"Argo CD application": argocd}
+    flux = known.get("kustomize.toolkit.fluxcd.io/name", "")
+    space = known.get("kustomize.toolkit.fluxcd.io/namespace", "")
+    return {"Flux Kustomization": f"{space}/{flux}".lstrip("/")} if flux else {}

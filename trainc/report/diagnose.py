@@ -1,0 +1,67 @@
+"""Answers of `trainc diagnose` for people: for each job where it stands, the first cause, and the line in Git."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+_PODS = 4  # pods that are named one by one
+_MOST = 8  # lines of one sort for one job
+
+
+def diagnosis_lines(rows: Sequence[Mapping[str, Any]], faults: Sequence[str], date: str) -> list[str]:
+    """All lines: a paragraph for each job that stands or failed, a line for each other one, and a summary."""
+    lines = [f"the cluster as of {date}" if date else "the cluster as of an unknown time"]
+    for row in rows:
+        lines.extend(_job(row))
+    lines.extend(f"not read: {fault}" for fault in faults[:_MOST])
+    if len(faults) > _MOST:
+        lines.append(f"not read: {len(faults) - _MOST} more items")
+    return [*lines, _summary(rows)]
+
+
+def _job(row: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{row['kind']} {row['job']}: {row['status']}" + (f", {row['summary']}" if row["summary"] else "")
+    cause = row.get("cause")
+    if cause:
+        yield f"  first cause: {cause['headline']} [{cause['name']}]"
+        if cause.get("since"):
+            yield f"    since {cause['since']}"
+        for quote in cause.get("messages", ())[:_MOST]:
+            yield f"    | {quote}"
+        pods = cause.get("pods", ())
+        if len(pods) > 1:
+            yield f"    pods: {', '.join(pods[:_PODS])}" + (f" and {len(pods) - _PODS} more" * (len(pods) > _PODS))
+        yield from _git(row)
+        if cause.get("help"):
+            yield f"    help: {cause['help']}"
+    others = row.get("others", ())
+    yield from (
+        f"  beside it: {other['headline']} [{other['name']}]" for other in others[:_MOST] if not other["result"]
+    )
+    yield from (f"  follows: {other['headline']} [{other['name']}]" for other in others[:_MOST] if other["result"])
+    for key, title in (("notes", "note"), ("unknown", "unknown")):
+        yield from (f"  {title}: {text}" for text in row.get(key, ())[:_MOST])
+        if len(row.get(key, ())) > _MOST:
+            yield f"  {title}: and {len(row[key]) - _MOST} more"
+
+
+def _git(row: Mapping[str, Any]) -> Iterator[str]:
+    git = row.get("git", {})
+    for key, tool in row.get("appliedBy", {}).items():
+        yield f"    applied by {key} `{tool}`"
+    if "file" in git:
+        value = f": {git['value']}" if "value" in git else ""
+        yield f"    in Git: {git['file']}:{git['line']}:{git['column']} {git['field']}{value}"
+    for text in git.get("notes", ()):
+        yield f"    in Git: {text}"
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return f"{len(rows)} {'job' if len(rows) == 1 else 'jobs'}: {listed}" if rows else "no jobs in the input"
