@@ -136,7 +136,7 @@ def test_a_cluster_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
     done = compile_in(tmp_path, "build", ".", "--cluster", "uss")
     assert done.code == 2
-    assert done.err == "trainc: there is no cluster `uss`; did you mean `us`?\n"
+    assert done.err == "trainc: there is no cluster `uss`; did you mean `us`? clusters of this project: eu, us\n"
 
 
 def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
