@@ -103,13 +103,12 @@ def test_defaults_of_an_empty_job() -> None:
     text = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: run}\nspec: {replicatedJobs: [{name: a, template: {spec: {template: {spec: {containers: []}}}}}]}"
     job = job_of(text)
     (role,) = job.roles
-    assert (role.replicas, role.width, role.size, role.count, role.indexed, role.restart_policy, job.dns) == (
+    assert (role.replicas, role.width, role.size, role.count, role.indexed, job.dns) == (
         1,
         1,
         1,
         1,
         True,
-        "OnFailure",
         True,
     )
 

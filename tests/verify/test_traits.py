@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -89,3 +90,11 @@ def change(documents: Any, data: st.DataObject) -> None:
         node[key] = deepcopy(data.draw(ODD))  # a later change may go below it
     elif type(node) is list:
         node.append(data.draw(WORDS) if type(node[key]) is str else node[key])
+
+
+def test_some_check_asks_for_every_trait() -> None:
+    asked = {trait for check in CHECKS for trait in check.where or ()}
+    texts = [file.read_text("utf-8") for file in sorted((ROOT / "trainc/verify").glob("*.py"))]
+    added = {trait for text in texts for trait in re.findall(r'\.add\("([^"]+)"\)', text)}
+    read = {trait for text in texts for trait in re.findall(r'"([^"]+)" (?:not )?in \w', text)}
+    assert added - asked - read == set()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
 from trainc.verify.contents import Contents
 from trainc.verify.data.machines import MACHINE_LABELS
 from trainc.verify.disks import VOLUMES
 from trainc.verify.frames import frame_of
 from trainc.verify.rules.accelerators import ordinary_machine
 from trainc.verify.rules.life import PREEMPTIBLE
-from trainc.verify.texts import ODD_KEYS, ODD_VALUES
 from trainc.verify.values import rows, text
 
 TYPE_CHECKING = False
@@ -80,20 +78,7 @@ class Selector:
         labels = tree if type(tree) is dict else {}
         self.chooses = not MACHINE_LABELS.isdisjoint(labels)
         self.machine = ordinary_machine(labels) if self.chooses else None
-        self.traits = _ODD if odd_labels(labels) else _NOTHING
-        if not PREEMPTIBLE.isdisjoint(labels):
-            self.traits |= {"preemptible"}
-
-
-_ODD, _NOTHING = frozenset(("odd label",)), frozenset[str]()
-
-
-def odd_labels(labels: Mapping[str, Tree]) -> bool:
-    """Whether a key or a value cannot be that of a label."""
-    for key, leaf in labels.items():
-        if ODD_KEYS[key] or (type(leaf) is Sourced and type(leaf.value) is str and ODD_VALUES[leaf.value]):
-            return True
-    return False
+        self.traits = frozenset(() if PREEMPTIBLE.isdisjoint(labels) else ("preemptible",))
 
 
 NO_SELECTOR = Selector(None)

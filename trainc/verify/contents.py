@@ -7,9 +7,9 @@ from trainc.verify import shell
 from trainc.verify.demand import demand
 from trainc.verify.disks import MOUNTS
 from trainc.verify.rules.tokens import BEGINNINGS, SHORTEST, TOKENS
-from trainc.verify.texts import IMAGES, ODD_NAMES, ODD_PORTS, WORDS
+from trainc.verify.texts import IMAGES, WORDS
 from trainc.verify.values import rows, table, text
-from trainc.verify.variables import KEYS, NAMES, ODD_FIELDS, TOLD, WHOLE, odd_source
+from trainc.verify.variables import KEYS, NAMES, TOLD, WHOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Contents:
         self.demand = demand(self.limits, self.requests)
         self.devices = self.demand.devices
         self.mounts = MOUNTS[tree.get("volumeMounts")]
-        self._read_rest(resources)
+        self._read_rest()
         self.outline: Outline = tuple(tree), self.names, self.mounts, self.demand
 
     @property
@@ -93,13 +93,8 @@ class Contents:
                     self.traits.add("$")
                 if len(value) >= SHORTEST and value[0] in BEGINNINGS and value.startswith(TOKENS):
                     self.traits.add("secret")
-                if len(entry) == 2:
-                    continue
-                self.traits.add("odd env")
             if "valueFrom" in entry:
                 sources.append((index, entry))
-                if odd_source(entry["valueFrom"]):
-                    self.traits.add("odd variable")
         self.env, self.literals, self.sources = env, literals, sources
         self.names = NAMES[tuple(env)]
         self.fields = self._fields() if sources else {}
@@ -116,8 +111,6 @@ class Contents:
                 field = text(table(source, "fieldRef"), "fieldPath")
                 if field:
                     found[text(entry, "name")] = field
-                if ODD_FIELDS[field]:
-                    self.traits.add("odd field")
         return found
 
     def _read_words(self) -> None:
@@ -137,29 +130,8 @@ class Contents:
         if self.script:
             self.traits.add("script")
 
-    def _read_rest(self, resources: Tree) -> None:
-        tree, traits = self.tree, self.traits
-        if found := IMAGES[text(tree, "image")]:
-            traits |= found
-        if ODD_NAMES[self.name]:
-            traits.add("odd container name")
-        if "ports" in tree and _odd_ports(rows(tree, "ports")):
-            traits.add("odd port")
-        if "claims" in resources:
-            traits.add("claims")
-        if self.requests:
-            traits.add("requests")
+    def _read_rest(self) -> None:
+        if found := IMAGES[text(self.tree, "image")]:
+            self.traits |= found
         if self.devices:
-            traits.add("devices")
-
-
-def _odd_ports(ports: list[dict[str, Tree]]) -> bool:
-    for port in ports:
-        leaf = port.get("containerPort")
-        if type(leaf) is not Sourced or type(leaf.value) is not int or not 0 < leaf.value < 65536 or "hostPort" in port:
-            return True
-        if "name" in port and ODD_PORTS[text(port, "name")]:
-            return True
-        if "protocol" in port and text(port, "protocol") not in ("TCP", "UDP", "SCTP"):
-            return True
-    return len(ports) > 1 and len({text(port, "name") for port in ports}) < len(ports)
+            self.traits.add("devices")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.schema.pods.amounts import CONTAINER, is_device
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import GAUDI, GPU, NEURON, NPU, TPU, device_kind
 from trainc.verify.values import UNKNOWN, Unknown, content, written
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     Written = tuple[tuple[str, ...], tuple[object, ...]]  # resources, and what is said of each
 
 STANDARD = ("cpu", "memory", "ephemeral-storage")  # resources without a vendor, beside huge pages
-HUGEPAGES = "hugepages-"
 MANY = 1_000 * ONE  # accelerators that no machine has
 _SHARING = (GPU, GAUDI, NPU)
 _READ_BY = (GPU, TPU, NEURON)
@@ -47,14 +45,7 @@ class Demand:
             traits.add("several devices")
         if any(resource.startswith(("rdma/", "nvidia.com/rdma")) for resource in limits):
             traits.add("rdma")
-        traits.update([trait for resource, asked in requests.items() if (trait := _apart(resource, asked, limits))])
-        if not all(map(_is_ordinary, traits.intersection((*limits, *requests)))):
-            traits.add("odd resource")
         self.traits = frozenset(traits)
-
-
-def _is_ordinary(resource: str) -> bool:
-    return resource in CONTAINER or is_device(resource)
 
 
 def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str, int | Unknown]:
@@ -69,21 +60,9 @@ def _devices(traits: set[str], sides: tuple[dict[str, object], ...]) -> dict[str
                     traits.add("odd amount")
                 if device_kind(resource) and number:
                     found[resource] = UNKNOWN if number % ONE else number // ONE
-            elif resource not in STANDARD and not resource.startswith(HUGEPAGES):
-                traits.add("odd resource")
             if number is None and asked and device_kind(resource):
                 found[resource] = UNKNOWN
     return found
-
-
-def _apart(resource: str, asked: object, limits: dict[str, object]) -> str:
-    """The trait of a request that does not go with its limit."""
-    if "/" in resource:
-        return "unlike limit" if limits.get(resource) != asked else ""
-    if resource not in limits:
-        return ""
-    least, most = amount(asked), amount(limits[resource])
-    return "over limit" if least is not None and most is not None and least > most else ""
 
 
 def _amounts(asked: Written) -> dict[str, object]:

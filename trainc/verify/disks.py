@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Nodes, Remembered
+from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
-from trainc.schema.names import label
 from trainc.verify.amounts import amount
 from trainc.verify.rules.files import references_of
 from trainc.verify.rules.hygiene import SENSITIVE
 from trainc.verify.storage import outlives
-from trainc.verify.values import flag, mappings, substituted, table, text
+from trainc.verify.values import flag, mappings, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +42,6 @@ class Volumes:
                 traits.add("sensitive host path")
             if path.rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
                 traits.add("host shm")
-            if _odd(volume):
-                traits.add("odd volume")
-            if _rare(volume):
-                traits.add("odd source")
         self.traits = frozenset(traits)
 
 
@@ -58,42 +53,6 @@ def _size(volume: Tree) -> int | None:
 
 def _from_file(volume: Tree) -> bool:
     return bool(text(volume, "name")) and volume["name"].origin.at is not None
-
-
-def _odd(volume: Tree) -> bool:
-    name = text(volume, "name")
-    return len(volume) != 2 or not name or (not substituted(name) and bool(label(name)))
-
-
-# The ordinary sources of volumes: their one text that has to be there.
-_NAMED = {"persistentVolumeClaim": "claimName", "secret": "secretName", "configMap": "name", "hostPath": "path"}
-
-
-def _rare(volume: Tree) -> bool:
-    """Whether the source is none of the ordinary ones, or has more to say than those have."""
-    for key, source in volume.items():
-        if key == "name":
-            continue
-        if type(source) is not dict:
-            return True
-        named = _NAMED.get(key)
-        if named is None:
-            if key != "emptyDir" or text(source, "sizeLimit")[:1] == "-":
-                return True
-        elif (
-            not text(source, named)
-            or (len(source) > 1 and key not in ("persistentVolumeClaim", "hostPath"))
-            or (key == "hostPath" and (".." in text(source, "path") or ODD_KINDS[text(source, "type")]))
-        ):
-            return True
-    return False
-
-
-def _odd_kind(kind: str) -> bool:
-    return kind not in ("", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice")
-
-
-ODD_KINDS = Remembered(_odd_kind)
 
 
 class Mounts:
@@ -108,8 +67,6 @@ class Mounts:
         self.places = places
         self.shm = any(place.rstrip("/") in ("/dev/shm", "/dev") for place in places)  # noqa: S108 (somebody's path)
         traits = set()
-        if "" in places or len(set(places)) < len(places) or any(map(_leaves, listed)):
-            traits.add("odd mount")
         if any(place[:1] != "/" for place in places):
             traits.add("relative mount")
         if any(place == "/dev" or place.startswith("/dev/aperture_devices") for place in places):
@@ -117,15 +74,6 @@ class Mounts:
         if any(flag(mount, "readOnly") for mount in listed):
             traits.add("read-only mount")
         self.traits = frozenset(traits)
-
-
-def _leaves(mount: Tree) -> bool:
-    """Whether a mount may leave its volume, or has a field that is rare."""
-    below = text(mount, "subPath")
-    return below.startswith("/") or ".." in below or not _MOUNT.issuperset(mount)
-
-
-_MOUNT = frozenset(("name", "mountPath", "readOnly", "subPath"))
 
 
 # By the list itself, None for a pod or a container without one.

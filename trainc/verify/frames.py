@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Remembered
-from trainc.verify.texts import ODD_CLASSES
 from trainc.verify.values import SUBSTITUTED, Unknown, content, said, written
 
 TYPE_CHECKING = False
@@ -45,12 +44,8 @@ class Work:
             "odd count": 0 in (replicas, width, size),
             "unknown count": Unknown in (type(replicas), type(width), type(size)),
             "not at once": width != size,
-            "no completions": "completions" not in fields,
-            "parallelism alone": "parallelism" in fields and "completions" not in fields,
             "not Indexed": not self.indexed,
             "no backoffLimit": "backoffLimit" not in fields,
-            "own successPolicy": "successPolicy" in fields,
-            "odd setting": any(type(number) is int and number < 0 for number in fields.values()),
         }
         return [trait for trait, holds in traits.items() if holds]
 
@@ -63,21 +58,14 @@ def _count(number: object) -> Count | None:
 
 
 class Frame:
-    """The pods of a role but for their containers: whether they are started again, and what is worth a look."""
+    """The pods of a role but for their containers: whether they share the host's memory, and what is worth a look."""
 
-    __slots__ = ("host_ipc", "restart_policy", "traits")
+    __slots__ = ("host_ipc", "traits")
 
-    def __init__(self, asked: tuple[tuple[str, ...], object, object, object, object]) -> None:
-        names, restart, grace, priority, host_ipc = asked
-        self.restart_policy = (
-            restart if type(restart) is str and restart else "OnFailure"
-        )  # the JobSet webhook's default
+    def __init__(self, asked: tuple[tuple[str, ...], object, object]) -> None:
+        names, grace, host_ipc = asked
         self.host_ipc = content(host_ipc) is True
         traits = {
-            "odd restart": self.restart_policy not in ("Never", "OnFailure"),
-            "pod deadline": "activeDeadlineSeconds" in names,
-            "pod resources": "resources" in names,
-            "odd priority class": type(priority) is str and ODD_CLASSES[priority],
             "no grace": grace is None,
             "odd grace": grace is not None and (type(grace) is not int or grace < 0),
         }
@@ -96,8 +84,6 @@ def frame_of(pod: Tree) -> Frame:
     """The pods of a spec."""
     return _FRAMES[
         tuple(pod),
-        said(pod, "restartPolicy"),
         said(pod, "terminationGracePeriodSeconds"),
-        said(pod, "priorityClassName") if "priorityClassName" in pod else None,
         said(pod, "hostIPC") if "hostIPC" in pod else None,
     ]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.verify.casings import odd_labels
 from trainc.verify.policies import FAILURES, POD_POLICIES
 from trainc.verify.rules.accelerators import takes_whole
 from trainc.verify.rules.hygiene import APPLIED, SERVER_FIELDS
 from trainc.verify.rules.networks import TCPXO
 from trainc.verify.starting import meeting, starting
-from trainc.verify.texts import ODD_KEYS
 from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
@@ -38,8 +36,6 @@ def outline(job: Job) -> Outline:
     meeting(found, job)
     if job.cluster.closed or job.cluster.objects:
         found.add("objects known")
-    if "annotations" in job.metadata:
-        found.add("JobSet annotations")
     _source(found, job.bundle.document.tree)
     kinds = _beside(found, job)
     return tuple(job.spec), kinds, FAILURES[job.spec.get("failurePolicy")], roles, frozenset(found)
@@ -51,14 +47,10 @@ def _role(found: set[str], role: Role) -> RoleOutline:
     found |= role.selector.traits
     if not role.name:
         found.add("no role name")
-    annotations = _metadata(found, role) if role.metadata else ()
+    annotations = tuple(table(role.metadata, "annotations")) if role.metadata else ()
     machine = role.selector.machine
     if role.selector.chooses and (machine is None or not takes_whole(role, machine)):
         found.add("odd machine")
-    if casing.init or len(role.main) > 1:
-        names = [contents.name for contents in (*casing.init, *role.main)]
-        if len(set(names)) < len(names):
-            found.add("same name")
     for container in role.main:
         found |= container.traits
         starting(found, container)
@@ -88,19 +80,6 @@ def _tcpxo(found: set[str], role: Role) -> None:
     )
     if (users or daemons) and not whole:
         found.add("half TCPXO")
-
-
-def _metadata(found: set[str], role: Role) -> Fields:
-    """The annotations of the pods."""
-    labels, annotations = table(role.metadata, "labels"), table(role.metadata, "annotations")
-    if labels:
-        found.add("labels")
-        if odd_labels(labels):
-            found.add("odd label")
-    for key in annotations:
-        if ODD_KEYS[key]:
-            found.add("odd label")
-    return tuple(annotations)
 
 
 def _source(found: set[str], source: Tree) -> None:

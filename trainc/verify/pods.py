@@ -115,11 +115,6 @@ class Role:
         return self.work.indexed
 
     @property
-    def restart_policy(self) -> str:
-        """What is done about containers that end."""
-        return self.casing.frame.restart_policy
-
-    @property
     def volumes(self) -> dict[str, Tree]:
         """The volumes of its pods by name."""
         return self.casing.disks.by_name

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.remembered import Nodes
-from trainc.model.sourced import Sourced
 from trainc.verify.rules.bundles import ends_job, on_disruption, reacts
-from trainc.verify.values import rows, table, text, whole
+from trainc.verify.values import rows, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,30 +14,13 @@ if TYPE_CHECKING:
 class PodPolicy:
     """A pod failure policy: whether it fails the Job at all, and whether it does when a pod is disrupted."""
 
-    __slots__ = ("disrupted", "failing", "traits")
+    __slots__ = ("disrupted", "failing")
 
     def __init__(self, tree: Tree) -> None:
         rules = rows(tree, "rules") if type(tree) is dict else []
         failing = [rule for rule in rules if ends_job(rule)]
         self.failing = bool(failing)
         self.disrupted = any(map(on_disruption, failing))
-        traits = set()
-        if any(map(_odd, rules)):
-            traits.add("odd failure rule")
-        if any("containerName" in table(rule, "onExitCodes") for rule in rules):
-            traits.add("container of failure rule")
-        self.traits = frozenset(traits)
-
-
-def _odd(rule: Tree) -> bool:
-    codes, conditions = table(rule, "onExitCodes"), rows(rule, "onPodConditions")
-    if bool(codes) == bool(conditions) or text(rule, "action") == "FailIndex":
-        return True
-    values = codes.get("values")
-    if not codes or type(values) is not list:
-        return bool(codes)
-    numbers = [leaf.value for leaf in values if type(leaf) is Sourced and type(leaf.value) is int]
-    return not numbers or 0 in numbers or numbers != sorted(set(numbers))
 
 
 class Failures:

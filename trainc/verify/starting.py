@@ -48,14 +48,11 @@ def _odd_processes(container: Container) -> bool:
 def meeting(found: set[str], job: Job) -> None:
     """Add the traits of the addresses at which the containers of a job are told to meet."""
     addressed = [container for container in job.main if container.names.addressed]
-    if "meets" not in found and "address in init container" not in found:
-        if not addressed:
-            return
-        if len(addressed) == 1 and "may meet" not in found and _plain(addressed[0], job):
-            found.add("meetings")
-            return
-    if job.meetings:
-        found.add("meetings")
+    elsewhere = "meets" in found or "address in init container" in found
+    if not addressed and not elsewhere:
+        return
+    if len(addressed) == 1 and not elsewhere and "may meet" not in found and _plain(addressed[0], job):
+        return
     if len(job.meetings) > 1:
         found.add("several meetings")
     for one in job.meetings:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import EVERY, MPIRUN, TORCHRUN
 from trainc.model.remembered import Remembered
-from trainc.schema.names import label, label_value, qualified, subdomain
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.rules.bundles import TCPXO_DAEMON
 from trainc.verify.rules.hygiene import moving
 from trainc.verify.rules.tokens import holds_token
 from trainc.verify.shell import SHELLS
-from trainc.verify.values import substituted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,11 +79,7 @@ def _word(word: str) -> frozenset[str]:
 
 
 def _image(image: str) -> frozenset[str]:
-    if not image:
-        return frozenset(("no image",))
     found = set()
-    if image[0].isspace() or image[-1].isspace():
-        found.add("image with space")
     if moving(image):
         found.add("moving image")
     if TCPXO_DAEMON in image:
@@ -94,31 +88,5 @@ def _image(image: str) -> frozenset[str]:
     return frozenset(found) or _NOTHING
 
 
-def _odd_name(name: str) -> bool:
-    return not name or (not substituted(name) and bool(label(name)))
-
-
-def _odd_class(name: str) -> bool:
-    return bool(name) and bool(subdomain(name)) and not substituted(name)
-
-
-def _odd_key(key: str) -> bool:
-    return bool(qualified(key))
-
-
-def _odd_value(held: str) -> bool:
-    return not substituted(held) and bool(label_value(held))
-
-
-def _odd_port(name: str) -> bool:
-    plain = name.replace("-", "a").isalnum() and name.isascii() and name == name.lower() and len(name) < 16
-    return not (plain and not name.isdigit() and "-" not in (name[0], name[-1]) and "--" not in name)
-
-
 # The traits of a word of a command, and of an image.
 WORDS, IMAGES = Remembered(_word), Remembered(_image)
-# Whether a text cannot be the name of a container, a priority class, the key of a label or annotation, a label's value.
-ODD_NAMES, ODD_CLASSES = Remembered(_odd_name), Remembered(_odd_class)
-ODD_KEYS, ODD_VALUES = Remembered(_odd_key), Remembered(_odd_value)
-# Whether a port cannot be called so, or may not be.
-ODD_PORTS = Remembered(_odd_port)

@@ -15,15 +15,12 @@ if TYPE_CHECKING:
 def _traits(outline: Outline) -> frozenset[str]:
     """All fields, variables, resources, annotations and kinds that occur in a job; words of its commands, and more.
 
-    What many checks look for: `devices`, `script`, `$`, `ranks`, `odd amount`, `odd env`, `odd count`, `odd restart`,
-    `meetings`, `odd meeting`, `several meetings`, `several roles`, `several Jobs`, `side by side`, `not Indexed`,
-    `parallelism alone`, `labels`, `annotations`, `JobSet annotations` and `beside` (there are other objects). The
-    others are named after the one mistake that they may be; each holds wherever its check finds one.
+    What many checks look for: `devices`, `script`, `$`, `odd amount`, `odd count`, `odd meeting`, `several meetings`,
+    `several roles`, `several Jobs`, `side by side` and `not Indexed`. The others are named after the one mistake that
+    they may be; each holds wherever its check finds one.
     """
     fields, kinds, failures, roles, texts = outline
     found = {*fields, *kinds, *failures.traits, *texts}
-    if kinds:
-        found.add("beside")
     if len(roles) > 1:
         found.add("several roles")
     for role in roles:
@@ -37,16 +34,8 @@ TRAITS = Remembered(_traits)
 
 
 def _role(found: set[str], role: RoleOutline) -> None:
-    fields, work, (frame, disks, init), annotations, policy, main = role
+    fields, work, (frame, disks, init), annotations, _, main = role
     found |= {*fields, *work.traits, *frame.traits, *annotations, *disks.traits}
-    if annotations:
-        found.add("annotations")
-    if policy is not None:
-        found |= policy.traits
-        if frame.restart_policy != "Never":
-            found.add("podFailurePolicy without Never")
-    if not main:
-        found.add("no containers")
     containers = (*init, *main)
     if len(main) > 1:
         found.add("side by side")
@@ -68,8 +57,6 @@ def _role(found: set[str], role: RoleOutline) -> None:
 def _container(found: set[str], container: ContainerOutline, disks: Volumes) -> None:
     fields, names, mounts, demand = container
     found |= {*fields, *names.traits, *mounts.traits, *demand.traits}
-    if mounts.names and not mounts.names <= disks.by_name.keys():
-        found.add("unknown mount")
     if demand.memory is not None and demand.memory < disks.largest:
         found.add("large tmpfs")
 

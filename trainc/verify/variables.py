@@ -5,18 +5,13 @@ from __future__ import annotations
 from trainc.frameworks.vocabularies import EVERY
 from trainc.model.masking import named_secret
 from trainc.model.remembered import Remembered
-from trainc.schema.names import config_key, subdomain
 from trainc.verify.data.variables import LOCKED
-from trainc.verify.rules.containers import readable
 from trainc.verify.rules.environment import VERBOSE, misspelling, reader
 from trainc.verify.rules.networks import TCPX, TCPXO
 from trainc.verify.rules.tokens import is_secret
-from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Tree
-
     Need = tuple[str, str]  # kind and name of an object
 
 INTERFACE = "NCCL_SOCKET_IFNAME"
@@ -48,12 +43,8 @@ def _alone(name: str) -> frozenset[str]:
     """The traits of a single name."""
     traits = {name, name.partition("_")[0]}
     traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
-    if not name or "=" in name or not name.isascii() or not name.isprintable():
-        traits.add("odd variable name")
     if misspelling(name):
         traits.add("misspelt")
-    if name in EVERY.ranks:
-        traits.add("ranks")
     if name in EVERY.sizes:
         traits.add("world size")
     if name in _SET or named_secret(name):
@@ -74,30 +65,5 @@ def _told(setting: tuple[str, str | None]) -> str:
     return "secret" if value is not None and is_secret(name, value) else ""
 
 
-def _odd_field(field: str) -> bool:
-    return bool(field) and not readable(field)
-
-
-def odd_source(source: Tree) -> bool:
-    """Whether a variable is read from something rare, or from what may have no such name."""
-    if type(source) is not dict or len(source) != 1:
-        return True
-    for kind, reference in source.items():
-        if type(reference) is not dict:
-            return True
-        if kind == "fieldRef":
-            return not text(reference, "fieldPath") or text(reference, "apiVersion") not in ("", "v1")
-        if kind in ("secretKeyRef", "configMapKeyRef"):
-            return ODD_REFERENCES[text(reference, "name"), text(reference, "key")]
-    return True
-
-
-def _odd_reference(reference: tuple[str, str]) -> bool:
-    name, key = reference
-    return bool(subdomain(name)) or not key or bool(config_key(key))
-
-
 _ALONE = Remembered(_alone)
-# By the names in order; by name and value; whether the downward API gives no such field.
-NAMES, TOLD, ODD_FIELDS = Remembered(Names), Remembered(_told), Remembered(_odd_field)
-ODD_REFERENCES = Remembered(_odd_reference)
+NAMES, TOLD = Remembered(Names), Remembered(_told)  # by the names in order; by name and value

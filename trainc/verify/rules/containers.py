@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import value
-from trainc.schema.names import qualified
 from trainc.verify.refusal import Explanation, Words
 
 TYPE_CHECKING = False
@@ -23,31 +22,6 @@ FIELD_PATH = Rule("bad-field-path", ERROR, "a variable reads a field that the do
 PULL_POLICY = Rule("bad-pull-policy", ERROR, "an image pull policy that Kubernetes does not know", _WHY)
 PORT = Rule("bad-port", ERROR, "a container port is missing, out of range, or named twice", _WHY)
 PROBE = Rule("bad-probe", ERROR, "a probe has no action, several, or one on a container that cannot have it", _WHY)
-
-_FIELDS = frozenset(
-    (
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "spec.serviceAccountName",
-        "spec.host",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.podIP",
-        "status.podIPs",
-    )
-)
-
-
-def readable(field: str) -> bool:
-    """Whether the downward API gives this field of a pod."""
-    if field in _FIELDS:
-        return True
-    name, subscript, key = field.partition("['")
-    if not subscript or not field.endswith("']") or name not in ("metadata.annotations", "metadata.labels"):
-        return False
-    return not qualified(key[:-2].lower() if name == "metadata.annotations" else key[:-2])
 
 
 def _no_containers(refused: Refused) -> Words:
