@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from trainc.admit import admit
 from trainc.load import load
 from trainc.lower import lower
+from trainc.lower.applied import object_bundle
 from trainc.model.account import COMPILED
+from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
 from trainc.verify import verify
@@ -26,43 +30,78 @@ if TYPE_CHECKING:
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
-    catalogs = fill(project, selection, spool, report, Together())
+    together = Together()
+    catalogs = fill(project, selection, spool, report, together)
     check_unreached(catalogs, selection, report)
-    finish(spool, report)
+    finish(project, selection, spool, report, together)
 
 
 def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> Catalogs:
     """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from."""
-    from trainc.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
-
     catalogs: Catalogs = []
     for bundle in bundles(project, selection, report, catalogs):
         together.add(bundle, report)
-        if spool.counts:
-            spool.jobs += 1
-        else:
-            spool.add(emit(bundle, json=spool.json), bundle, report)
+        _keep(bundle, spool, report)
     return catalogs
 
 
-def finish(spool: Spool, report: Report) -> None:
-    """The end of a run, however many workers had a part in it."""
+def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
+    """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
+    for bundle in named(project, selection, spool.references, report, together):
+        _keep(bundle, spool, report)
     report.close()
     if not report.failed:
         spool.inspect(report)
     spool.commit(unless=report.failed)
 
 
+def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
+    if spool.counts:
+        spool.count(bundle)
+        return
+    from trainc.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
+
+    for part in spool.parts(bundle):
+        spool.add(emit(part, json=spool.json), part, report)
+
+
 def check(project: Project, selection: Selection, report: Report) -> int:
-    """Compile everything selected for its findings alone; the number of bundles."""
-    together = Together()
+    """Compile everything selected for its findings alone; the number of jobs.
+
+    What jobs name is looked for where a folder is selected: to check a file is to read few others.
+    """
+    together, references = Together(), References()
     count = 0
     catalogs: Catalogs = []
     for count, bundle in enumerate(bundles(project, selection, report, catalogs), 1):  # noqa: B007 (the last counts)
         together.add(bundle, report)
+        if not bundle.passing:
+            references.add(bundle, bundle.objects)
     check_unreached(catalogs, selection, report)
+    if any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
+        for _ in named(project, selection, references, report, together):
+            pass
     report.close()
     return count
+
+
+def named(
+    project: Project, selection: Selection, references: References, report: Report, together: Together
+) -> Iterator[Bundle]:
+    """A bundle for each object of the project that jobs name, but for those that go out with a job."""
+    report.end()
+    documents = load(project, selection, report)
+    for cluster in project.clusters if references.folders else ():
+        present = project.at(cluster)
+        wanted = {key: folders for key, folders in references.folders.items() if key.cluster == cluster.name}
+        wanted = {key: folders for key, folders in wanted.items() if not together.has(key)}
+        found = admit(documents, present, selection, report).objects.find(wanted) if wanted else {}
+        unique = {id(document): document for chosen in found.values() for document in chosen}
+        objects = [object_bundle(document, present) for document in unique.values()]
+        for bundle in [bundle for bundle in objects if not together.has_all(bundle)]:
+            together.add(bundle, report)
+            verify(bundle, present, selection, report)
+            yield bundle
 
 
 def bundles(
@@ -112,9 +151,23 @@ def _on(project: Project, catalog: Catalog, selection: Selection, report: Report
         bundle = lower(plan, project, selection, report)
         if bundle is None:
             continue
-        verify(bundle, project, selection, report)
+        verify(bundle, _seeing(bundle, project, selection, catalog), selection, report)
         report.reach(plan.runtime)
         report.account.end(COMPILED)
         yield bundle
     report.end()
     yield from catalog.passing
+
+
+def _seeing(bundle: Bundle, project: Project, selection: Selection, catalog: Catalog) -> Project:
+    """The project, with what a job names among its files where all that exists has been listed."""
+    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
+    if not (cluster.objects or cluster.closed):
+        return project
+    folder = bundle.document.file.rpartition("/")[0]
+    missing = {
+        one: (folder,)
+        for one in references_of(bundle, bundle.objects)
+        if cluster.has(one.kind, one.name, one.namespace) is False
+    }
+    return project.seeing([one.tree() for one in catalog.objects.find(missing)] if missing else [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.admit.binding import bound
 from trainc.admit.desk import Desk
+from trainc.admit.named import NamedObjects, is_local
 from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.admit.server import server_of
@@ -12,7 +13,6 @@ from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, entry_of
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import value
 from trainc.schema.verdict import kind_of
 
 TYPE_CHECKING = False
@@ -43,7 +43,6 @@ TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
-LOCAL = "config.kubernetes.io/local-config"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
@@ -51,7 +50,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
     shelves = Shelves(documents, desk)
-    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog), shelves)
+    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog), shelves, NamedObjects(documents, desk))
     return catalog
 
 
@@ -112,13 +111,13 @@ def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
     """Keep what is an object for a cluster."""
     objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
     if objects:
-        passing.append(Bundle(objects[0], tuple(other.tree for other in objects)))
+        passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
 
 
 def _is_local(document: Document) -> bool:
     """Whether a document is there for a tool that reads it from the repository, as kustomize and kpt mark it."""
     group = document.api_version.partition("/")[0]
-    return group == "kustomize.config.k8s.io" or value(document.tree, "metadata", "annotations", LOCAL) == "true"
+    return group == "kustomize.config.k8s.io" or is_local(document.tree)
 
 
 def _admitted(jobs: list[Counted], others: list[Document], desk: Desk) -> Iterator[Entry]:

@@ -12,7 +12,6 @@ import sys
 
 from trainc import pipeline
 from trainc.cli.build import Nothing
-from trainc.cli.named import is_named, names_in
 from trainc.cli.options import Options
 from trainc.cli.output import data, tell
 from trainc.cli.parameters import parameters
@@ -22,25 +21,20 @@ from trainc.compare.committed import Committed
 from trainc.compare.states import FOREIGN_OUTPUT
 from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
-from trainc.lower.applied import lasting
 from trainc.model.finding import ERROR
 from trainc.model.numbers import whole_number
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
 from trainc.verify.together import Together
-from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
-    from trainc.emit import Rendered
     from trainc.emit.spool.folder import Settle
-    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
     from trainc.model.settings import Project
 
 _MOST = 20  # findings that are shown: all of standard error becomes one message in the UI
@@ -71,10 +65,11 @@ def _generate(environment: Mapping[str, str]) -> int:
         )
     namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
     spool = _Answer(sys.stdout, project, Committed(project).settle, namespace, _limit(environment))
-    pipeline.fill(project, session.selection, spool, session.report, Together())
+    together = Together()
+    pipeline.fill(project, session.selection, spool, session.report, together)
     for file in spool.edited:
         session.report.add(_edited(os.path.relpath(file, project.root)))
-    pipeline.finish(spool, session.report)
+    pipeline.finish(project, session.selection, spool, session.report, together)
     _say(session)
     if session.report.failed:
         return 1
@@ -96,7 +91,7 @@ def _one_project(paths: list[str]) -> None:
 def _session(environment: Mapping[str, str]) -> Session:
     """A run over the application, with what it asks for; its project ends where the unpacked repository does."""
     given = parameters(environment.get("ARGOCD_APP_PARAMETERS", ""))
-    values = {"include_other": [""], "quiet": [""]}
+    values = {"quiet": [""]}
     if given.cluster:
         values["cluster"] = [given.cluster]
     sent = upload(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
@@ -147,16 +142,6 @@ class _Answer(CommittedSpool):
         keep = project.old_run == "keep"
         super().__init__(stream, project.root, project.output, settle=settle, keep_old=keep, namespace=namespace)
         self._limit = limit
-        self._names: set[tuple[str, str]] = set()  # of what the jobs need
-
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
-        """Keep the objects of a job, and those of other files that a job names."""
-        if bundle.jobset is not None:
-            self._names |= names_in(bundle.objects)
-            super().add(rendered, bundle, report)
-        elif is_named(bundle.objects[0], self._names):
-            text = dump_all([lasting(tree) for tree in bundle.objects])
-            super().add(rendered._replace(text=text), bundle, report)
 
     def write(self) -> None:
         """Write all documents, unless they are more than one answer may hold."""

@@ -26,6 +26,7 @@ from trainc.emit.spool.folder import (
     Change,
     FolderSpool,
 )
+from trainc.emit.spool.objects import is_object_file
 from trainc.load.lists import expand
 from trainc.load.walk import contents
 from trainc.model.finding import ERROR
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
-UNSTAGED, MOVED, AROUND = "unstaged", "moved", "around"
+UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX)
+_CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
 _MOST = 50  # files that are named one by one
 _FEW = 5  # runs named in one line
 _MESSAGES = {
@@ -55,6 +57,7 @@ _MESSAGES = {
     MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
+    UNNAMED: "`{file}` is left over: no job names the object of `{source}` any more",
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
@@ -86,6 +89,7 @@ def build_folder(options: Options) -> int:
         taken=_taken(session),
         git=CommittedTexts(folder),
         gone=_gone(session, folder),
+        holds=_holds(session, folder),
         project=_project(session, folder),
         check=check,
         keep_old=session.project.old_run == "keep",
@@ -174,6 +178,17 @@ def _gone(session: Session, folder: str) -> Callable[[str, str, Report], bool]:
     return gone
 
 
+def _holds(session: Session, folder: str) -> Callable[[str, str], bool]:
+    """Whether the object of a rendered file still stands in its source."""
+
+    def holds(path: str, source: str) -> bool:
+        from trainc.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
+
+        return is_held(session.project.root, source, os.path.join(folder, path))
+
+    return holds
+
+
 def _project(session: Session, folder: str) -> str:
     """The name that the project's files carry in this folder: none in its own, which it shares with nobody."""
     root = os.path.realpath(session.project.root)
@@ -216,6 +231,8 @@ def _findings(changes: Iterable[Change], folder: str, session: Session) -> Itera
 
 def _shown_state(change: Change, file: str) -> str:
     """What is said of a change: its state, but finer; `file` is where the work tree has it."""
+    if change.state == STALE and is_object_file(change.path):
+        return UNNAMED
     if change.state == MISSING and os.path.isfile(file):
         return UNSTAGED
     if change.state != CHANGED:
@@ -264,5 +281,9 @@ def _rerendered(runs: list[str], *, written: bool) -> str:
 def _removal(change: Change, folder: str, session: Session) -> str:
     """Which file was removed, and why."""
     there = os.path.isfile(os.path.join(session.project.root, change.source))
+    single = is_object_file(change.path)
     why = "holds no such job any more" if there else "is gone"
-    return f"removed {os.path.join(folder, change.path)}: {session.shown(change.source)} {why}"
+    reason = "no job names it any more" if single and there else f"{session.shown(change.source)} {why}"
+    claim = os.path.basename(change.path).startswith(_CLAIM)
+    stays = "; a claim in the cluster stays, until somebody deletes it with kubectl" if claim else ""
+    return f"removed {os.path.join(folder, change.path)}: {reason}{stays}"

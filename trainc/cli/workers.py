@@ -70,7 +70,7 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
         if committed is not None:
             committed.absorb(found["committed"])
     pipeline.check_unreached(catalogs, session.selection, session.report)
-    pipeline.finish(spool, session.report)
+    pipeline.finish(session.project, session.selection, spool, session.report, together)
 
 
 class _Worker:

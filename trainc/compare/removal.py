@@ -9,6 +9,7 @@ from trainc.load.walk import contents
 from trainc.model.finding import ERROR, Rule
 from trainc.model.kinds import near_miss
 from trainc.model.lfs import is_pointer
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.yaml.reader import read
@@ -44,6 +45,15 @@ def is_gone(root: str, source: str, rendered: str, name: str, report: Report) ->
         )
     )
     return False
+
+
+def is_held(root: str, source: str, rendered: str) -> bool:
+    """Whether a source, relative to the root, holds what stands in the rendered file of an object."""
+    if not os.path.isfile(os.path.join(root, source)):
+        return False
+    there = {(one.kind, one.name) for one in expand(read(contents(root, source), source, Report()), Report())}
+    objects = read(ordinary_contents(rendered), rendered, Report())
+    return any((one.kind, one.name) in there for one in objects)
 
 
 def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:

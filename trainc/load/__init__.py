@@ -7,8 +7,9 @@ import os
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import known_contents, known_files, ours
-from trainc.model.documents import Documents, Shelf
+from trainc.model.documents import Documents, Shelf, Source
 from trainc.model.header import is_rendered
+from trainc.model.references import KINDS
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
 from trainc.model.within import within
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _CLUSTER = b"trainc.dev/cluster"
 _ESCAPE = b"\\"  # may hide that
+_OBJECTS = tuple([kind.encode() for kind in KINDS])
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 
@@ -132,6 +134,26 @@ class Loader:
             self._shelves[label] = Shelf(label, documents, report)
         return self._shelves[label]
 
+    def objects(self) -> Iterator[Source]:
+        """Every file of the project that may hold an object which jobs name; none that trainc wrote.
+
+        A folder that neither trainc.yaml nor Git marks is a project only where somebody selected a folder.
+        """
+        project = self._project
+        marked = project.file or os.path.exists(self._absolute(".git"))
+        if not (marked or any(os.path.isdir(self._absolute(path)) for path in self._selection.paths)):
+            return
+        for file in self._files((".",)):
+            if file.startswith(f"{project.output}/") or file.rpartition("/")[2] == FILE:
+                continue
+            data = known_contents(project, file)
+            if not any(kind in data for kind in _OBJECTS) or is_rendered(data):
+                continue
+            if MARK in data:
+                self._report.allow(allows(data, file), borrowed=True)
+            faults = Report()
+            yield Source(file, data, list(expand(read(data, file, faults), faults)), faults)
+
     def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
         inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
@@ -216,4 +238,4 @@ def shipped_names(folder: str = "") -> list[str]:
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
-    return Documents(loader.selected, loader.runtimes, loader.shelf, loader.shipped, shipped_names)
+    return Documents(loader.selected, loader.runtimes, loader.shelf, loader.objects, loader.shipped, shipped_names)

@@ -71,7 +71,7 @@ def _placed(
         if patches:
             _over(plan, drafts, patches)
             plan.steps += (("images", cluster.name, None, patches, None),)
-    return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery)
+    return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery, project.cluster.namespace)
 
 
 def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from trainc.model.bundle import Bundle
 from trainc.model.created_once import IF_NOT_PRESENT, SSA
 from trainc.model.ink import ink_of
+from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.settings import Project
     from trainc.model.tree import Tree
 
 WAVE = "argocd.argoproj.io/sync-wave"
@@ -19,25 +22,40 @@ _KEEPS = {OPTIONS: "Prune=false,Delete=false", "kustomize.toolkit.fluxcd.io/prun
 _KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 
 
-def applied(bundle: Bundle, delivery: str) -> Bundle:
+def applied(bundle: Bundle, delivery: str, namespace: Sourced[str] | None = None) -> Bundle:
     """The bundle with what the tool that applies it needs; what stands beside the job stays as people wrote it.
 
-    A claim alone gets a mark: no tool deletes it because its job, and its file, are gone.
+    A claim alone gets a mark: no tool deletes it because its job, and its file, are gone. What jobs name is put into
+    the cluster's namespace where it names none, as jobs are.
     """
     companions = bundle.plan.companions if bundle.plan is not None else ()
     if not (delivery or companions):
         return bundle
     theirs = {id(document.tree) for document in companions}
     objects = [
-        lasting(tree) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
+        named(tree, namespace) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
         for tree in bundle.objects
     ]
     return Bundle(bundle.document, tuple(objects), bundle.plan, cluster=bundle.cluster)
 
 
-def lasting(tree: Tree) -> Tree:
-    """A claim with the marks by which Argo CD and Flux keep it when it leaves Git; everything else as it is."""
-    return _with(tree, _KEEPS, "a claim outlives its job") if value(tree, "kind") == "PersistentVolumeClaim" else tree
+def object_bundle(document: Document, project: Project) -> Bundle:
+    """The bundle of one object that jobs name, and that stands in a file of its own."""
+    cluster = project.cluster
+    return Bundle(document, (named(document.tree, cluster.namespace),), cluster=cluster.name)
+
+
+def named(tree: Tree, namespace: Sourced[str] | None) -> Tree:
+    """An object that jobs name, in the namespace that jobs of the cluster have unless it says one; others as they are.
+
+    A claim gets the marks by which Argo CD and Flux keep it when it leaves Git.
+    """
+    kind = value(tree, "kind")
+    if kind not in KINDS:
+        return tree
+    if namespace is not None and not value(tree, "metadata", "namespace"):
+        tree = {**tree, "metadata": {**tree["metadata"], "namespace": namespace}}
+    return _with(tree, _KEEPS, "a claim outlives its job") if kind == "PersistentVolumeClaim" else tree
 
 
 def _annotated(tree: Tree, delivery: str) -> Tree:
@@ -56,10 +74,13 @@ def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
 
 def _joined(said: Tree, ours: Sourced[str]) -> Tree:
     """The options that people chose and ours, as far as they say nothing about the same."""
-    name = ours.value.partition("=")[0]
-    if type(said) is not Sourced or type(said.value) is not str or f"{name}=" in said.value:
+    if type(said) is not Sourced or type(said.value) is not str:
         return said
-    return derive("delivery", lambda *texts: ",".join(texts), said, ours) if said.value else ours
+    missing = [option for option in ours.value.split(",") if f"{option.partition('=')[0]}=" not in said.value]
+    if not missing:
+        return said
+    added = ours.map(lambda _: ",".join(missing))
+    return derive("delivery", lambda *texts: ",".join(texts), said, added) if said.value else ours
 
 
 def _argocd(tree: Tree) -> dict[str, str]:

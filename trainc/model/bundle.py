@@ -20,7 +20,7 @@ class Bundle:
     `plan` is None for a JobSet given as input: there is nothing behind it but its own text.
     """
 
-    __slots__ = ("cluster", "document", "jobset", "objects", "plan")
+    __slots__ = ("cluster", "document", "jobset", "objects", "passing", "plan")
 
     def __init__(
         self,
@@ -30,10 +30,12 @@ class Bundle:
         *,
         cluster: str = "",
         jobset: Tree = None,
+        passing: bool = False,
     ) -> None:
         self.document = document
         self.objects = objects
         self.plan = plan
+        self.passing = passing  # whether these are documents of a file without jobs, which go on as they are
         self.cluster = cluster  # its name, empty where the project names none
         # The first of them, found where nobody says which it is; None in a bundle that has none.
         self.jobset: Tree = _first_jobset(objects) if jobset is None else jobset

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import NamedTuple, Protocol
 
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
+    from trainc.model.references import Reference
     from trainc.model.report import Report
 
     class Shelves(Protocol):
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
 
         def places(self, file: str) -> tuple[str, ...]:
             """Where is looked, in words."""
+
+    class Objects(Protocol):
+        """Finds what jobs name in the files of a project that hold none of the jobs of the present cluster."""
+
+        def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
+            """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
 else:
     from trainc.model.record import NamedTuple
 
@@ -76,13 +83,15 @@ class Found(NamedTuple):
 class Catalog:
     """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
-    `passing` holds, once all entries have been seen, documents of other files that the run keeps.
+    `passing` holds, once all entries have been seen, documents of other files that the run keeps. `objects` finds what
+    jobs name in the files of the project.
     """
 
-    __slots__ = ("_entries", "passing", "shelves")
+    __slots__ = ("_entries", "objects", "passing", "shelves")
 
-    def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves) -> None:
+    def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves, objects: Objects) -> None:
         self._entries = entries
+        self.objects = objects
         self.passing: list[Bundle] = []
         self.shelves = shelves
 

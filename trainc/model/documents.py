@@ -22,16 +22,27 @@ class Shelf(NamedTuple):
     faults: Report
 
 
+class Source(NamedTuple):
+    """A file that may hold objects which jobs name: its text, its documents, and what is wrong with the text."""
+
+    file: str
+    data: bytes
+    documents: list[Document]
+    faults: Report
+
+
 class Documents(NamedTuple):
     """The documents of a run, each file read when it is asked for.
 
     `selected(cluster)` yields each selected file that a cluster may run with its documents; `runtimes()` the documents of those files that may hold
-    runtimes; `shelf(file)` the runtimes folder that serves a file; `shipped(folder, name)` the catalogue's file of that
+    runtimes; `shelf(file)` the runtimes folder that serves a file; `objects()` the
+    files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`.
     """
 
     selected: Callable[[Cluster], Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
     shelf: Callable[[str], Shelf]
+    objects: Callable[[], Iterator[Source]]
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]

@@ -9,10 +9,11 @@ from trainc.model.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
 
 FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
@@ -132,6 +133,11 @@ class Project(Immutable):
         view = self._copy()
         view._serve(clusters)  # noqa: SLF001 (its own class)
         return view
+
+    def seeing(self, trees: Iterable[Tree]) -> Project:
+        """This project while its present cluster is known to have these objects as well."""
+        cluster = self.cluster.seeing(trees, closed=False)
+        return self if cluster is self.cluster else self._copy(cluster=cluster)
 
     def incomplete(self) -> Project:
         """This project where files of its repository may be missing."""

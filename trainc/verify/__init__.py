@@ -27,6 +27,12 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         accepted(bundle, served(project.cluster), report)
     if selection.admission_only:
         return
+    if bundle.jobset is None:
+        if project.delivery:
+            from trainc.verify.delivered import beside  # noqa: PLC0415 (as below)
+
+            beside(bundle, bundle.objects[0], project.delivery, report)
+        return
     if project.delivery:
         from trainc.verify.delivered import delivered  # noqa: PLC0415 (not where nobody applies it for people)
 

@@ -112,7 +112,7 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     if plan is not None and plan.document.kind == "TrainJob":
         _left_behind(plan.document, report)
     for document in plan.companions if plan is not None else ():
-        _beside(job, document.tree, delivery)
+        beside(bundle, document.tree, delivery, report)
 
 
 def _keys(job: Job, field: str, said: Tree) -> None:
@@ -176,21 +176,22 @@ def _suspended(job: Job) -> None:
     )
 
 
-def _beside(job: Job, tree: Tree, delivery: str) -> None:
+def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
+    """A finding for what goes wrong with an object that people wrote, and that is applied for a job."""
     kind, name = text(tree, "kind"), text(table(tree, "metadata"), "name")
     if kind in _OF_THE_CLUSTER:
-        job.report.add(
+        report.add(
             CLUSTER_SCOPED.at(
-                job.at_object(tree, ("kind",)),
+                bundle.span(tree, ("kind",)),
                 f"{kind} `{name}` belongs to the whole cluster",
                 effect="the application may not be allowed to create it, and takes it along when the job goes",
                 help="keep it in a file and an application of its own",
             )
         )
     if kind == "Secret" and not tree.get("sops") and (table(tree, "data") or table(tree, "stringData")):
-        job.report.add(
+        report.add(
             SECRET.at(
-                job.at_object(tree, ("kind",)),
+                bundle.span(tree, ("kind",)),
                 f"the content of Secret `{name}` stands in Git",
                 effect="whoever can read the repository has it",
                 help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
@@ -198,9 +199,9 @@ def _beside(job: Job, tree: Tree, delivery: str) -> None:
         )
     said = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
     if delivery == "flux" and said.lower() != "disabled" and _shell(tree):
-        job.report.add(
+        report.add(
             SUBSTITUTED.at(
-                job.at_object(tree, ("kind",)),
+                bundle.span(tree, ("kind",)),
                 f"{kind} `{name}` holds `${{`, which Flux reads as a variable of its own",
                 effect="the script is applied with the variable replaced, or the Kustomization fails",
                 help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.references import Reference
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
@@ -44,13 +46,21 @@ class Together:
         here = bundle.name, _place(bundle.document)
         clashes: list[tuple[_Key, _Job, _Job]] = []
         for tree in bundle.objects:
-            metadata = tree.get("metadata") if type(tree) is dict else None
-            key = bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
+            key = _key(bundle, tree)
             first = self._seen.setdefault(key, here)
             if first is not here:
                 clashes.append((key, first, here))
         if clashes:
             _tell(clashes, report)
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a bundle holds what a job names; an object that names no namespace answers to every job."""
+        cluster, namespace, kind, name = reference
+        return any((cluster, kind, place, name) in self._seen for place in (namespace, "default"))
+
+    def has_all(self, bundle: Bundle) -> bool:
+        """Whether bundles before this one hold objects of all its names."""
+        return all(_key(bundle, tree) in self._seen for tree in bundle.objects)
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
@@ -76,6 +86,11 @@ def _place(document: Document) -> Span:
     return document.span(("metadata", "name")) if place is None else place
 
 
+def _key(bundle: Bundle, tree: Tree) -> _Key:
+    metadata = tree.get("metadata") if type(tree) is dict else None
+    return bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
+
+
 def _of(tree: Tree, field: str) -> Tree:
     """The scalar at a field, None where there is none, as in objects that nobody can apply."""
     leaf = tree.get(field) if type(tree) is dict else None
@@ -91,6 +106,16 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
             also=[Label(first[1], "the other job")],
             effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
             help="leave `network.subdomain` out, or give each job its own",
+        )
+    if kind in KINDS and first[0] == job[0] == name:
+        return SAME_NAME.at(
+            job[1],
+            f"{kind} `{name}` is here as well, and a job names it",
+            label="and here",
+            also=[Label(first[1], "once here")],
+            effect="nobody can say which of the two the job means; the one that is applied last overwrites the other",
+            help="remove one of them, or annotate the one that is not meant for a cluster with "
+            '`config.kubernetes.io/local-config: "true"`',
         )
     return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.references import References
 from trainc.model.trouble import Reaching
 
 TYPE_CHECKING = False
@@ -27,14 +28,28 @@ class Spool:
         self.jobs = 0
         self.objects = 0
         self.paths: dict[str, str] = {}  # output path -> source file, in order
+        self.references = References()  # what the jobs name, as far as they are here
         self._texts: list[str] = []
         self._sizes: list[int] = []
         self._held = 0
         self._file: IO[bytes] | None = None
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a folder asks for both)
+    def count(self, bundle: Bundle) -> None:
+        """Note a bundle of which no text is needed: how many jobs there are, and what they name."""
+        self.jobs += bundle.jobset is not None
+        if not bundle.passing:
+            self.references.add(bundle, bundle.objects)
+
+    def parts(self, bundle: Bundle) -> list[Bundle]:
+        """The bundles to keep one by one, each in a file of its own where there are files."""
+        return [bundle]
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a folder asks for it)
         """Keep one rendering until the end of the run."""
-        self.jobs += 1
+        self.count(bundle)
+        self._append(rendered)
+
+    def _append(self, rendered: Rendered) -> None:
         self.objects += rendered.objects
         self.paths[rendered.path] = rendered.source
         self.hold(rendered.text)
@@ -62,12 +77,15 @@ class Spool:
 
     def state(self) -> dict[str, Any]:
         """Everything collected, so that another process can go on with it."""
-        return {"jobs": self.jobs, "objects": self.objects, "paths": self.paths, "texts": list(self.texts())}
+        texts = list(self.texts())
+        counts = {"jobs": self.jobs, "objects": self.objects, "references": self.references}
+        return {**counts, "paths": self.paths, "texts": texts}
 
     def absorb(self, state: dict[str, Any]) -> None:
         """Add what another worker has collected behind one's own."""
         self.jobs += state["jobs"]
         self.objects += state["objects"]
+        self.references.absorb(state["references"])
         self.paths |= state["paths"]
         for text in state["texts"]:
             self.hold(text)

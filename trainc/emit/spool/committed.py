@@ -7,9 +7,8 @@ import os
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import StreamSpool
 from trainc.emit.spool.disk import Folder
-from trainc.model.report import Report
+from trainc.emit.spool.objects import parts_of, trees_of
 from trainc.model.tree import value
-from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from trainc.emit.spool.disk import Found
     from trainc.emit.spool.folder import Settle
     from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 
 
@@ -43,20 +43,32 @@ class CommittedSpool(StreamSpool):
         self._settle = settle
         self._keep_old = keep_old
         self._namespace = namespace
+        self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
+
+    def parts(self, bundle: Bundle) -> list[Bundle]:
+        """The bundles to keep one by one: where earlier runs stay, what outlives a run goes out on its own."""
+        return parts_of(bundle) if self._keep_old and bundle.jobset is not None else [bundle]
 
     def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Keep the committed text of a run where it must not change, the present one elsewhere."""
         if bundle.jobset is None:
+            self._lasting |= set(_keys_of(bundle))
             super().add(rendered, bundle, report)
             return
         inner, _, name = rendered.path.rpartition("/")
         if self._keep_old:
             name = f"{rendered.name}.yaml"
         path, found = self._find(inner, name)
-        text = self._kept(found, path, rendered.text, bundle, report) or rendered.text
-        super().add(rendered._replace(text=text), bundle, report)
+        text = self._kept(found, path, rendered.text, bundle, report)
+        if text:
+            self.jobs += 1
+            self.references.add(bundle, trees_of(text.encode()))
+            self._append(rendered._replace(text=text))
+        else:
+            super().add(rendered, bundle, report)
         if self._keep_old:
             self._add_earlier(inner, name, bundle)
+        self._lasting = set()
 
     def _find(self, inner: str, name: str) -> tuple[str, Found | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""
@@ -81,7 +93,8 @@ class CommittedSpool(StreamSpool):
             return ""
         if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
             return ""  # a job of that name in another file
-        before = dump_all([_placed(tree, bundle) for tree in _trees(found.body)])
+        committed = [tree for tree in trees_of(found.body) if _key(tree) not in self._lasting]
+        before = dump_all([_placed(tree, bundle) for tree in committed])
         same_job = header.job == job_digest(bundle)
         if before == text:
             return ""
@@ -101,7 +114,9 @@ class CommittedSpool(StreamSpool):
                     continue
                 if found.header.body != body_digest(found.body):
                     self.edited.append(path)
-                trees = [tree for tree in _trees(found.body) if _key(tree) not in _keys_of(bundle)]
+                present = self._lasting | set(_keys_of(bundle))
+                trees = [tree for tree in trees_of(found.body) if _key(tree) not in present]
+                self.references.add(bundle, trees)
                 self.objects += len(trees)
                 self.hold(dump_all(trees))
 
@@ -111,10 +126,6 @@ def _is_run(file: str, job: str) -> bool:
     stem = file.removesuffix(".yaml")
     number = stem.removeprefix(f"{job}-r")
     return stem == job or (stem != number and number.isdigit())
-
-
-def _trees(body: bytes) -> list[Tree]:
-    return [document.tree for document in read(body, "", Report()) if type(document.tree) is dict]
 
 
 def _key(tree: Tree) -> tuple[str, str]:

@@ -7,12 +7,13 @@ import os
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
+from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, trees_of, without_objects
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Protocol
 
     from trainc.emit import Rendered
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     Taken = Callable[[Bundle, str, Report], bool]
     # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
     Gone = Callable[[str, str, Report], bool]
+    # Whether the object of a rendered file (its path and its source) still stands in its source.
+    Holds = Callable[[str, str], bool]
 
     class Git(Protocol):
         """What Git holds in the place of a file of the folder."""
@@ -69,7 +72,7 @@ class FolderSpool(Spool):
     earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
     place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
     sparse checkout leaves out what `git` knows. `gone` says whether the job of a
-    file that nothing was compiled for is gone. `project` is the name that files carry in a folder outside of their
+    file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names it. `project` is the name that files carry in a folder outside of their
     project: those of others are left alone.
     """
 
@@ -82,6 +85,7 @@ class FolderSpool(Spool):
         taken: Taken,
         git: Git,
         gone: Gone,
+        holds: Holds,
         project: str = "",
         check: bool = False,
         keep_old: bool = False,
@@ -95,6 +99,7 @@ class FolderSpool(Spool):
         self._taken = taken
         self._git = git
         self._gone = gone
+        self._holds = holds
         self._project = project
         self._leftover: list[Change] = []
         self._check = check
@@ -111,9 +116,18 @@ class FolderSpool(Spool):
 
     def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Compare one rendering with the file in its place, and keep it where they differ."""
-        self.jobs += 1
+        path = rendered.path if bundle.jobset is None else self._path(rendered)
+        kept = self._compare(rendered, path, bundle, report)
+        self.jobs += bundle.jobset is not None
         self.objects += rendered.objects
-        path = self._path(rendered)
+        self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
+
+    def parts(self, bundle: Bundle) -> list[Bundle]:
+        """The bundles that get a file each: where earlier runs stay, what outlives a run stands apart from it."""
+        return parts_of(bundle) if self._keep_old and bundle.jobset is not None else [bundle]
+
+    def _compare(self, rendered: Rendered, path: str, bundle: Bundle, report: Report) -> bytes | None:
+        """Keep a rendering where it differs from its file; the committed text where the run stays with that."""
         self.paths[path] = rendered.source
         target, found = self._files.find(path)
         if found is None and (absent := self._git.absent(path)) is not None:
@@ -121,22 +135,29 @@ class FolderSpool(Spool):
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body), self._project)
         if found is not None and found.header == header and found.body == body:
-            return
+            return None
         sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
         committed = sides or ([found] if found is not None else [])
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
-            return
+            return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept is not None and kept.header is not None:
-            header, body = kept.header._replace(source=rendered.source, project=self._project), kept.body
+            body = without_objects(kept.body, path, self.paths) if self._keep_old else kept.body
+            header = kept.header._replace(source=rendered.source, project=self._project, body=body_digest(body))
             if found is not None and found.header == header and found.body == body:
-                return
-        before, after = found.body.decode("utf-8", "replace") if found is not None else "", body.decode()
+                return body
         others = found is not None and self._is_of_others(found, rendered.source)
         state = OTHERS if others else _state(found, body, merging=bool(sides))
+        self._change(path, state, found, header, body, same_job=bool(same))
+        return body if kept is not None else None
+
+    def _change(
+        self, path: str, state: str, found: Found | None, header: Header, body: bytes, *, same_job: bool
+    ) -> None:
+        before, after = found.body.decode("utf-8", "replace") if found is not None else "", body.decode()
         texts = (before, after) if self._check or state in REFUSED else ("", "")
-        self.changes.append(Change(path, state, rendered.source, *texts, same_job=bool(same)))
+        self.changes.append(Change(path, state, header.source, *texts, same_job=same_job))
         self.hold(f"{header}{after}")
 
     def _kept(
@@ -183,10 +204,51 @@ class FolderSpool(Spool):
         self._stems |= state["stems"]
 
     def inspect(self, report: Report) -> None:
-        """Find the files of jobs that are gone; a job that only seems to be is a finding."""
-        self._leftover = [
-            Change(path, STALE, source) for path, source in self._stale() if self._gone(path, source, report)
+        """Find the files of jobs that are gone; a job that only seems to be is a finding.
+
+        Files of earlier runs lose what has a file of its own now.
+        """
+        stale: list[tuple[str, str]] = []
+        others: list[str] = []
+        for path, header in list(written(self.folder, self.paths)):
+            ours = header.project == self._project
+            earlier = ours and self._earlier(path, header.source)
+            if earlier:
+                self._trim(path)
+            if earlier or not ours or not self._reaches(path, header.source):
+                others.append(path)
+            else:
+                stale.append((path, header.source))
+        named = [
+            path
+            for path, source in stale
+            if is_object_file(path) and self._holds(path, source) and self._is_named(path, others)
         ]
+        self._leftover = [
+            Change(path, STALE, source)
+            for path, source in stale
+            if path not in named and self._gone(path, source, report)
+        ]
+
+    def _trim(self, path: str) -> None:
+        """Take out of an earlier run's file what has a file of its own."""
+        _, found = self._files.find(path)
+        if found is None or found.header is None:
+            return
+        body = without_objects(found.body, path, self.paths)
+        if body != found.body:
+            header = found.header._replace(body=body_digest(body))
+            self.paths[path] = header.source
+            self._change(path, _state(found, body, merging=False), found, header, body, same_job=True)
+
+    def _is_named(self, path: str, others: Iterable[str]) -> bool:
+        """Whether a rendered file that stays without being compiled names an object; one of another cluster does not."""
+        depth = path.count("/")
+        top = path.partition("/")[0] if depth > 1 else ""
+        near = [other for other in others if other.count("/") == depth and (not top or other.startswith(f"{top}/"))]
+        _, found = self._files.find(path)
+        bodies = (other.body for name in near if (other := self._files.find(name)[1]) is not None)
+        return found is not None and is_named_in(found.body, bodies)
 
     def write(self) -> None:
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""
@@ -201,15 +263,6 @@ class FolderSpool(Spool):
                 remove(self.folder, change.path)
             self.done = True
         self.changes += self._leftover
-
-    def _stale(self) -> list[tuple[str, str]]:
-        found = []
-        for path, header in written(self.folder, self.paths):
-            if header.project != self._project or self._earlier(path, header.source):
-                continue
-            if self._reaches(path, header.source):
-                found.append((path, header.source))
-        return found
 
     def _earlier(self, path: str, source: str) -> bool:
         """Whether a file holds an earlier run of a job that is still there."""

@@ -1,0 +1,99 @@
+"""What jobs need by name: claims, ConfigMaps, Secrets and ServiceAccounts, and what makes a Secret."""
+
+from __future__ import annotations
+
+from trainc.model.tree import stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NamedTuple
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.tree import Tree
+else:
+    from trainc.model.record import NamedTuple
+
+# A field that holds a name: the kind, and the fields below it of which one is the name.
+_FIELDS = {
+    "persistentVolumeClaim": ("PersistentVolumeClaim", ("claimName",)),
+    "configMap": ("ConfigMap", ("name",)),
+    "configMapRef": ("ConfigMap", ("name",)),
+    "configMapKeyRef": ("ConfigMap", ("name",)),
+    "secret": ("Secret", ("secretName", "name")),
+    "secretRef": ("Secret", ("name",)),
+    "secretKeyRef": ("Secret", ("name",)),
+    "imagePullSecrets": ("Secret", ("name",)),
+}
+_MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
+KINDS = ("PersistentVolumeClaim", "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
+
+
+class Reference(NamedTuple):
+    """An object as a job names it; a job without a namespace looks in `default`."""
+
+    cluster: str
+    namespace: str
+    kind: str
+    name: str
+
+    def tree(self) -> Tree:
+        """As much of the object as the name tells."""
+        return stamp({"kind": self.kind, "metadata": {"name": self.name, "namespace": self.namespace}}, "a job")
+
+
+class References:
+    """Everything that the jobs of a run name, and the folders of the files whose jobs do; small enough for any run."""
+
+    __slots__ = ("folders",)
+
+    def __init__(self) -> None:
+        self.folders: dict[Reference, set[str]] = {}
+
+    def add(self, bundle: Bundle, trees: Iterable[Tree]) -> None:
+        """Note what objects of a bundle, or those that stand for them, name."""
+        folder = bundle.document.file.rpartition("/")[0]
+        for reference in references_of(bundle, trees):
+            self.folders.setdefault(reference, set()).add(folder)
+
+    def absorb(self, other: References) -> None:
+        """Add what another worker has noted."""
+        for reference, folders in other.folders.items():
+            self.folders.setdefault(reference, set()).update(folders)
+
+
+def references_of(bundle: Bundle, trees: Iterable[Tree]) -> set[Reference]:
+    """What objects of a bundle name, in the namespace of its job."""
+    owner = bundle.objects[0] if bundle.jobset is None else bundle.jobset
+    namespace = str(value(owner, "metadata", "namespace") or "default")
+    return {Reference(bundle.cluster, namespace, kind, name) for kind, name in names_in(trees)}
+
+
+def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
+    """Kind and name of every object that something in these trees names."""
+    found: set[tuple[str, str]] = set()
+    todo = list(trees)
+    while todo:
+        node = todo.pop()
+        if type(node) is list:
+            todo.extend(node)
+        elif type(node) is dict:
+            for key, below in node.items():
+                if key in _FIELDS:
+                    kind, fields = _FIELDS[key]
+                    for entry in below if type(below) is list else (below,):
+                        found.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
+                if type(below) is dict or type(below) is list:
+                    todo.append(below)
+            if "serviceAccountName" in node and (account := value(node, "serviceAccountName")):
+                found.add(("ServiceAccount", str(account)))
+    return found
+
+
+def provides(tree: Tree) -> tuple[str, str]:
+    """The kind and the name under which jobs name an object: of what makes a Secret, those of the Secret."""
+    kind, name = str(value(tree, "kind")), str(value(tree, "metadata", "name"))
+    if kind not in _MAKERS:
+        return kind, name
+    made = value(tree, "spec", "target", "name") or value(tree, "spec", "template", "metadata", "name")
+    return "Secret", str(made or name)
