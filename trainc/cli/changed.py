@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from trainc.compare.git import Repository
+from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, files, ours
-from trainc.model.header import read_header
+from trainc.model.header import is_rendered, read_header
+from trainc.model.references import KINDS, provides
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.yaml.reader import read
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 def narrow(session: Session, revision: str) -> frozenset[str]:
     """Leave in the selection only what differs since a revision, or uses something that does; the files that went.
 
-    A job uses every runtime and component whose name stands anywhere in its file: too many are compiled rather than
-    one too few. A change of the project or of a cluster's folder reaches everything.
+    A job uses every runtime, component, claim and the like whose name stands anywhere in its file: too many are
+    compiled rather than one too few. A change of the project or of a cluster's folder reaches everything.
 
     Raises:
         Trouble: where the project is in no Git work tree, or the revision names no commit.
@@ -58,7 +60,7 @@ def _before(root: str, revision: str) -> dict[str, bytes]:
 
 
 def _names(changed: Iterable[bytes], texts: Iterable[bytes]) -> set[bytes]:
-    """The names of every runtime and component among the changed texts, and of those that build on them."""
+    """The names of what jobs use among the changed texts, and of what builds on it."""
     shared = [text for text in texts if _is_shared(text)]
     names = {name for text in changed if _is_shared(text) for name in _defined(text)}
     while True:
@@ -69,12 +71,15 @@ def _names(changed: Iterable[bytes], texts: Iterable[bytes]) -> set[bytes]:
 
 
 def _is_shared(text: bytes) -> bool:
-    return ours(text) and may_hold_runtimes(text)
+    """Whether a text may hold what jobs in other files use."""
+    if is_rendered(text):
+        return False
+    return (ours(text) and may_hold_runtimes(text)) or any(kind.encode() in text for kind in KINDS)
 
 
 def _defined(text: bytes) -> set[bytes]:
-    documents = read(text, "", Report())
-    return {document.name.encode() for document in documents if document.name and "Job" not in document.kind}
+    documents = [one for one in expand(read(text, "", Report()), Report()) if one.name and "Job" not in one.kind]
+    return {name.encode() for one in documents for name in (one.name, provides(one.tree)[1])}
 
 
 def _source(text: bytes) -> str:

@@ -57,7 +57,7 @@ _MESSAGES = {
     MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
-    UNNAMED: "`{file}` is left over: no job names the object of `{source}` any more",
+    UNNAMED: "`{file}` is left over: no job names it any more, or `{source}` holds it no more",
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 
+from trainc import pipeline
 from trainc.load import Loader
 from trainc.load.walk import known_files
+from trainc.model.references import References
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
+from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ def paths_of(folder: str) -> str:
     """The value of the annotation manifest-generate-paths for the application of a folder.
 
     It names the folder, and what its jobs are compiled with: trainc.yaml, folders of runtimes, what is known of the
-    clusters, and the rendered files that runs are kept by.
+    clusters, files with what its jobs name, and the rendered files that runs are kept by.
 
     Raises:
         Trouble: for a folder that is not there.
@@ -63,6 +66,7 @@ def paths_of(folder: str) -> str:
     top = _repository(project.root)
     below = [FILE] if project.file else []
     below += _runtimes(project, folder)
+    below += _objects(project, folder)
     below += [cluster.folder for cluster in project.clusters if cluster.folder]
     if os.path.isdir(os.path.join(project.root, project.output)):
         below.append(project.output)
@@ -82,6 +86,17 @@ def _repository(root: str) -> str:
             return root
         here = parent
     return here
+
+
+def _objects(project: Project, folder: str) -> list[str]:
+    """The files that hold what the jobs below a folder name."""
+    selection = Selection((os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/"),))
+    references, together, report = References(), Together(), Report()
+    for bundle in pipeline.bundles(project, selection, report):
+        together.add(bundle, report)
+        references.add(bundle, bundle.objects)
+    objects = pipeline.named(project, selection, references, report, together)
+    return sorted({bundle.document.file for bundle in objects})
 
 
 def _runtimes(project: Project, folder: str) -> list[str]:

@@ -9,7 +9,10 @@ from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session
 from trainc.emit import path_of
+from trainc.emit.spool.objects import is_object_file
 from trainc.load.lists import expand
+from trainc.load.walk import contents
+from trainc.lower.applied import object_bundle
 from trainc.model.header import read_header
 from trainc.model.numbers import whole_number
 from trainc.model.reading import ordinary_contents
@@ -23,7 +26,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from trainc.model.bundle import Bundle
     from trainc.why import Why
@@ -42,6 +45,8 @@ def why(options: Options) -> int:
         return _landings(options, file, line)
     session = Session(Options([source or file], {}))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    if source and is_object_file(file):
+        bundles = list(_single(session)) or bundles
     if line:
         answers = _at_line(_rendered(bundles, file), file, line, source)
     else:
@@ -145,10 +150,19 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
     return 0
 
 
+def _single(session: Session) -> Iterator[Bundle]:
+    """A bundle for each object of the selected files, as it is rendered on its own."""
+    project = session.project
+    for file in session.selection.paths:
+        for document in expand(read(contents(project.root, file), file, Report()), Report()):
+            if document.name:
+                yield from (object_bundle(document, project.at(cluster)) for cluster in project.clusters)
+
+
 def _rendered(bundles: list[Bundle], file: str) -> list[Bundle]:
     """The bundle that a rendered file holds, all where no name fits."""
     path = os.path.abspath(file).replace(os.sep, "/")
-    fitting = [bundle for bundle in bundles if bundle.jobset is not None and path.endswith(f"/{path_of(bundle)}")]
+    fitting = [bundle for bundle in bundles if not bundle.passing and path.endswith(f"/{path_of(bundle)}")]
     return sorted(fitting, key=lambda bundle: -len(path_of(bundle)))[:1] or bundles
 
 

@@ -25,6 +25,22 @@ _FIELDS = {
     "secretKeyRef": ("Secret", ("name",)),
     "imagePullSecrets": ("Secret", ("name",)),
 }
+# Fields of workloads with nothing in them that names such an object.
+_NAMELESS = frozenset(
+    (
+        "affinity",
+        "args",
+        "command",
+        "failurePolicy",
+        "metadata",
+        "ports",
+        "resources",
+        "securityContext",
+        "successPolicy",
+        "tolerations",
+        "volumeMounts",
+    )
+)
 _MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
 KINDS = ("PersistentVolumeClaim", "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
 
@@ -83,7 +99,9 @@ def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
                     kind, fields = _FIELDS[key]
                     for entry in below if type(below) is list else (below,):
                         found.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
-                if type(below) is dict or type(below) is list:
+                if key == "env" and type(below) is list:
+                    todo.extend([entry for entry in below if type(entry) is dict and "valueFrom" in entry])
+                elif (type(below) is dict or type(below) is list) and key not in _NAMELESS:
                     todo.append(below)
             if "serviceAccountName" in node and (account := value(node, "serviceAccountName")):
                 found.add(("ServiceAccount", str(account)))

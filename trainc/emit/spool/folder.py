@@ -116,6 +116,8 @@ class FolderSpool(Spool):
 
     def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Compare one rendering with the file in its place, and keep it where they differ."""
+        if not rendered.source.isascii() and any("\ud800" <= char <= "\udfff" for char in rendered.source):
+            raise Trouble(f"{rendered.source}: rendered files name their source, and this name is not UTF-8; rename it")
         path = rendered.path if bundle.jobset is None else self._path(rendered)
         kept = self._compare(rendered, path, bundle, report)
         self.jobs += bundle.jobset is not None
@@ -184,8 +186,6 @@ class FolderSpool(Spool):
         return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
-        if not rendered.source.isascii() and any("\ud800" <= char <= "\udfff" for char in rendered.source):
-            raise Trouble(f"{rendered.source}: rendered files name their source, and this name is not UTF-8; rename it")
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
         if not self._keep_old:
