@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -10,40 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.compiling import ROOT, compile_in
+from tests.claims import CLAIM, RENDERED, mounting, patched
 from tests.repository import Repository, job
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugin_server.client import Client
-
-CLAIM = """\
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata:
-  name: {name}
-  namespace: {namespace}
-spec:
-  accessModes: [ReadWriteMany]
-  resources: {{requests: {{storage: 1Ti}}}}
-"""
-RENDERED = "research/persistentvolumeclaim.data.yaml"
 KUBECTL = shutil.which("kubectl")
-
-
-def patched(name: str, fields: str, run: str = "") -> str:
-    """The text of a job with these fields in its pods."""
-    patch = (
-        "spec:\n  runtimePatches:\n  - manager: example.com/a\n    trainingRuntimeSpec: {template: {spec: {replicatedJobs: "
-        f"[{{name: node, template: {{spec: {{template: {{spec: {{{fields}}}}}}}}}}}]}}}}}}\n"
-    )
-    return job(name, run=run).replace("spec:\n", patch, 1)
-
-
-def mounting(name: str, claim: str = "data", run: str = "") -> str:
-    """The text of a job that mounts a claim."""
-    return patched(name, f"volumes: [{{name: data, persistentVolumeClaim: {{claimName: {claim}}}}}]", run)
 
 
 @pytest.fixture
@@ -248,57 +220,6 @@ def test_a_name_leads_to_no_other_folder(repository: Repository) -> None:
     repository.run("build", "-w")
     assert not list(repository.folder.parent.glob("x.yaml"))
     assert not list((repository.folder / "rendered").glob("x.yaml"))
-
-
-def platform(folder: Path) -> Path:
-    """The platform example for Argo CD, with objects that several of its jobs name."""
-    project = folder / "platform"
-    shutil.copytree(ROOT / "examples/platform", project, ignore=shutil.ignore_patterns("output"))
-    settings = project / "trainc.yaml"
-    settings.write_text(settings.read_text().replace("spec:\n", "spec:\n  delivery: argocd\n", 1))
-    teams = ("llm", "speech", "vision", "nobody")
-    claims = "---\n".join(CLAIM.format(name="checkpoints", namespace=team) for team in teams)
-    (project / "storage").mkdir()
-    (project / "storage/claims.yaml").write_text(claims)
-    (project / "storage/application.yaml").write_text("apiVersion: argoproj.io/v1alpha1\nkind: Application\n")
-    return project
-
-
-def texts(stream: str) -> list[str]:
-    """Every document of a stream, sorted."""
-    return sorted(part for part in stream.split("---\n") if part)
-
-
-@pytest.mark.parametrize("namespace", ["", "team"])
-@pytest.mark.parametrize("cluster", ["eu", "us"])
-def test_both_routes_apply_the_same_bytes(
-    cluster: str, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = platform(tmp_path)
-    done = compile_in(project, "build", ".", "-o", "out", "--cluster", cluster, "--quiet")
-    assert done.code == 0, done.err
-    files = sorted((project / "out").rglob("*.yaml"))
-    rendered = "---\n".join(path.read_text("utf-8").partition("\n")[2] for path in files)
-    shutil.rmtree(project / "out")
-    monkeypatch.setenv("ARGOCD_APP_SOURCE_PATH", ".")
-    monkeypatch.setenv("ARGOCD_APP_NAMESPACE", namespace)
-    monkeypatch.setenv("ARGOCD_APP_PARAMETERS", json.dumps([{"name": "cluster", "string": cluster}]))
-    generated = compile_in(project, "cmp", "generate")
-    assert generated.code == 0, generated.err
-    assert texts(generated.out) == texts(rendered)
-    claims = [tree for tree in generated.objects if tree["kind"] == "PersistentVolumeClaim"]
-    mounting = {tree["metadata"]["namespace"] for tree in generated.objects if "claimName" in str(tree)}
-    assert sorted(tree["metadata"]["namespace"] for tree in claims) == sorted(mounting)
-    assert mounting
-
-
-def test_the_server_of_the_plugin_hands_on_the_same_set(client: Client, tmp_path: Path) -> None:
-    project = platform(tmp_path)
-    built = compile_in(project, "build", ".", "--cluster", "eu", "--quiet")
-    given = json.dumps([{"name": "cluster", "string": "eu"}])
-    environment = {"ARGOCD_APP_SOURCE_PATH": ".", "ARGOCD_APP_PARAMETERS": given}
-    manifests = client.generate(project, ".", environment)
-    assert [json.loads(manifest) for manifest in manifests] == built.objects
 
 
 def test_why_follows_the_file_of_an_object(repository: Repository) -> None:
