@@ -41,6 +41,7 @@ JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 # Kinds of these groups that no job is made of: administrators keep them beside jobs.
 BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
+PLAIN = ("Job", "Pod")  # what Kubernetes itself runs
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
@@ -55,7 +56,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
-    for _, parts in documents.selected(desk.project.cluster):
+    for file, parts in documents.selected(desk.project.cluster):
         desk.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
         others: list[Document] = []
@@ -85,6 +86,9 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 jobs.append((index, document))
             else:
                 others.append(document)
+        if not jobs:
+            kinds = [part.kind or "object without a kind" for part in parts]
+            desk.report.account.sight(file, kinds or ["empty file"])
         _look_at(others, desk)
         yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk)
         if not jobs and desk.selection.include_other:
@@ -172,6 +176,10 @@ def _look_at(others: list[Document], desk: Desk) -> None:
         from trainc.admit.unknown import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
         not_compiled(others, desk)
+        if not desk.report.compiles and any(other.kind in PLAIN for other in others):
+            from trainc.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
+
+            judge_workloads(others, desk)
 
 
 def _refuse(index: int, document: Document, desk: Desk) -> None:

@@ -58,7 +58,11 @@ class Nothing(Inapplicable):
     def __init__(self, session: Session) -> None:
         clusters = ", ".join(f"`{name}`" for name in session.selection.clusters)
         which = f" that runs on {clusters}" if clusters else ""
-        super().__init__(f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}")
+        sighted = session.report.account.sighted()
+        seen = f"; {sighted}" if sighted else ""
+        super().__init__(
+            f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}{seen}"
+        )
 
 
 def _stream(options: Options, session: Session) -> Spool:

@@ -180,6 +180,9 @@ class Session:
             where = f"{self.options.one(PROJECT)}: " if self.options.has(PROJECT) else ""
             runtimes = len(self.report.alone)
             counted = None if runtimes and not self.report.account.has_jobs else jobs
+            sighted = self.report.account.sighted() if jobs == 0 and not runtimes else ""
+            if sighted:
+                tell(f"{where}{sighted}")
             tell(f"{where}{summary(*counts, counted, self.report.unknown, runtimes)}")
 
 

@@ -98,6 +98,7 @@ class Loader:
             data = known_contents(self._project, file)
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
                 if is_rendered(data) or not _may_name_training(data):
+                    self._report.account.sight(file, ["rendered file" if is_rendered(data) else "other file"])
                     self._project.texts.drop(file)
                     continue
                 self._others.add(file)

@@ -10,7 +10,7 @@ from trainc.model.finding import ERROR, NOTE, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import NamedTuple
 
     from trainc.model.document import Document
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 else:
     from trainc.model.record import NamedTuple
 
+_MOST = 8  # kinds named in one line
 COMPILED, REFUSED, LEFT = "compiled", "refused", "left"
 
 UNACCOUNTED_JOB = Rule(
@@ -78,12 +79,13 @@ class AccountEntry:
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "current", "unasked", "unread")
+    __slots__ = ("_entries", "current", "others", "unasked", "unread")
 
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
         self.unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
         self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
+        self.others: dict[str, tuple[str, ...]] = {}  # by file without a job, the kinds of what it holds
         self.current: AccountEntry | None = None
 
     def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
@@ -142,6 +144,22 @@ class Account:
             if entry.ending == REFUSED and name == cluster:
                 yield entry
 
+    def sight(self, file: str, kinds: Iterable[str]) -> None:
+        """Note what a file without a job holds."""
+        self.others[file] = tuple(kinds)
+
+    def sighted(self) -> str:
+        """What a run without a single job saw in the files that it read, empty for every other run."""
+        if self._entries or self.unread or not self.others:
+            return ""
+        counts: dict[str, int] = {}
+        for kinds in self.others.values():
+            for kind in kinds:
+                counts[kind] = counts.get(kind, 0) + 1
+        named = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+        shown = ", ".join(named[:_MOST]) + (f" and {len(named) - _MOST} more kinds" if len(named) > _MOST else "")
+        return f"read {_count(len(self.others), 'file')}: {shown}; no training job"
+
     @property
     def has_jobs(self) -> bool:
         """Whether a job was read."""
@@ -172,6 +190,12 @@ class Account:
         self._entries |= other._entries
         self.unread |= other.unread
         self.unasked |= other.unasked
+        self.others |= other.others
+
+
+def _count(number: int, word: str) -> str:
+    plural = word if number == 1 else f"{word}{'es' if word.endswith('s') else 's'}"
+    return f"{number} {plural}"
 
 
 def _unaccounted(entry: AccountEntry) -> Finding:
