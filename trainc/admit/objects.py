@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.admit.amounts import check_amounts
-from trainc.admit.shapes import readable
+from trainc.admit.shapes import read_by_go, readable
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.settings import STRICT, WARN
@@ -12,8 +12,8 @@ from trainc.model.tree import dotted, get
 from trainc.schema import jobset
 from trainc.schema.engine import MISSING
 from trainc.schema.fault import FURTHER, NO_MAP, Fault, in_words
+from trainc.schema.metadata import is_sound
 from trainc.schema.verdict import kind_of, verdict
-from trainc.schema.walker import Log, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         _refused(document, odd, server, report)
         return None
     if root is None:
-        return document if tree is document.tree else document.admitted(tree)
+        return _passed_on(document, tree, server, report)
     check_amounts(document, report)
     found = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in found.unchecked:
@@ -103,8 +103,19 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(_said(walk(root, tree, Log())))
+        return document.admitted(_said(read_by_go(root, tree)))
     return document.admitted(_said(found.stored))
+
+
+def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
+    """An object of a kind without a schema here: every server reads its metadata in the same way."""
+    if document.api_version and not is_sound(held := tree.get("metadata")):
+        from trainc.schema.metadata_decode import decode  # noqa: PLC0415 (most metadata are plainly right)
+
+        if faults := decode(held):
+            _refused(document, faults, server, report)
+            return None
+    return document if tree is document.tree else document.admitted(tree)
 
 
 def _said(tree: Tree) -> Tree:

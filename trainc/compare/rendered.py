@@ -10,8 +10,12 @@ from trainc.model.document import Document
 from trainc.model.header import has_conflict, read_header
 from trainc.model.reading import ordinary_contents
 from trainc.model.settings import FILE
-from trainc.model.trouble import Reaching
+from trainc.model.trouble import Reaching, Trouble
 from trainc.model.within import within
+from trainc.schema.jobset import KIND
+from trainc.schema.metadata_decode import decode
+from trainc.schema.table import load
+from trainc.schema.walker import Log, walk
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -76,8 +80,27 @@ def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) 
     documents = [document for document in read(data, path, report) if type(document.tree) is dict]
     jobset = next((document for document in documents if document.kind == "JobSet"), None)
     if jobset is not None:
+        for document in documents:
+            _check(document)
         made = Document(source, jobset.tree, {}, 1)
         yield Bundle(made, tuple(document.tree for document in documents), cluster=cluster)
+
+
+def _check(document: Document) -> None:
+    """Nothing, if an object has the shape that trainc gives it: anybody may have edited the file since.
+
+    Raises:
+        Trouble: where it has not.
+    """
+    log = Log()
+    root = load().root(KIND)
+    if document.kind == "JobSet" and root is not None:
+        walk(root, document.tree, log)
+    metadata = document.tree.get("metadata", {})
+    for fault in [*decode(metadata), *log.schema]:
+        span = document.span(fault.path)
+        place = f"{span.file}:{span.line}:{span.column}"
+        raise Trouble(f"{place}: not what trainc wrote, so it cannot be compared: {fault.message}")
 
 
 def differing(old: str, new: str) -> frozenset[str]:

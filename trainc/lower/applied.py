@@ -7,7 +7,7 @@ from trainc.model.created_once import IF_NOT_PRESENT, SSA
 from trainc.model.ink import ink_of
 from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +65,14 @@ def _annotated(tree: Tree, delivery: str) -> Tree:
 
 def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
     """An object with these annotations, as far as people said nothing about the same."""
-    said = get(tree, "metadata", "annotations") or {}
+    metadata = tree.get("metadata")
+    metadata = metadata if type(metadata) is dict else {}
+    said = metadata.get("annotations")
+    said = said if type(said) is dict else {}
     ours = ink_of(by).map(wanted)
     if OPTIONS in ours and OPTIONS in said:
         said = {**said, OPTIONS: _joined(said[OPTIONS], ours[OPTIONS])}
-    return {**tree, "metadata": {**tree["metadata"], "annotations": {**ours, **said}}}
+    return {**tree, "metadata": {**metadata, "annotations": {**ours, **said}}}
 
 
 def _joined(said: Tree, ours: Sourced[str]) -> Tree:

@@ -72,9 +72,11 @@ def _piece(piece: str, line: int, project: Project) -> Migration:
     if not any(word in piece for word in _WORDS):
         return untouched
     heard = Report()
-    list(read(_placed(piece, line), "", heard, duplicates="ignore"))
+    list(read(_bytes(piece), "", heard, duplicates="ignore"))
     if heard.failed:
-        return untouched._replace(problems=_errors(heard))
+        placed = Report()
+        list(read(_placed(piece, line), "", placed, duplicates="ignore"))
+        return untouched._replace(problems=_errors(placed))
     if len(piece) > _LARGEST:
         at = Span("", line + 1, 1, line + 1, 1)
         help_ = "no server stores an object of that size: keep the data elsewhere"
@@ -102,7 +104,11 @@ def _piece(piece: str, line: int, project: Project) -> Migration:
 
 def _placed(piece: str, line: int) -> bytes:
     """A piece on the lines where it stands in its file, byte by byte as it was."""
-    return b"\n" * line + piece.encode("utf-8", "surrogateescape")
+    return b"\n" * line + _bytes(piece)
+
+
+def _bytes(piece: str) -> bytes:
+    return piece.encode("utf-8", "surrogateescape")
 
 
 def _errors(report: Report) -> tuple[Finding, ...]:
@@ -116,16 +122,17 @@ def _unreadable(error: UnreadableError, line: int) -> Finding:
 
 
 def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
-    bare, report = compiled(_placed(piece, line), unplaced(project))
+    bare, _ = compiled(piece, unplaced(project))
     if not any(tree.get("kind") == "JobSet" for tree in bare):
-        return Migration(piece, (), (), _errors(report))
+        # Only what is reported needs the lines above it.
+        return Migration(piece, (), (), _errors(compiled(_placed(piece, line), unplaced(project))[1]))
     kind, said = root["kind"], comments(root)
     plain = _plain(piece)
     documents, want = older.rewrite(root, plain, bare)
     messages = [*_older_messages(kind, want), *older.left_behind(plain, bare)]
     text = "---\n".join(_text(document, piece) for document in documents)
     text = _kept(text, said)
-    before, _ = compiled(_placed(piece, line), project)
+    before, _ = compiled(piece, project)
     after, _ = compiled(text, project)
     found = differences(before, after, want.roles, want.containers)
     return Migration(text, _changes(root, kind, messages), tuple(found), ())
@@ -167,6 +174,8 @@ def _text(document: Any, like: str) -> str:
 def _kept(text: str, said: list[str]) -> str:
     """The text with the comments that lost their place at its top."""
     left = list(said)
+    if not left:
+        return text
     for piece in split(text):
         for comment in comments(load(piece)):
             if comment in left:

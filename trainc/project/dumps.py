@@ -8,10 +8,11 @@ from trainc.model.dumped import DECISIVE, INVENTORY, REPORTED, RUNNING
 from trainc.model.finding import ERROR, Rule
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
-from trainc.model.tree import get, value
+from trainc.model.tree import dotted, get, value
 from trainc.model.trouble import Reaching, Trouble
 from trainc.model.within import within
 from trainc.project.defined import KIND, keep, recall
+from trainc.project.dump_shapes import misfits
 from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.definitions import Cache, Definitions
     from trainc.model.document import Document
     from trainc.model.finding import Finding
-    from trainc.model.tree import Tree
+    from trainc.model.tree import Path, Tree
 
 FOREIGN_DUMP = Rule(
     "foreign-dump",
@@ -83,12 +84,25 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
     if document.kind in _RUNTIMES:
         runtimes.append(document)
     elif document.kind in _LISTED:
+        found = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
+        if found:
+            for finding in found:
+                report.add(finding)
+            return
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
         objects.setdefault(document.kind, {})[key or document.file] = document.tree
         if document.kind == INVENTORY:
             _list_kinds(document.tree, objects)
     else:
         report.add(_foreign(document))
+
+
+def _misfit(document: Document, path: Path, wanted: str) -> Finding:
+    return FOREIGN_DUMP.at(
+        document.span(path),
+        f"`{dotted(path)}` of this {document.kind} is not {wanted}",
+        help="print the dump again; no server answers with such an object",
+    )
 
 
 def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:

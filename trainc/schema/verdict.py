@@ -83,6 +83,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     found = Verdict(tree)
     if node is None:
         return found.refuse("decode", [_unserved(tree)])
+    types = typed or node  # what webhooks read the object by, whatever a definition lets through
     held = tree.get("metadata", {})
     if type(held) is Sourced and held.value is None:
         held, tree = {}, {**tree, "metadata": {}}
@@ -98,7 +99,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         return found.refuse("unknown-field", found.dropped)
     if misfits := untyped(typed, found.stored) if typed is not None and not log.schema else []:
         return found.refuse("webhook", misfits)
-    if old is None and kind == jobset.KIND and not _mutate(found, node, log, profile):
+    if old is None and kind == jobset.KIND and not _mutate(found, types, log, profile):
         found.schema_faults = _schema_alone(found.stored, node, log, table, profile)
         return found
     if found.empty_patch is False:
@@ -109,7 +110,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     faults = [] if sound and old is None else _metadata_faults(found.stored.get("metadata", {}), old)
     if not _fits(found, node, log, faults, table, profile, old):
         return found
-    return _validating_webhooks(found, node, kind, profile, old)
+    return _validating_webhooks(found, types, kind, profile, old)
 
 
 def _unserved(tree: Tree) -> Fault:
@@ -120,11 +121,13 @@ def _unserved(tree: Tree) -> Fault:
 def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profile) -> Verdict | None:
     """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
     found = Verdict(tree)
-    fits = _at_a_glance(found, node, kind, profile)
-    return found if fits and (typed is None or _at_a_glance(Verdict(found.stored), typed, kind, profile)) else None
+    fits = _at_a_glance(found, node, typed or node, kind, profile)
+    return (
+        found if fits and (typed is None or _at_a_glance(Verdict(found.stored), typed, typed, kind, profile)) else None
+    )
 
 
-def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> bool:
+def _at_a_glance(found: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
     tree = found.stored
     if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
@@ -134,7 +137,7 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
     except DoubtError:
         return False
     if kind == jobset.KIND:
-        if not is_usual(stored) and not _untouched(stored, node, profile):
+        if not is_usual(stored) and not _untouched(stored, types, profile):
             return False
         if profile.kueue and not _unqueued(stored, profile):
             return False
@@ -143,9 +146,9 @@ def _at_a_glance(found: Verdict, node: Node, kind: str, profile: Profile) -> boo
     return True
 
 
-def _untouched(stored: Tree, node: Node, profile: Profile) -> bool:
+def _untouched(stored: Tree, types: Node, profile: Profile) -> bool:
     """Whether JobSet's own webhooks leave a JobSet as it is, and let it pass."""
-    return jobset.with_defaults(stored) is stored and not jobset_create.create_faults(stored, node, profile)
+    return jobset.with_defaults(stored) is stored and not jobset_create.create_faults(stored, types, profile)
 
 
 def _unqueued(stored: Tree, profile: Profile) -> bool:
@@ -200,12 +203,12 @@ def _schema_alone(stored: Tree, node: Node, log: Log, table: Table, profile: Pro
     return alone.messages
 
 
-def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
+def _mutate(found: Verdict, types: Node, log: Log, profile: Profile) -> bool:
     """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
     if log.schema or log.loose:
         from trainc.schema.golang import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
-        faults = decode(node, found.stored)
+        faults = decode(types, found.stored)
         if faults:
             found.refuse("webhook", faults, [faults[0].message])
             return False
@@ -218,7 +221,7 @@ def _mutate(found: Verdict, node: Node, log: Log, profile: Profile) -> bool:
     if not found.empty_patch:
         from trainc.schema.golang import respelled  # noqa: PLC0415
 
-        found.stored = respelled(node, changed, jobset.BY)
+        found.stored = respelled(types, changed, jobset.BY)
     return True
 
 
@@ -264,7 +267,7 @@ def _is_open(fault: Fault) -> bool:
     return is_placeholder(fault.value)
 
 
-def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
+def _validating_webhooks(found: Verdict, types: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == VOLCANO and old is None:
         from trainc.schema import volcano  # noqa: PLC0415
 
@@ -273,11 +276,11 @@ def _validating_webhooks(found: Verdict, node: Node, kind: str, profile: Profile
     if kind != jobset.KIND:
         return found
     if old is None:
-        faults = jobset_create.create_faults(found.stored, node, profile)
+        faults = jobset_create.create_faults(found.stored, types, profile)
     else:
         from trainc.schema import jobset_update  # noqa: PLC0415
 
-        faults = jobset_update.update_faults(found.stored, old, node, profile)
+        faults = jobset_update.update_faults(found.stored, old, types, profile)
     faults = _known(found, faults)
     queueing = _known(found, _queueing(found.stored, old, profile)) if profile.kueue else []
     if not faults and not queueing:

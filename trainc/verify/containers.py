@@ -8,7 +8,10 @@ from trainc.verify.launch import find_launch
 from trainc.verify.values import (
     COMPLETION_INDEX,
     JOB_INDEX,
+    LONGEST,
+    MOST_TEXT,
     SUBSTITUTED,
+    TOO_LONG,
     UNKNOWN,
     Varies,
     rows,
@@ -20,6 +23,8 @@ from trainc.verify.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainc.model.tree import Path, Tree
     from trainc.verify.launch import Launch
     from trainc.verify.pods import Role
@@ -40,7 +45,7 @@ INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "an
 class Container(Contents):
     """A container of every pod of one role; the trees stay at hand for positions."""
 
-    __slots__ = ("_commands", "_launch", "index", "kind", "role")
+    __slots__ = ("_commands", "_launch", "_references", "index", "kind", "role")
 
     def __init__(self, role: Role, tree: Tree, index: int) -> None:
         Contents.__init__(self, tree)
@@ -49,6 +54,7 @@ class Container(Contents):
         self.kind = MAIN
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
+        self._references: dict[str, Value] | None = None
 
     def close(self) -> None:
         """Let go of what points back at this container."""
@@ -106,39 +112,29 @@ class Container(Contents):
         if written is None:
             return self._elsewhere(entry)
         if "$(" in written:
-            return self.expand(written, before=name)
+            return self._with_references()[name]
         return SUBSTITUTED if "$" in written and templated(written) else written
 
-    def expand(self, written: str, before: str = "") -> Value:
-        """A text with its `$(VAR)` references filled in as the kubelet does; `before` limits them to earlier variables."""
-        out: list[str] = []
-        rest = written
-        while True:
-            head, found, rest = rest.partition("$(")
-            out.append(head)
-            name, closed, tail = rest.partition(")")
-            if not found or not closed:
-                return "".join(out) + found + rest
-            rest = tail
-            if head.endswith("$"):
-                out.append(f"({name})")
-                continue
-            value = self._earlier(name, before)
-            if value is None:
-                out.append(f"$({name})")
-            elif type(value) is str:
-                out.append(value)
-            else:
-                return value if out == [""] and not rest else UNKNOWN
+    def expand(self, written: str) -> Value:
+        """A text of the command with its `$(VAR)` references filled in as the kubelet does."""
+        return _filled(written, self.value)
 
-    def _earlier(self, name: str, before: str) -> Value | None:
-        if before:
-            for other in self.env:
-                if other == before:
-                    return UNKNOWN if rows(self.tree, "envFrom") else None
-                if other == name:
-                    break
-        return self.value(name)
+    def _with_references(self) -> dict[str, Value]:
+        """Each variable that refers to others, filled in with those that stand before it."""
+        if self._references is None:
+            self._references = {}
+            absent = UNKNOWN if rows(self.tree, "envFrom") else None
+            earlier: dict[str, Value | None] = {}
+            left = MOST_TEXT
+            for name in self.env:
+                written = self.literal(name)
+                if written is None or "$(" not in written:
+                    earlier[name] = self.value(name)
+                    continue
+                value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
+                left -= len(value) if type(value) is str else 0
+                earlier[name] = self._references[name] = value
+        return self._references
 
     def _elsewhere(self, entry: Tree) -> Value:
         source = table(entry, "valueFrom")
@@ -147,6 +143,29 @@ class Container(Contents):
         if entry.get("value") is None and not source:
             return ""
         return UNKNOWN
+
+
+def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
+    """A text with its references filled in; where one is not known, neither is the text."""
+    out: list[str] = []
+    left = LONGEST
+    rest = written
+    while left >= 0:
+        head, found, rest = rest.partition("$(")
+        out.append(head)
+        name, closed, tail = rest.partition(")")
+        if not found or not closed:
+            return "".join(out) + found + rest
+        rest = tail
+        if head.endswith("$"):
+            out.append(f"({name})")
+            continue
+        value = value_of(name)
+        if value is not None and type(value) is not str:
+            return value if out == [""] and not rest else UNKNOWN
+        out.append(f"$({name})" if value is None else value)
+        left -= len(out[-1])
+    return TOO_LONG
 
 
 class InitContainer(Container):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.verify.values import COMPLETION_INDEX, JOB_INDEX, Unknown, Varies
+from trainc.verify.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Varies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,24 +38,33 @@ class Pod:
         names = dict.fromkeys(container.env)
         if self.role.indexed:
             names.setdefault("JOB_COMPLETION_INDEX")
-        return [(name, self._value(container, name)) for name in names]
+        earlier: dict[str, str] = {}
+        values: list[tuple[str, str | Unknown]] = []
+        left = MOST_TEXT
+        for name in names:
+            value = self._value(container, name, earlier) if left > 0 else TOO_LONG
+            values.append((name, value))
+            if type(value) is str:
+                earlier[name] = value
+                left -= len(value)
+        return values
 
     def command(self, container: Container) -> list[str]:
-        """Command and args with `$(VAR)` filled in as far as it is known."""
+        """Command and args with `$(VAR)` filled in as far as it is known, and no further than a program can be started."""
         values = {name: value for name, value in self.env(container) if type(value) is str}
-        return [self._filled(word, values) for word in container.words]
+        left = MOST_TEXT
+        words = []
+        for word in container.words:
+            filled = self._filled(word, values) if left > 0 else None
+            words.append(word if filled is None else filled)
+            left -= len(words[-1])
+        return words
 
-    def _value(self, container: Container, name: str) -> str | Unknown:
+    def _value(self, container: Container, name: str, earlier: dict[str, str]) -> str | Unknown:
         written = container.literal(name)
         if written is not None and "$(" in written:
-            earlier: dict[str, str] = {}
-            for other in container.env:
-                if other == name:
-                    break
-                known = self._value(container, other)
-                if type(known) is str:
-                    earlier[other] = known
-            return self._filled(written, earlier)
+            filled = self._filled(written, earlier)
+            return TOO_LONG if filled is None else filled
         value = container.value(name)
         return self.settle(value if value is not None else "")
 
@@ -78,19 +87,25 @@ class Pod:
         return str(before + self.replica)
 
     @staticmethod
-    def _filled(written: str, values: dict[str, str]) -> str:
+    def _filled(written: str, values: dict[str, str]) -> str | None:
+        """The text with what is known put in; None where no program could be started with it."""
         if "$(" not in written:
             return written
-        head, *parts = written.split("$(")
+        first, *parts = written.split("$(")
+        out = [first]
+        left = LONGEST
         for part in parts:
             name, closed, tail = part.partition(")")
-            if head.endswith("$"):
-                head = f"{head}({part}"
+            if out[-1].endswith("$"):
+                out.append(f"({part}")
             elif closed and name in values:
-                head += values[name] + tail
+                out += [values[name], tail]
+                left -= len(values[name])
             else:
-                head += "$(" + part
-        return head
+                out.append(f"$({part}")
+            if left < 0:
+                return None
+        return "".join(out)
 
 
 def trainers(job: Job) -> list[Role]:

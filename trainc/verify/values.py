@@ -35,6 +35,10 @@ class Varies:
 
 
 UNKNOWN = Unknown("not known here")
+# Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
+LONGEST = 128 << 10
+MOST_TEXT = 2 << 20
+TOO_LONG = Unknown("longer than a program can be started with")
 SUBSTITUTED = Unknown("filled in by another tool")
 COMPLETION_INDEX = "completion index"
 JOB_INDEX = "job index"
