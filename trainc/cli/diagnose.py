@@ -42,9 +42,9 @@ def diagnose(options: Options) -> int:
         reading.add(_content(path), "standard input" if path == "-" else path)
     cluster = Cluster(reading.objects)
     found = diagnoses(cluster)
-    if not found and not cluster.kinds.keys() & {"JobSet", "Job", "Pod"}:
+    if not found and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:
         listed = ", ".join(sorted(cluster.kinds)[:8]) or "nothing"
-        raise Trouble(f"no JobSet, Job or pod in the input ({listed}); see trainc diagnose --help for the command")
+        raise Trouble(f"no job or pod in the input ({listed}); see trainc diagnose --help for the command")
     in_trouble = any(one.cause is not None for one in found)
     git = Repository(options) if in_trouble else None
     rows = [_row(one, git) for one in found]

@@ -41,12 +41,14 @@ class Cluster:
 
     def __init__(self, objects: Iterable[Plain]) -> None:
         self.kinds: dict[str, int] = {}
+        self._spaces: set[tuple[str, str]] = set()
         self._named: dict[str, dict[tuple[str, str], Plain]] = {}
         self._events: dict[tuple[str, str, str], list[Event]] = {}
         self._workloads: dict[tuple[str, str, str], list[Plain]] = {}
         for tree in objects:
             kind = text(tree, "kind")
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
+            self._spaces.add((kind, namespace_of(tree)))
             if kind == "Event":
                 self._add_event(tree)
             else:
@@ -59,9 +61,12 @@ class Cluster:
         space = text(about, "namespace") or text(tree, "metadata", "namespace")
         self._events.setdefault((text(about, "kind"), space, text(about, "name")), []).append(Event(tree))
 
-    def has(self, kind: str) -> bool:
-        """Whether the dump holds an object of this kind."""
-        return kind in self.kinds
+    def has(self, kind: str, namespace: str = "") -> bool:
+        """Whether the dump holds an object of this kind, in this namespace where one is named.
+
+        A dump of one that has none cannot be told from a dump of one that was not asked for it.
+        """
+        return (kind, namespace) in self._spaces if namespace else kind in self.kinds
 
     def all(self, kind: str) -> list[Plain]:
         """The objects of a kind, by namespace and name."""

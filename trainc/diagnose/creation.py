@@ -220,7 +220,7 @@ def nothing_created(run: Run) -> Iterator[Cause]:
             "no-jobs", 2, "every role has 0 replicas, so it never ends", "remove it, or set `replicas`",
             fields=(("spec", "replicatedJobs"),),
         )  # fmt: skip
-    elif run.cluster.has("Job") or condition(run.tree, "StartupPolicyInProgress"):
+    elif run.cluster.has("Job", run.namespace) or condition(run.tree, "StartupPolicyInProgress"):
         yield Cause(
             "no-child-jobs",
             3,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
-from trainc.diagnose.cluster import name_of
+from trainc.diagnose.cluster import name_of, namespace_of
 from trainc.diagnose.creation import nothing_created, refused, waiting_roles
 from trainc.diagnose.ending import failed_jobs, restarts, terminal, unmatched_rules
 from trainc.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
@@ -30,9 +31,30 @@ _ACTIVE = (
 
 
 def diagnoses(cluster: Cluster) -> list[Diagnosis]:
-    """Where each job of the dump stands, by namespace and name."""
+    """Where each job of the dump stands, by namespace and name; TrainJobs that nobody compiled behind all others."""
     date = cluster.date
-    return [_diagnosis(run, date) for run in runs(cluster)]
+    found = [_diagnosis(run, date) for run in runs(cluster)]
+    return [*found, *_uncompiled(cluster)]
+
+
+def _uncompiled(cluster: Cluster) -> Iterator[Diagnosis]:
+    """TrainJobs in the cluster without a JobSet of their name, in a dump that has JobSets or events about them."""
+    for tree in cluster.all("TrainJob"):
+        space, name = namespace_of(tree), name_of(tree)
+        suspended_ = at(tree, "spec", "suspend") is True
+        if cluster.find("JobSet", space, name) or suspended_ or maps(tree, "status", "conditions"):
+            continue
+        if not cluster.has("JobSet", space):
+            missing = "no JobSets were given: add `jobset` to kubectl get"
+            yield Diagnosis("TrainJob", space, name, UNKNOWN, "the TrainJob itself", unknown=(missing,), tree=tree)
+            continue
+        events = cluster.events("TrainJob", space, name)
+        cause = Cause(
+            "trainjob-not-compiled", 0, "the cluster has the TrainJob itself and no JobSet of its name",
+            "apply what `trainc build` writes instead of the TrainJob, or look at the Trainer controller",
+            text(tree, "metadata", "creationTimestamp"), quotes=tuple(event.message for event in events[-1:]),
+        )  # fmt: skip
+        yield Diagnosis("TrainJob", space, name, WAITS, "not compiled", cause, tree=tree)
 
 
 def _diagnosis(run: Run, date: str) -> Diagnosis:
@@ -117,8 +139,8 @@ def _progress(run: Run, *, has_trouble: bool) -> tuple[str, str]:
     if live:
         starting_ = len(live) - running - done
         return RUNS, told + (f", {starting_} are starting" if starting_ else "")
-    if not run.tree and run.cluster.has(run.kind):
-        return DONE, f"its {run.kind} is gone from the cluster"
+    if not run.tree and run.cluster.has(run.kind, run.namespace):
+        return DONE, "only its children are left"
     statuses = maps(run.tree, "status", "replicatedJobsStatus")
     ready = sum((number(one, "ready") or 0) + (number(one, "succeeded") or 0) for one in statuses)
     wanted = sum(1 if (count := number(role, "replicas")) is None else count for role in run.roles())
@@ -146,13 +168,10 @@ def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
 
 def _notes(run: Run) -> Iterator[str]:
     if not run.tree:
-        there = run.cluster.has(run.kind)
-        why = (
-            "it is not in the cluster any more: deleted, or removed by its TTL"
-            if there
-            else (f"it is not in the input: add `{run.kind.lower()}` to kubectl get")
-        )
-        yield f"the {run.kind} itself is unknown; {why}"
+        there = run.cluster.has(run.kind, run.namespace)
+        asked = "it was deleted, removed by its TTL, or not selected"
+        why = asked if there else f"add `{run.kind.lower()}` to kubectl get"
+        yield f"the {run.kind} itself is not in the input: {why}"
     ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
     if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
         yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless it is told not to"
@@ -173,7 +192,10 @@ def _unknown(run: Run, status: str, cause: Cause | None) -> Iterator[str]:
     """What the input does not tell, where it would have helped."""
     if status in (RUNS, DONE):
         return
-    given = run.cluster.has
+
+    def given(kind: str) -> bool:
+        return run.cluster.has(kind, run.namespace)
+
     held = cause is not None and cause.stage <= 1
     if not given("Event"):
         yield "no events were given: add `event` to kubectl get"
@@ -183,9 +205,9 @@ def _unknown(run: Run, status: str, cause: Cause | None) -> Iterator[str]:
         yield "no Jobs were given: add `job` to kubectl get"
     if cause is not None and cause.name.startswith("gang") and not given("PodGroup"):
         yield "no PodGroups were given: add `podgroup` to kubectl get"
+    live = Counter(pod.job for pod in run.pods if pod.phase in ("Pending", "Running", ""))
     for job in run.jobs:
-        active = number(job, "status", "active") or 0
-        here = sum(pod.job == name_of(job) and pod.phase in ("Pending", "Running", "") for pod in run.pods)
+        active, here = number(job, "status", "active") or 0, live[name_of(job)]
         if given("Pod") and active > here:
             yield f"Job `{name_of(job)}` counts {active} active pods, and the input has {here} of them"
             break

@@ -23,7 +23,7 @@ def service(run: Run) -> Iterator[Cause]:
     is_needed = (
         run.kind == "JobSet" and run.tree and at(network, "enableDNSHostnames") is not False and len(run.pods) > 1
     )
-    if not is_needed or not run.cluster.has("Service"):
+    if not is_needed or not run.cluster.has("Service", run.namespace):
         return
     name = text(network, "subdomain") or run.name
     tree = run.cluster.find("Service", run.namespace, name)
@@ -59,7 +59,11 @@ def _endpoints(run: Run, name: str, since: str) -> Iterator[Cause]:
         and text(one, "metadata", "namespace") == run.namespace
     ]  # fmt: skip
     has_address = any(text(pod.tree, "status", "podIP") for pod in run.pods)
-    if run.cluster.has("EndpointSlice") and has_address and not any(maps(one, "endpoints") for one in slices):
+    if (
+        run.cluster.has("EndpointSlice", run.namespace)
+        and has_address
+        and not any(maps(one, "endpoints") for one in slices)
+    ):
         yield Cause(
             "no-endpoints", 6, f"Service `{name}` has no endpoints, though pods have addresses",
             "set `publishNotReadyAddresses: true`, or see why no pod is ready", since,

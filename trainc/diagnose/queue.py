@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BUILT_IN = ("jobset.sigs.k8s.io/jobset-controller", "kubernetes.io/job-controller")
 QUEUE: tuple[str, ...] = ("metadata", "labels", "kueue.x-k8s.io/queue-name")
 _SUSPEND = ("spec", "suspend")
+_NAMED = re.compile(r"(LocalQueue|ClusterQueue) (\S+) is")
 _OPEN, _SILENT = "see Kueue's message", "Kueue gives no reason yet; others may be ahead of it in the queue"
 # What Kueue says of a Workload without quota: a name, words for it, what to do. The first that fits counts.
 _MEANINGS: dict[re.Pattern[str], tuple[str, str, str]] = {
@@ -165,7 +166,7 @@ def _without_workload(run: Run, since: str) -> Cause:
             quotes=(failed[-1].message,),
             fields=(QUEUE,),
         )
-    seen = run.cluster.has("Workload")
+    seen = run.cluster.has("Workload", run.namespace)
     return Cause(
         "no-workload",
         1,
@@ -264,6 +265,10 @@ def _waiting(run: Run, queue: str, workload: Plain, since: str) -> Cause:
     message = text(reserved, "message") or (events[-1].message if events else "")
     name, words, help_ = _meaning(message, queue)
     fields = (QUEUE,)
+    quotes = [message] if message else []
+    if found := _NAMED.search(message):
+        space = run.namespace if found[1] == "LocalQueue" else ""
+        quotes.extend(_quotes(condition(run.cluster.find(found[1], space, found[2]), "Active")))
     if name in ("queue-too-small", "queue-full"):
         pods = [text(one, "name") for one in maps(workload, "spec", "podSets")]
         wanted = next((one for one in pods if f"pod set {one}:" in message), "")
@@ -275,7 +280,7 @@ def _waiting(run: Run, queue: str, workload: Plain, since: str) -> Cause:
         words,
         help_,
         since=since or text(reserved, "lastTransitionTime"),
-        quotes=(message,) if message else (),
+        quotes=tuple(quotes),
         fields=fields,
     )
 

@@ -90,6 +90,7 @@ def _cause(run: Run, reason: str, message: str, pods: list[Pod]) -> Cause:
     steps: tuple[Steps, ...] = (run.field(role, *field),) if field else ()
     if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", found[3]):
         steps = (run.resources(role, lacking[1]),) if field == ("containers",) else steps
+    quotes = (*quotes, *_claims(run, pods[0])) if field == ("volumes",) else quotes
     return Cause(
         "no-node-fits", 4, f"{about} for a node: {words}", help_, since, pods=names, quotes=quotes, fields=steps
     )
@@ -134,6 +135,15 @@ def _why_no_node(said: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str, t
     return ", ".join(one[1] for one in words), words[0][2], words[0][3]
 
 
+def _claims(run: Run, pod: Pod) -> Iterator[str]:
+    """What the last warnings about the pod's claims say."""
+    for volume in maps(pod.tree, "spec", "volumes"):
+        claim = text(volume, "persistentVolumeClaim", "claimName")
+        events = run.cluster.events("PersistentVolumeClaim", run.namespace, claim) if claim else []
+        for event in events[-1:]:
+            yield f"{claim}: {event.message}"
+
+
 def _detail(mark: str, reason: str, run: Run, pod: Pod) -> str:
     if mark == "untolerated taint":
         taint = _TAINT.search(reason)
@@ -158,7 +168,8 @@ def _gang(run: Run, message: str, pods: list[Pod], names: Sequence[str], since: 
         )  # fmt: skip
     if "waiting for minCount" in message or "PodGroup not found" in message:
         missing = "PodGroup not found" in message or (
-            run.cluster.has("PodGroup") and not run.cluster.find("PodGroup", run.namespace, group.strip("`"))
+            run.cluster.has("PodGroup", run.namespace)
+            and not run.cluster.find("PodGroup", run.namespace, group.strip("`"))
         )
         words = f"PodGroup {group} does not exist" if missing else f"PodGroup {group} has fewer pods than minCount"
         return Cause(
