@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.random_trees import many
-from tests.repository import Repository
+from tests.repository import Repository, write
 from tests.test_cases import options
+from trainc.emit.digest import body_digest
+from trainc.model.header import Header
 from trainc.rules import rules
 from trainc.rules.generate import cases
 
@@ -31,6 +34,7 @@ def test_a_silenced_rule_still_fails_or_its_jobs_are_compiled(rule: Rule, tmp_pa
     shutil.copytree(case, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("expected"))
     arguments = options(case)
     said = compile_in(tmp_path, *arguments)
+    _keeps_the_folder(tmp_path, arguments)
     found = [finding for finding in said.findings if finding.rule.name == rule.name]
     assert found
     if arguments[0] == "build":
@@ -41,10 +45,32 @@ def test_a_silenced_rule_still_fails_or_its_jobs_are_compiled(rule: Rule, tmp_pa
             _allow(tmp_path / file, line, rule.name)
     silenced = compile_in(tmp_path, *arguments)
     _is_closed(silenced)
-    before = _rendered(tmp_path)
-    if silenced.code and arguments[0] == "build" and not {"-o", "-w"} & set(arguments):
-        assert compile_in(tmp_path, *arguments, "-o", "rendered").code
-        assert _rendered(tmp_path) == before
+    _keeps_the_folder(tmp_path, arguments)
+
+
+def _keeps_the_folder(top: Path, arguments: list[str]) -> None:
+    """A build into a folder that holds earlier renderings changes no byte of it when it fails."""
+    if arguments[0] not in ("build", "validate") or "-w" in arguments:
+        return
+    folder = top / "earlier"
+    for source in ("input/gone.yaml", *sorted(str(path.relative_to(top)) for path in (top / "input").rglob("*.y*ml"))):
+        name = source.replace("/", "-").rpartition(".")[0]
+        body = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n"
+        header = Header(source, "0" * 16, body_digest(body.encode()))
+        write(folder, {f"default/{name}.yaml": f"{header}{body}"})
+    before = _rendered(folder)
+    again = compile_in(top, *_into(arguments, "earlier"))
+    assert again.code in (0, 1, 2), again.err
+    if again.code:
+        assert _rendered(folder) == before
+    shutil.rmtree(folder)
+
+
+def _into(arguments: list[str], folder: str) -> list[str]:
+    """The same run as a build into a folder."""
+    paths = [argument for argument in arguments[1:] if argument.startswith("input")]
+    more = [two for one in pairwise(arguments) if one[0] in ("--cluster", "--set", "--only") for two in one]
+    return ["build", *(paths or ["input"]), *more, "-o", folder]
 
 
 def _is_closed(run: Run) -> None:
@@ -62,8 +88,7 @@ def _allow(file: Path, line: int, rule: str) -> None:
 
 
 def _rendered(folder: Path) -> dict[str, bytes]:
-    top = folder / "rendered"
-    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_the_account_of_random_trees_closes() -> None:

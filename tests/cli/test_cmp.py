@@ -205,6 +205,24 @@ def test_an_unreadable_file_is_no_success(client: Client, repository: Repository
     assert "broken.yaml:" in refusal(client, repository)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "this file is empty"),
+        ("---\n", "this file is empty"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 400\n", "this file is a pointer of Git LFS"),
+        ("<<<<<<< ours\nkind: TrainJob\n=======\nkind: JobSet\n>>>>>>> theirs\n", "merge conflict"),
+    ],
+)
+def test_a_source_that_was_lost_is_no_removal(client: Client, repository: Repository, text: str, words: str) -> None:
+    repository.write("jobs/bert.yaml", text)
+    said = refusal(client, repository)
+    assert "bert.yaml:" in said
+    assert words in said
+    repository.write("jobs/bert.yaml", "# The run is over.\n")
+    assert {one["metadata"]["name"] for one in objects(client, repository)} == {"line"}
+
+
 def test_what_a_job_names_is_applied_and_nothing_else(client: Client, repository: Repository) -> None:
     init = compile_in(repository.folder, "init", "elsewhere", "--delivery", "argocd")
     assert init.code == 0

@@ -18,6 +18,7 @@ from trainc.cli.parameters import parameters
 from trainc.cli.session import Session
 from trainc.cli.upload import is_complete, paths_of, upload
 from trainc.compare.committed import Committed
+from trainc.compare.removal import lost_sources
 from trainc.compare.states import FOREIGN_OUTPUT
 from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
@@ -67,6 +68,7 @@ def _generate(environment: Mapping[str, str]) -> int:
     spool = _Answer(sys.stdout, project, Committed(project).settle, namespace, _limit(environment))
     together = Together()
     pipeline.fill(project, session.selection, spool, session.report, together)
+    lost_sources(project, session.selection.paths, session.report)
     for file in spool.edited:
         session.report.add(_edited(os.path.relpath(file, project.root)))
     pipeline.finish(project, session.selection, spool, session.report, together)

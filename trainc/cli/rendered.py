@@ -68,7 +68,8 @@ _HELP = {
     UNSTAGED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
-    OTHERS: "give one of the jobs another name or namespace, or choose another output folder",
+    OTHERS: "give one of the jobs another name or namespace, or choose another output folder; where this project had "
+    "another folder name when it wrote the file, delete the file",
 }
 
 
@@ -137,12 +138,11 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
 def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], bool]:
     """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
     paths, clusters = session.selection.paths, session.selection.clusters
-    absent = absent_files(session.project.root)
 
     def reaches(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return source in gone or (_selected(source, paths) and source not in absent)
+        return source in gone or _selected(source, paths)
 
     return reaches
 
@@ -168,12 +168,13 @@ def _taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
 
 def _gone(session: Session, folder: str) -> Callable[[str, str, Report], bool]:
     """Whether the job of a rendered file is gone from its source; a finding where the source does not say so."""
+    absent = absent_files(session.project.root)
 
     def gone(path: str, source: str, report: Report) -> bool:
         from trainc.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
 
         name = os.path.basename(path).removesuffix(".yaml")
-        return is_gone(session.project.root, source, os.path.join(folder, path), name, report)
+        return is_gone(session.project.root, source, os.path.join(folder, path), name, report, absent)
 
     return gone
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
-from trainc.load.walk import contents
+from trainc.load.walk import contents, known_contents, known_files
 from trainc.model.finding import ERROR, Rule
 from trainc.model.kinds import near_miss
 from trainc.model.lfs import is_pointer
@@ -16,7 +16,10 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from trainc.model.document import Document
+    from trainc.model.settings import Project
 
 SOURCE_LOST = Rule(
     "source-lost",
@@ -28,8 +31,15 @@ SOURCE_LOST = Rule(
 )
 
 
-def is_gone(root: str, source: str, rendered: str, name: str, report: Report) -> bool:
-    """Whether a source, relative to the root, holds the job of a rendered file no more; a finding where it may."""
+def is_gone(
+    root: str, source: str, rendered: str, name: str, report: Report, absent: Collection[str] = frozenset()
+) -> bool:
+    """Whether a source, relative to the root, holds the job of a rendered file no more; a finding where it may.
+
+    Sources that are `absent`, because a sparse checkout leaves them out, are not gone.
+    """
+    if source in absent:
+        return False
     if not os.path.isfile(os.path.join(root, source)):
         return True
     found = _trouble(contents(root, source), source, name)
@@ -56,12 +66,29 @@ def is_held(root: str, source: str, rendered: str) -> bool:
     return any((one.kind, one.name) in there for one in objects)
 
 
-def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
+def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> None:
+    """A finding for each file under the paths, the output aside, that holds nothing where a job may have been."""
+    for file in known_files(project, paths):
+        found = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
+        if found is not None:
+            effect = "a job that it held would be missing, and the tool that applies the output would remove it"
+            help_ = f"{found[2]}; if it holds no job, delete it, or say so in a comment"
+            report.add(SOURCE_LOST.at(found[0], found[1], effect=effect, help=help_))
+
+
+def _emptied(data: bytes, source: str) -> tuple[Span, str, str] | None:
     start = Span(source, 1, 1, 1, 1)
     if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
         return start, "this file is empty", "restore it"
     if is_pointer(data):
         return start, "this file is a pointer of Git LFS, and not what it points to", "run `git lfs pull`"
+    return None
+
+
+def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
+    start = Span(source, 1, 1, 1, 1)
+    if (emptied := _emptied(data, source)) is not None:
+        return emptied
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
         return start, "this file holds the marks of a merge conflict", "resolve the conflict"
     heard = Report()
