@@ -12,7 +12,7 @@ from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.diagnose.cause import DONE, RUNS
 from trainc.diagnose.cluster import Cluster
-from trainc.diagnose.judge import diagnoses
+from trainc.diagnose.judge import diagnoses, not_judged
 from trainc.diagnose.reading import JSON_LIMIT, Reading
 from trainc.emit import path_of
 from trainc.model.paths import located, shown
@@ -49,9 +49,10 @@ def diagnose(options: Options) -> int:
     git = Repository(options) if in_trouble else None
     rows = [_row(one, git) for one in found]
     if options.one("report") == "json":
-        data(dumps({"date": cluster.date, "jobs": rows, "notRead": reading.faults}, sort_keys=False))
+        answers = {"date": cluster.date, "jobs": rows, "notRead": reading.faults, "notJudged": not_judged(cluster)}
+        data(dumps(answers, sort_keys=False))
     else:
-        answer(*diagnosis_lines(rows, reading.faults, cluster.date))
+        answer(*diagnosis_lines(rows, reading.faults, not_judged(cluster), cluster.date))
     return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in found))
 
 

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from trainc.diagnose.fields import Plain
 
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
+# Kinds whose names other groups use as well (Volcano's Job, Kubernetes' own Workload, Knative's Service).
+_VERSIONS = {
+    "Job": "batch/",
+    "JobSet": "jobset.x-k8s.io/",
+    "Pod": "v1",
+    "Service": "v1",
+    "TrainJob": "trainer.kubeflow.org/",
+    "Workload": "kueue.x-k8s.io/",
+}
 
 
 class Event:
@@ -46,7 +55,7 @@ class Cluster:
         self._events: dict[tuple[str, str, str], list[Event]] = {}
         self._workloads: dict[tuple[str, str, str], list[Plain]] = {}
         for tree in objects:
-            kind = text(tree, "kind")
+            kind = _kind(tree)
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
             self._spaces.add((kind, namespace_of(tree)))
             if kind == "Event":
@@ -108,6 +117,14 @@ class Cluster:
                     stamps += [text(status, key, "terminated", "finishedAt") for key in ("state", "lastState")]
         known = [(found, stamp) for stamp in stamps if (found := moment(stamp)) is not None]
         return max(known)[1] if known else ""
+
+
+def _kind(tree: Plain) -> str:
+    """The object's kind, with its group where another group has a kind of the same name."""
+    kind, version = text(tree, "kind"), text(tree, "apiVersion")
+    if not version or version.startswith(_VERSIONS.get(kind, "")):
+        return kind
+    return f"{kind}.{version.partition('/')[0]}"
 
 
 def name_of(tree: Plain) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import Cause
 from trainc.diagnose.cluster import label, name_of
-from trainc.diagnose.fields import at, condition, is_true, maps, number, text
+from trainc.diagnose.fields import at, condition, is_true, maps, moment, number, text
 from trainc.diagnose.run import ROLE
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def refused(run: Run) -> Iterator[Cause]:
             for event in run.cluster.events("Job", run.namespace, name_of(job), "FailedCreate")
             if not any(word in event.message for word in _HANDSHAKE)
         ]
-        if events and _lacks_pods(run, job):
+        if events and _lacks_pods(run, job, events[-1]):
             yield _refusal(run, "Pod", name_of(job), events[-1], label(job, ROLE))
             break
 
@@ -124,13 +124,17 @@ def _subdomain(run: Run) -> str:
     return text(run.tree, "spec", "network", "subdomain") or run.name
 
 
-def _lacks_pods(run: Run, job: Plain) -> bool:
+def _lacks_pods(run: Run, job: Plain, refusal: Event) -> bool:
+    """Whether the Job still has fewer pods than it may run at once, and none was created after the refusal."""
     if is_true(job, "Complete") or is_true(job, "Failed") or at(job, "spec", "suspend") is True:
         return False
-    wanted = number(job, "spec", "parallelism")
-    ended = (number(job, "status", "succeeded") or 0) + (number(job, "status", "failed") or 0)
-    active = sum(pod.job == name_of(job) and not pod.is_deleted for pod in run.pods)
-    return active + ended < (1 if wanted is None else wanted)
+    parallel, completions = number(job, "spec", "parallelism"), number(job, "spec", "completions")
+    wanted = 1 if parallel is None else parallel
+    if completions is not None:
+        wanted = min(wanted, completions - (number(job, "status", "succeeded") or 0))
+    live = [pod for pod in run.pods if pod.job == name_of(job) and pod.phase in ("Pending", "Running", "")]
+    newest = max((moment(pod.created) or 0.0 for pod in live), default=0.0)
+    return len(live) < wanted and (moment(refusal.last) or newest) >= newest
 
 
 def _role_of_job(run: Run, job: str) -> str:

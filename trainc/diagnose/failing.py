@@ -185,12 +185,13 @@ def _by_kubelet(pod: Pod, when: str, message: str, reason: str = "Evicted") -> F
 
 def _lost_node(run: Run, pod: Pod) -> Failure | None:
     """A pod whose node does not answer: it runs for the API server and for nobody else."""
-    if not pod.node or pod.phase != "Running":
+    if not pod.node or pod.phase not in ("Running", "Unknown"):
         return None
     node = run.cluster.find("Node", "", pod.node)
     ready = condition(node, "Ready")
     gone = bool(run.cluster.kinds.get("Node")) and not node
-    lost = text(pod.condition("Ready"), "reason") == "NodeNotReady" or text(pod.tree, "status", "reason") == "NodeLost"
+    lost = pod.phase == "Unknown" or text(pod.condition("Ready"), "reason") == "NodeNotReady"
+    lost = lost or text(pod.tree, "status", "reason") == "NodeLost"
     if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
         when = text(ready, "lastTransitionTime") or text(pod.condition("Ready"), "lastTransitionTime")
         words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"

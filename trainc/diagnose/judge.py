@@ -6,16 +6,16 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
-from trainc.diagnose.cluster import name_of, namespace_of
+from trainc.diagnose.cluster import JOBSET_NAME, label, name_of, namespace_of
 from trainc.diagnose.creation import nothing_created, refused, waiting_roles
 from trainc.diagnose.ending import failed_jobs, restarts, terminal, unmatched_rules
 from trainc.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
 from trainc.diagnose.fields import at, condition, is_true, labels, maps, moment, number, text
 from trainc.diagnose.network import coordinator, service
 from trainc.diagnose.queue import managed_elsewhere, suspended
-from trainc.diagnose.run import runs
+from trainc.diagnose.run import Pod, runs
 from trainc.diagnose.scheduling import group_refused, pending
-from trainc.diagnose.starting import starting, stuck_init
+from trainc.diagnose.starting import starting, stuck_deletion, stuck_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.diagnose.cluster import Cluster
     from trainc.diagnose.run import Run
 
-_PATIENCE = 600.0  # seconds that an init container may run before it counts as stuck
+_PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
 _ACTIVE = (
     refused, nothing_created, group_refused, pending, starting, service, coordinator, failing, deadline, failed_jobs,
     waiting_roles,
@@ -35,6 +35,15 @@ def diagnoses(cluster: Cluster) -> list[Diagnosis]:
     date = cluster.date
     found = [_diagnosis(run, date) for run in runs(cluster)]
     return [*found, *_uncompiled(cluster)]
+
+
+def not_judged(cluster: Cluster) -> list[str]:
+    """What else of training the dump holds: jobs of other kinds, and pods of no JobSet or Job."""
+    known = ("Job", "CronJob", "TrainJob")
+    kinds = [(kind, count) for kind, count in sorted(cluster.kinds.items()) if "Job" in kind.partition(".")[0][-3:]]
+    found = [f"{count} {kind}" for kind, count in kinds if kind not in known]
+    strays = sum(not (label(tree, JOBSET_NAME) or Pod(tree).job) for tree in cluster.all("Pod"))
+    return [*found, *([f"{counted(strays, 'pod')} of no JobSet or Job"] if strays else [])]
 
 
 def _uncompiled(cluster: Cluster) -> Iterator[Diagnosis]:
@@ -88,7 +97,7 @@ def _state(run: Run, date: str) -> tuple[str, str, list[Cause]]:
     if early:
         return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
     causes = [cause for check in _ACTIVE for cause in check(run)]
-    causes += [cause for cause in stuck_init(run) if _is_long(cause.since, date)]
+    causes += [cause for cause in (*stuck_init(run), *stuck_deletion(run)) if _is_long(cause.since, date)]
     return *_progress(run, has_trouble=bool(causes)), causes
 
 

@@ -181,6 +181,21 @@ def _volume(event: Event) -> Found:
     return "volume-not-mounted", f"{volume} is not mounted", "see the kubelet's message", message, field
 
 
+def stuck_deletion(run: Run) -> Iterator[Cause]:
+    """A pod that should be gone and is not: its Job, or the next attempt, waits for it."""
+    for pod in run.pods:
+        if pod.is_deleted and pod.phase not in ("Succeeded", "Failed"):
+            yield Cause(
+                "pod-not-deleted",
+                5,
+                f"{run.shown(pod)} is being deleted and does not go" + (f" (node `{pod.node}`)" if pod.node else ""),
+                "look at its node; where that is lost for good, delete the pod by force",
+                text(pod.tree, "metadata", "deletionTimestamp"),
+                pods=(run.shown(pod),),
+            )
+            return
+
+
 def stuck_init(run: Run) -> Iterator[Cause]:
     """Init containers that run on and on while the containers behind them wait."""
     for pod in run.pods:

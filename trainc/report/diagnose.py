@@ -11,7 +11,9 @@ _PODS = 4  # pods that are named one by one
 _MOST = 8  # lines of one sort for one job
 
 
-def diagnosis_lines(rows: Sequence[Mapping[str, Any]], faults: Sequence[str], date: str) -> list[str]:
+def diagnosis_lines(
+    rows: Sequence[Mapping[str, Any]], faults: Sequence[str], not_judged: Sequence[str], date: str
+) -> list[str]:
     """All lines: a paragraph for each job that stands or failed, a line for each other one, and a summary."""
     lines = [f"the cluster as of {date}" if date else "the cluster as of an unknown time"]
     for row in rows:
@@ -19,6 +21,8 @@ def diagnosis_lines(rows: Sequence[Mapping[str, Any]], faults: Sequence[str], da
     lines.extend(f"not read: {fault}" for fault in faults[:_MOST])
     if len(faults) > _MOST:
         lines.append(f"not read: {len(faults) - _MOST} more items")
+    if not_judged:
+        lines.append(f"not judged: {', '.join(not_judged[:_MOST])}")
     return [*lines, _summary(rows)]
 
 
