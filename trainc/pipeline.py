@@ -12,7 +12,7 @@ from trainc.model.account import COMPILED
 from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
-from trainc.verify import verify
+from trainc.verify import check_text, verify
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
@@ -147,15 +147,23 @@ def flattened(name: str, project: Project, selection: Selection, report: Report)
 def _on(project: Project, catalog: Catalog, selection: Selection, report: Report) -> Iterator[Bundle]:
     """The bundles of one cluster."""
     for plan in resolve(catalog, project, report):
-        report.account.advance()
+        if not plan.barred:
+            report.account.advance()
         bundle = lower(plan, project, selection, report)
+        if plan.barred:
+            report.account.refuse()
         if bundle is None:
             continue
         verify(bundle, _seeing(bundle, project, selection, catalog), selection, report)
         report.reach(plan.runtime)
+        if plan.barred:
+            continue
         report.account.end(COMPILED)
         yield bundle
     report.end()
+    if not selection.admission_only:
+        for document in catalog.unread:
+            check_text(document, report)
     yield from catalog.passing
 
 

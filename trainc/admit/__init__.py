@@ -90,7 +90,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             kinds = [part.kind or "object without a kind" for part in parts]
             desk.report.account.sight(file, kinds or ["empty file"])
         _look_at(others, desk)
-        yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk)
+        yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk, catalog)
         if not jobs and desk.selection.include_other:
             _pass_on(others, catalog.passing)
 
@@ -124,7 +124,7 @@ def _is_local(document: Document) -> bool:
     return group == "kustomize.config.k8s.io" or is_local(document.tree)
 
 
-def _admitted(jobs: list[Counted], others: list[Document], desk: Desk) -> Iterator[Entry]:
+def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     desk.report.end()
     companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
     beside: tuple[Document, ...] = ()
@@ -135,6 +135,8 @@ def _admitted(jobs: list[Counted], others: list[Document], desk: Desk) -> Iterat
             desk.report.add(_generated(job))
         elif admitted is not None:
             yield entry_of(admitted, companions, beside)
+        if admitted is None or not job.name:
+            catalog.unread.append(job)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside or companions
 

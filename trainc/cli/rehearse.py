@@ -79,7 +79,7 @@ def _bundles(session: Session, nodes: int) -> Iterator[Bundle]:
         catalog = admit(_scaled(documents, nodes), project, session.selection, session.report)
         for plan in resolve(catalog, project, session.report):
             bundle = lower(plan, project, session.selection, session.report)
-            if bundle is not None:
+            if bundle is not None and not plan.barred:
                 yield bundle
 
 

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
-    """The complete objects of a plan, in apply order; None with findings where the controller would refuse the job."""
+    """The complete objects of a plan, in apply order; of a plan that is barred on the way, what can be known of them.
+
+    None for a barred plan where only what servers say counts.
+    """
     cluster = project.cluster
     around = plan.companions or plan.beside
     if around or selection.closed_world:
@@ -36,7 +39,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         template = {**plan.template, "spec": framed(waiting(plan, plan.template["spec"]), plan.shared)}
         return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
-    if framework is None:
+    if plan.barred and selection.admission_only:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
     drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
@@ -60,7 +63,7 @@ def _placed(
     plan: Plan, drafts: dict[int, Draft], contribution: Contribution, project: Project, cluster: Cluster, report: Report
 ) -> Bundle:
     """The bundle of a plan, which nobody else has, once its scheduler's wishes and its cluster's images are laid on."""
-    gang = schedulers.contribute(plan, cluster, report)
+    gang = _NOTHING if plan.barred else schedulers.contribute(plan, cluster, report)
     if gang.patches:
         _over(plan, drafts, gang.patches)
         plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)

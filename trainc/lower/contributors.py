@@ -6,13 +6,14 @@ from trainc import schedulers
 from trainc.frameworks import framework
 from trainc.lower.computable import is_computable
 from trainc.model.finding import ERROR, Rule
+from trainc.model.patch import Patch
 from trainc.model.patches import PODS, Contribution, Framework
 from trainc.model.report import Report
 from trainc.model.reserved import check_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
@@ -26,8 +27,8 @@ UNKNOWN_FRAMEWORK = Rule(
 )
 
 
-def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Report) -> Framework | None:
-    """The framework of a plan, None with findings where it is not known, or somebody refuses the job.
+def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Report) -> Framework:
+    """The framework of a plan; where it is not known, or somebody refuses the job, one that adds nothing to a barred plan.
 
     The webhook says all that it has against a job, so a job that is refused already is judged all the same.
     """
@@ -40,15 +41,17 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
                 help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
             )
         )
-        return None
+        return _barred(plan, Framework(plan.framework, _adds_nothing))
+    if plan.barred:
+        return _barred(plan, found)
     if not is_computable(plan, found, report):
-        return None if report.compiles else Framework(found.name, _adds_nothing, vocabulary=found.vocabulary)
+        return _barred(plan, found) if report.compiles else _silent(found)
     if plan.refused:
         _let_in(plan, found, cluster, report)
-        return None
+        return _barred(plan, found)
     alike = _alike(plan, found)
     if alike is None or plan.shared is None:
-        return found if _judged(plan, found, cluster, selection, report) else None
+        return found if _judged(plan, found, cluster, selection, report) else _barred(plan, found)
     judge = (found.name, selection.admission_only, alike)
     silent = plan.shared.silent
     if judge in silent:
@@ -59,10 +62,32 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
         report.add(finding)
     if fine and not heard.findings and len(silent) < _MOST:
         silent.add(judge)
-    return found if fine else None
+    return found if fine else _barred(plan, found)
 
 
 _MOST = 1_000  # kinds of jobs remembered for each runtime
+
+
+def _barred(plan: Plan, found: Framework) -> Framework:
+    """What goes on with a job that is refused: what its framework would add is unknown."""
+    plan.barred = True
+    plan.overrides = tuple(_without_reserved(plan.overrides, found.vocabulary.reserved))
+    return _silent(found)
+
+
+def _without_reserved(patches: Iterable[Patch], reserved: Sequence[str]) -> Iterator[Patch]:
+    """Patches without the variables that a framework keeps for itself: what they would be is as unknown as the rest."""
+    for patch in patches:
+        kept = tuple([entry for entry in patch.env if entry["name"].value not in reserved])
+        if len(kept) == len(patch.env):
+            yield patch
+        else:
+            yield patch.restricted(without=("env",))
+            yield Patch(patch.role, patch.container, env=kept)
+
+
+def _silent(found: Framework) -> Framework:
+    return Framework(found.name, _adds_nothing, vocabulary=found.vocabulary)
 
 
 def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framework is given)

@@ -106,6 +106,10 @@ class Account:
         if self.current is not None:
             self.current.withheld.clear()
 
+    def refuse(self) -> None:
+        """The current job is refused for what was reported so far; what is found in the rest of it decides nothing."""
+        self.current = None
+
     def end(self, ending: str) -> None:
         """Say what became of the current job."""
         if self.current is not None:

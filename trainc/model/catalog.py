@@ -83,16 +83,17 @@ class Found(NamedTuple):
 class Catalog:
     """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
-    `passing` holds, once all entries have been seen, documents of other files that the run keeps. `objects` finds what
-    jobs name in the files of the project.
+    `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `unread` the jobs
+    that were refused before anybody could make a plan of them. `objects` finds what jobs name in the files of the project.
     """
 
-    __slots__ = ("_entries", "objects", "passing", "shelves")
+    __slots__ = ("_entries", "objects", "passing", "shelves", "unread")
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves, objects: Objects) -> None:
         self._entries = entries
         self.objects = objects
         self.passing: list[Bundle] = []
+        self.unread: list[Document] = []
         self.shelves = shelves
 
     def entries(self) -> Iterator[Entry]:

@@ -124,6 +124,7 @@ class Plan:
 
     __slots__ = (
         "_inferred",
+        "barred",
         "below",
         "beside",
         "block",
@@ -183,7 +184,7 @@ class Plan:
         self.overrides = overrides
         self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}  # by framework: existing:NAME or external-secrets
-        self.refused = False  # whether the TrainJob webhook has refused the job, whatever others say of it
+        self.refused = self.barred = False  # by the TrainJob webhook; by any finding: the rest is still looked at
         self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
@@ -270,7 +271,7 @@ class Plan:
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
-        view.shared, view.refused = self.shared, self.refused
+        view.shared, view.refused, view.barred = self.shared, self.refused, self.barred
         view.overrides, view.steps, view.below = self.overrides, self.steps, self.below
         view._inferred = None  # noqa: SLF001 (one of its own kind)
         return view

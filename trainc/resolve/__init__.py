@@ -52,7 +52,9 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         else:
             _check_idle(document, report)
             plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
-        if plan is not None:
+        if plan is None:
+            catalog.unread.append(document)
+        else:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
 

@@ -11,10 +11,18 @@ from trainc.verify.expand import verify as check_pods
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
-__all__ = ["expand", "look", "verify"]
+__all__ = ["check_text", "expand", "look", "verify"]
+
+
+def check_text(document: Document, report: Report) -> None:
+    """What a job gives away by its text alone, whatever keeps it from being read."""
+    from trainc.verify.rules.tokens import secret_in_document  # noqa: PLC0415 (most jobs can be read)
+
+    secret_in_document(document, report)
 
 
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:

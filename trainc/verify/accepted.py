@@ -29,8 +29,18 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     found = verdict(bundle.jobset, server.table, server.profile)
     if not found.by:
         return
+    barred = bundle.plan is not None and bundle.plan.barred
     for fault in found.faults:
+        if barred and _is_said(fault):
+            continue
         report.add(_refused(bundle, fault, found.by))
+
+
+def _is_said(fault: Fault) -> bool:
+    """Whether what keeps a plan from being compiled may be this very fault: a name that is too long."""
+    from trainc.schema.budget import is_too_long  # noqa: PLC0415 (only where something is wrong)
+
+    return is_too_long(fault)
 
 
 def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
 from trainc.model.gang import UNKNOWN_SIZE
+from trainc.model.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ TOO_MANY_PODS = Rule(
     "a role with more pods than a Job can have",
     "The API server takes at most 100,000 pods at once in an Indexed Job (batch/v1).",
 )
-_MOST = 100_000
+MOST = 100_000
 
 
 def countable(job: Job) -> bool:
@@ -35,16 +36,29 @@ def countable(job: Job) -> bool:
     return all(verdicts)
 
 
+def is_countable(replica: Replica) -> bool:
+    """Whether a role has a number of pods that a Job can have."""
+    count: object = replica.count.value
+    return type(count) is int and 0 < count <= MOST
+
+
+def is_open(job: Job) -> bool:
+    """Whether a run that only judges meets a number of pods that is filled in later."""
+    return not job.report.compiles and any(is_placeholder(replica.count.value) for replica in job.replicas)
+
+
 def _countable(job: Job, replica: Replica) -> bool:
     count: object = replica.count.value
     at = job.span((*replica.path, "replicas"))
+    if is_placeholder(count) and not job.report.compiles:
+        return False  # whoever computes with the number counts what it cannot
     if type(count) is not int:
         help_ = "write the number: the addresses and ranks of an older job are written out, one for each pod"
         job.say(UNKNOWN_SIZE.at(at, f"how many pods `{replica.role}` has is not known here", help=help_))
     elif count < 0:
         job.say(NO_REPLICAS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))
-    elif count > _MOST:
-        message = f"`{replica.role}` has {count} pods, a Job has at most {_MOST}"
+    elif count > MOST:
+        message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
         job.say(TOO_MANY_PODS.at(at, message, help="ask for fewer pods"))
     else:
         return True

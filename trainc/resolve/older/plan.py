@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.older import ASK, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp
 from trainc.resolve.older import runpolicy
-from trainc.resolve.older.counted import countable
+from trainc.resolve.older.counted import MOST, countable, is_countable, is_open
 from trainc.resolve.older.job import Options, read
+from trainc.resolve.older.layout import Part, Shape
 from trainc.resolve.older.pods import finish, prepare
 from trainc.resolve.older.restart import restart
 from trainc.resolve.older.shapes import SHAPES
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
     from trainc.resolve.older.job import Job
-    from trainc.resolve.older.layout import Part, Shape
 
 LONG_NAME = Rule(
     "older-name-too-long",
@@ -49,18 +50,24 @@ def older(
     beside: tuple[Document, ...] = (),
     secrets: Mapping[str, Sourced[str]] | None = None,
 ) -> Plan | None:
-    """The plan of a legal older job, None where it cannot be compiled; what will be different is reported."""
+    """The plan of a legal older job; what will be different is reported.
+
+    Where it cannot be compiled, the plan is barred, with a part for each role that has a number of pods; None without any.
+    """
     kind = kind_of(document.api_version, document.kind)
     assert kind is not None
     job = read(document, kind, options or Options(), report)
-    if not countable(job):
-        return None
+    counted, unknown = countable(job), is_open(job)
     for replica in job.replicas:
         prepare(job, replica)
-    shape = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind](job)
-    if shape is None or not _fits(job, shape):
-        return None
-    return _plan(job, shape, companions, beside, secrets or {})
+    make = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind]
+    shape = make(job) if counted else None
+    barred = not unknown and (shape is None or not _fits(job, shape))
+    if shape is None:
+        known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
+        shape = Shape(tuple(Part(one.name, one, one.count) for one in known))
+        barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
+    return _plan(job, shape, companions, beside, secrets or {}, barred=barred) if shape.parts else None
 
 
 def _plan(
@@ -69,12 +76,13 @@ def _plan(
     companions: tuple[Document, ...],
     beside: tuple[Document, ...],
     secrets: Mapping[str, Sourced[str]],
-) -> Plan | None:
-    everyone = not any(part.decides for part in shape.parts)
+    *,
+    barred: bool,
+) -> Plan:
+    everyone = not barred and not is_open(job) and not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
-    replicated = [tree for tree in built if tree is not None]
-    if len(replicated) < len(built) or not servable(job, shape, replicated):
-        return None
+    replicated = [tree for tree, _ in built]
+    barred |= not all(is_kept for _, is_kept in built) or not servable(job, shape, replicated)
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
     if not all(part.alone for part in shape.parts):
         span = job.span(("spec", job.kind.field), key=True)
@@ -82,13 +90,10 @@ def _plan(
             STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")
         )
     template = _template(job, shape, replicated)
-    roles = tuple(
-        Role(index, tree, part.pods)
-        for index, (tree, part) in enumerate(zip(template["spec"]["replicatedJobs"], shape.parts, strict=True))
-    )
+    pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
     namespace = get(job.document.tree, "metadata", "namespace")
     settings = stamp(shape.settings, job.kind.kind)
-    return Plan(
+    plan = Plan(
         document=job.document,
         runtime=None,
         name=job.name,
@@ -97,12 +102,14 @@ def _plan(
         policy={job.kind.framework: settings},
         gang=runpolicy.gang(job),
         template=template,
-        roles=roles,
+        roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),
         steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
         companions=companions,
         beside=beside,
         secrets=secrets,
     )
+    plan.barred = barred
+    return plan
 
 
 def _template(job: Job, shape: Shape, replicated: list[Tree]) -> Tree:
@@ -128,11 +135,13 @@ def _metadata(job: Job, shape: Shape) -> Tree:
     return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 
 
-def _replicated(job: Job, part: Part, *, decides: bool) -> Tree | None:
+def _replicated(job: Job, part: Part, *, decides: bool) -> tuple[Tree, bool]:
+    """The replicatedJob of a part, and whether a Job can keep its restart policy; what it cannot keep is unknown."""
     mapped = restart(job, part.replica, decides=decides, tolerates=part.tolerates)
-    if mapped is None:
-        return None
-    policy, budget = mapped
+    policy, budget = mapped or (
+        part.replica.restart.map(lambda _: "${RESTART_POLICY}"),
+        stamp({"backoffLimit": 0}, "unknown"),
+    )
     spec = {
         "parallelism": part.pods,
         "completions": part.pods,
@@ -146,7 +155,7 @@ def _replicated(job: Job, part: Part, *, decides: bool) -> Tree | None:
     out = {"name": stamp(part.name, by), "replicas": part.jobs, "template": {"spec": spec}}
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
-    return out
+    return out, mapped is not None
 
 
 def _fits(job: Job, shape: Shape) -> bool:

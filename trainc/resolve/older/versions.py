@@ -50,7 +50,7 @@ def _needs(job: Job, shape: Shape, replicated: list[Tree]) -> Iterator[tuple[str
                 yield what, "Kubernetes", least
         if part.waits:
             yield f"`{part.name}` starts after `{part.waits}`", "JobSet", _DEPENDS_ON
-        if part.pods.value > 1 and (job.kind.framework == "mpijob" or job.asks("compat-names") == "true"):
+        if part.pods.value not in {0, 1} and (job.kind.framework == "mpijob" or job.asks("compat-names") == "true"):
             yield "pods of one Job are told apart by a label", "Kubernetes", _INDEX_LABEL
         if shape.layout == PER_JOB and part.name == "worker":
             yield "a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX

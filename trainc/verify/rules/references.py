@@ -82,6 +82,10 @@ def _shell_variable(word: str) -> str:
 
 
 def undefined_variable(job: Job) -> None:
+    plan = job.bundle.plan
+    if plan is not None and plan.barred:
+        job.report.skip("the variables of a framework that was not asked")
+        return
     for container in job.containers:
         if "envFrom" in container.tree:
             continue

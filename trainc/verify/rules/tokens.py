@@ -8,7 +8,11 @@ from trainc.verify.values import text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
 
@@ -53,6 +57,26 @@ def secret_in_text(job: Job) -> None:
             if value and is_secret(name, value):
                 _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
         _words(job, container)
+
+
+def secret_in_document(document: Document, report: Report) -> None:
+    """Look for the same in a job that cannot be read as one: in every variable and every command of its text."""
+    todo: list[tuple[Path, Tree]] = [((), document.tree)]
+    while todo:
+        path, node = todo.pop()
+        if type(node) is list:
+            todo.extend(((*path, index), child) for index, child in enumerate(node))
+        elif type(node) is dict:
+            todo.extend(((*path, key), child) for key, child in node.items())
+            name, value = text(node, "name"), text(node, "value")
+            if value and is_secret(name, value):
+                span = document.span((*path, "value"))
+                report.add(_found(span, f"the value of `{name}` looks like a secret", name))
+            for field in ("command", "args"):
+                for index, word in enumerate(texts(node, field)):
+                    if holds_token(word):
+                        span = document.span((*path, field, index))
+                        report.add(_found(span, "the command holds what looks like a token", "TOKEN"))
 
 
 def _words(job: Job, container: Container) -> None:
@@ -110,11 +134,13 @@ def _random(value: str) -> bool:
 
 
 def _secret(job: Job, path: Path, message: str, name: str) -> None:
-    job.report.add(
-        SECRET.at(
-            job.at(path),
-            message,
-            effect="everyone who can read the repository or the job has it; it must be revoked",
-            help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
-        )
+    job.report.add(_found(job.at(path), message, name))
+
+
+def _found(span: Span, message: str, name: str) -> Finding:
+    return SECRET.at(
+        span,
+        message,
+        effect="everyone who can read the repository or the job has it; it must be revoked",
+        help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
     )
