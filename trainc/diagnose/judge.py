@@ -98,6 +98,10 @@ def _state(run: Run, date: str) -> tuple[str, str, list[Cause]]:
         return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
     causes = [cause for check in _ACTIVE for cause in check(run)]
     causes += [cause for cause in (*stuck_init(run), *stuck_deletion(run)) if _is_long(cause.since, date)]
+    in_order = [cause.headline for cause in causes if cause.name == "waits-for-role"]
+    if len(in_order) == len(causes) and any(not pod.is_deleted for pod in run.pods):
+        status, words = _progress(run, has_trouble=False)  # a role that waits for one that works is as it should be
+        return status, "; ".join([words, *in_order]), []
     return *_progress(run, has_trouble=bool(causes)), causes
 
 
@@ -147,7 +151,7 @@ def _progress(run: Run, *, has_trouble: bool) -> tuple[str, str]:
         return WAITS, told if live else "no pods"
     if live:
         starting_ = len(live) - running - done
-        return RUNS, told + (f", {starting_} are starting" if starting_ else "")
+        return RUNS, told + (f", {starting_} starting" if starting_ else "")
     if not run.tree and run.cluster.has(run.kind, run.namespace):
         return DONE, "only its children are left"
     statuses = maps(run.tree, "status", "replicatedJobsStatus")
