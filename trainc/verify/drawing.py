@@ -98,6 +98,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
         if role["retries"] and role["podsAtOnce"] != 0
     ]
     return [
+        *_around(view),
         *([("starts", f"not yet: {view['held']}")] if view["held"] else ()),
         ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
         ("names", ", ".join(addresses) or "pods get no DNS names"),
@@ -112,6 +113,27 @@ def _facts(view: View) -> list[tuple[str, str]]:
             else f"no bound: {bound['why']}",
         ),
     ]
+
+
+def _around(view: View) -> list[tuple[str, str]]:
+    """Where the job runs and with what, as far as something is said of it."""
+    gangs = [f"{gang['name']} of {_count(gang['pods'], 'pod')}" for gang in view["gangs"]]
+    exclusive = view["exclusiveTopology"]
+    kept = [
+        f"{role['name']}: " + ", ".join(f"{name} ({kind})" for name, kind in role["volumes"].items())
+        for role in view["roles"]
+        if role["volumes"]
+    ]
+    facts = [
+        ("cluster", view["cluster"]),
+        ("queue", view["queue"]),
+        ("gang", ", ".join(gangs)),
+        ("nodes", f"each Job has its own {exclusive}" if exclusive else ""),
+        ("world size", "" if view["worldSize"] is None else str(view["worldSize"])),
+        ("images", ", ".join(dict.fromkeys(image for role in view["roles"] for image in role["images"]))),
+        ("volumes", "; ".join(kept)),
+    ]
+    return [(label, words) for label, words in facts if words]
 
 
 def _name(view: View) -> str:

@@ -33,7 +33,7 @@ class Pod:
         """The name under which peers find it; the host name alone where the JobSet gives no DNS names."""
         return self.role.address(self.replica, self.index) if self.role.job.dns else self.host
 
-    def env(self, container: Container) -> list[tuple[str, str | Unknown]]:
+    def env(self, container: Container, *, mark: bool = False) -> list[tuple[str, str | Unknown]]:
         """The variables of a container as the process sees them, in order, with what only the cluster knows as unknown."""
         names = dict.fromkeys(container.env)
         if self.role.indexed:
@@ -47,6 +47,8 @@ class Pod:
             if type(value) is str:
                 earlier[name] = value
                 left -= len(value)
+            elif mark and value is not TOO_LONG:  # a reference to it reads as what it is, such as `<status.podIP>`
+                earlier[name] = str(value)
         return values
 
     def command(self, container: Container) -> list[str]:

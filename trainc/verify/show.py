@@ -9,6 +9,7 @@ from trainc.verify.instance import Pod, pod_of_rank, trainers
 from trainc.verify.order import stages, waits
 from trainc.verify.prospects import endings, held, retries
 from trainc.verify.rules.mpi import hostfile
+from trainc.verify.surroundings import images, surroundings, volumes
 from trainc.verify.values import Unknown, integer, rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ def overview(job: Job) -> View:
     return {
         "name": job.name,
         "namespace": job.namespace or None,
+        **surroundings(job, {role["name"]: role["processes"] for role in roles}),
         "pods": _sum([role["pods"] for role in roles]),
         "accelerators": _accelerators(job),
         "order": [[role.name for role in stage] for stage in stages(job)],
@@ -61,7 +63,7 @@ def _pod(pod: Pod) -> View:
                 "name": container.name,
                 "kind": container.kind,
                 "image": text(container.tree, "image"),
-                "env": {name: str(value) for name, value in pod.env(container)},
+                "env": {name: str(value) for name, value in pod.env(container, mark=True)},
                 "command": pod.command(container),
             }
             for container in pod.role.containers
@@ -82,6 +84,8 @@ def _role(role: Role, first_rank: int | None) -> View:
         "ranks": [first_rank, first_rank + count - 1] if first_rank is not None and count else None,
         "accelerators": {resource: _known(number) for resource, number in role.devices.items()},
         "processes": processes(role),
+        "images": images(role),
+        "volumes": volumes(role),
         "retries": retries(role),
         "after": [f"{wait.on.name} {'ready' if wait.status == 'Ready' else 'complete'}" for wait in waits(role)],
         "containers": [
