@@ -159,6 +159,6 @@ def _print(rows: list[dict[str, Any]], dates: Mapping[str, str], options: Option
     if form == "json":
         data(dumps({"dumps": dates, "jobs": rows}, sort_keys=False))
     elif form == "markdown":
-        data(markdown(rows, dates))
+        answer(*markdown(rows, dates))
     else:
         answer(*table(rows, dates))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from trainc.model.markdown import code, prose
 from trainc.model.numbers import whole_number
 from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from trainc.compare.diff import Change, Diff, Edited
     from trainc.compare.facts import Facts
+
+    Spelling = Callable[[str], str]
 
 _IGNORED = "Flux does not apply this to a run that exists; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
@@ -43,30 +46,28 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
 def diff_markdown(diff: Diff, base: str) -> list[str]:
     """For a pull request: a table of jobs and a line of totals."""
     if diff.empty:
-        return [f"Nothing changes in the compiled jobs since `{base}`."]
-    lines = [f"### Compiled jobs since `{base}`", "", "| | job | what | because of |", "|---|---|---|---|"]
-    for job in diff.added:
-        lines.append(
-            f"| new{' run' if job.key in diff.runs else ''} | `{_name(job)}` | {_size(job)} | `{job.source}` |"
-        )
-    lines += [f"| gone | `{_name(job)}` | {_size(job)} | `{job.source}` |" for job in diff.removed]
+        return [f"Nothing changes in the compiled jobs since {code(base)}."]
+    lines = [f"### Compiled jobs since {code(base)}", "", "| | job | what | because of |", "|---|---|---|---|"]
+    lines += [_row(f"new{' run' if job.key in diff.runs else ''}", code(_name(job)), job) for job in diff.added]
+    lines += [_row("gone", code(_name(job)), job) for job in diff.removed]
     lines += [
-        f"| renamed, starts again | `{_name(was)}` -> `{_name(now)}` | {_size(now)} | `{now.source}` |"
-        for was, now in diff.renamed
+        _row("renamed, starts again", f"{code(_name(was))} -> {code(_name(now))}", now) for was, now in diff.renamed
     ]
     for edited in diff.edited:
-        what = "<br>".join(_change(change, tick="`") for change in edited.changes[:_SHOWN])
+        what = "<br>".join(_change(change, code, prose) for change in edited.changes[:_SHOWN])
         if len(edited.changes) > _SHOWN:
             what += f"<br>and {len(edited.changes) - _SHOWN} more"
         if edited.refused:
-            what += f"<br>{_refused(edited, bold='**')}"
+            what += f"<br>{_refused(edited, prose, bold='**')}"
         if edited.ignored:
             what += f"<br>**{_IGNORED}**"
-        causes = ", ".join(f"`{cause}`" for cause in edited.causes)
-        lines.append(
-            f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, tick='`')} | {what} | {causes} |"
-        )
-    return [*_fitting(lines), "", *_totals(diff)]
+        causes = ", ".join(code(cause) for cause in edited.causes)
+        lines.append(f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, code)} | {what} | {causes} |")
+    return [*_fitting(lines), "", *map(prose, _totals(diff))]
+
+
+def _row(what: str, name: str, job: Facts) -> str:
+    return f"| {what} | {name} | {prose(_size(job))} | {code(job.source)} |"
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -118,10 +119,11 @@ def _edited(edited: Edited) -> dict[str, object]:
     }
 
 
-def _refused(edited: Edited, *, bold: str = "") -> str:
+def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
+    refused = prose(_few(edited.refused))
     if edited.kept:
-        return f"{bold}committed runs keep their rendering{bold}: {_few(edited.refused)} cannot change in place"
-    return f"{bold}the API server refuses this in place{bold}: {_few(edited.refused)}"
+        return f"{bold}committed runs keep their rendering{bold}: {refused} cannot change in place"
+    return f"{bold}the API server refuses this in place{bold}: {refused}"
 
 
 def _run(job: Facts, diff: Diff) -> str:
@@ -139,8 +141,8 @@ def _size(job: Facts) -> str:
     return f"{nodes} {'pod' if nodes == 1 else 'pods'}" + (f", {held}" if held else "")
 
 
-def _names(names: tuple[str, ...], *, tick: str = "") -> str:
-    first = ", ".join(f"{tick}{name}{tick}" for name in names)
+def _names(names: tuple[str, ...], code: Spelling = str) -> str:
+    first = ", ".join(map(code, names))
     return first if len(names) == 1 else f"{len(names)} jobs: {first}"
 
 
@@ -149,11 +151,11 @@ def _few(names: Iterable[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + (f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else "")
 
 
-def _change(change: Change, *, tick: str = "") -> str:
-    old, new = (f"{tick}{_short(text)}{tick}" for text in (change.old, change.new))
+def _change(change: Change, code: Spelling = str, prose: Spelling = str) -> str:
+    old, new, what = code(_short(change.old)), code(_short(change.new)), prose(change.what)
     if not change.old:
-        return f"{change.what}: {new} (new)"
-    return f"{change.what}: {old} -> {new}" if change.new else f"{change.what}: {old} (gone)"
+        return f"{what}: {new} (new)"
+    return f"{what}: {old} -> {new}" if change.new else f"{what}: {old} (gone)"
 
 
 def _short(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.markdown import code, prose
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,14 +26,14 @@ def table(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[s
     return [*lines, _summary(rows)]
 
 
-def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> str:
+def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[str]:
     """The same as a Markdown table."""
-    lines = [*_headings(dates), "", "| job | answer | where | why not, and what would help |", "|---|---|---|---|"]
+    head = "| job | answer | where | why not, and what would help |"
+    lines = [*map(prose, _headings(dates)), "", head, "|---|---|---|---|"]
     for row in rows:
-        details = "<br>".join(_details(row))
-        cells = (f"`{_job(row)}`", row["status"], _where(row), details)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join([*lines, "", _summary(rows)]) + "\n"
+        details = "<br>".join(map(prose, _details(row)))
+        lines.append(f"| {code(_job(row))} | {row['status']} | {prose(_where(row))} | {details} |")
+    return [*lines, "", _summary(rows)]
 
 
 def _headings(dates: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from trainc.model.merge_keys import MERGE_KEYS
@@ -139,29 +140,34 @@ def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
 
 
 class _Errors:
-    """Errors by the line that they are about: each of many values asks for its own."""
+    """Errors by the line and column that they are about: each of many values asks for its own."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
-        self._of_line: dict[tuple[str, int], list[tuple[int, Finding]]] = {}
+        self._of_line: dict[tuple[str, int], dict[int, list[tuple[int, Finding]]]] = {}
         self._of_lines: list[tuple[int, Finding]] = []
         for number, one in enumerate(findings):
             if one.level != "error" or not one.labels:
                 continue
             span = one.labels[0].span
             if span.line == span.end_line:
-                self._of_line.setdefault((span.file, span.line), []).append((number, one))
+                columns = self._of_line.setdefault((span.file, span.line), {})
+                columns.setdefault(span.column, []).append((number, one))
             else:
                 self._of_lines.append((number, one))
+        self._columns = {place: sorted(columns) for place, columns in self._of_line.items()}
 
     def at(self, places: Sequence[Span]) -> tuple[Finding, ...]:
         """The errors about one of these places, in the order of the run."""
-        near = [pair for place in places for pair in self._of_line.get((place.file, place.line), ())]
-        found = {
-            number: one
-            for number, one in (*near, *self._of_lines)
-            if any(_holds(one.labels[0].span, place) for place in places)
-        }
+        found = {number: one for place in places for number, one in self._nearest(place)}
+        wide = self._of_lines
+        found |= {number: one for number, one in wide if any(_holds(one.labels[0].span, at) for at in places)}
         return tuple(found[number] for number in sorted(found))
+
+    def _nearest(self, at: Span) -> Sequence[tuple[int, Finding]]:
+        """The errors that start last on a line before a value, or where it does: at its key, or at itself."""
+        columns = self._columns.get((at.file, at.line), [])
+        index = bisect_right(columns, at.column)
+        return self._of_line[at.file, at.line][columns[index - 1]] if index else ()
 
 
 def _holds(span: Span, at: Span) -> bool:

@@ -1,0 +1,45 @@
+"""Text of strangers in Markdown reports: a real parser of GitHub's dialect sees neither new cells nor links nor HTML."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainc.compare.diff import Change, Diff, Edited
+from trainc.model.markdown import code, prose
+from trainc.report.diff import diff_markdown
+
+NASTY = ("|", "a|b", "`", "``x`", "\\|", "<img src=x onerror=y>", "[x](http://evil)", "](http://evil", "<!--", "@team", "www.evil.org", "https://evil.org", "a\n\n# b", "#1", "&#124;")  # fmt: skip
+
+
+@given(st.one_of(st.sampled_from(NASTY), st.text(alphabet="|`\\<>[]()!@#&; \nax:/.", max_size=12)))
+def test_nothing_that_is_markup_is_left(text: str) -> None:
+    shown = prose(text)
+    bare = shown.replace("&#", "")
+    assert not set("<>[]|`\\@\n") & set(bare)
+    assert "://" not in shown
+    marked = code(text)
+    assert "|" not in marked
+    assert "\n" not in marked
+    inner = marked.removeprefix("<code>").removesuffix("</code>") if marked.startswith("<code>") else marked[1:-1]
+    assert "`" not in inner
+    if marked.startswith("<code>"):
+        assert not set("<>[]()!@:/") & set(inner)
+
+
+def test_a_row_has_four_cells_whatever_is_in_it() -> None:
+    for text in NASTY:
+        edited = Edited((text,), (text,), (Change(text, text, f"{text} "),), (text,), kept=False, ignored=False)
+        diff = Diff((), (), (), (edited,), ({}, {}), (0.0, 0.0), uncounted=False, runs={})
+        (row,) = [line for line in diff_markdown(diff, text) if line.startswith("| edited")]
+        assert row.count("|") == 5
+        words = (
+            re.sub("`[^`]*`", "", row)
+            .replace("<br>", "")
+            .replace(" -> ", "")
+            .replace("<code>", "")
+            .replace("</code>", "")
+        )
+        assert not set("<>[]`\\@\n") & set(words)

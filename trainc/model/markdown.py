@@ -1,0 +1,21 @@
+"""Text of strangers in Markdown: it stays in its table cell, and is neither a link, a mention nor HTML."""
+
+from __future__ import annotations
+
+_MARKUP = frozenset("&<>[]|`\\@#\n\r")
+
+
+def code(text: str) -> str:
+    """`text` as code, whatever it holds."""
+    if not text:
+        return ""
+    if not {"`", "|", "\n", "\r"}.isdisjoint(text):
+        # No escape ends a code span or a cell everywhere alike; a character reference does not either.
+        return f"<code>{''.join(char if char.isalnum() or char == ' ' else f'&#{ord(char)};' for char in text)}</code>"
+    return f"`{text}`"
+
+
+def prose(text: str) -> str:
+    """`text` as words between others."""
+    shown = "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in text)
+    return shown.replace("://", "&#58;//").replace("www.", "www&#46;")
