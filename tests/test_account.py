@@ -106,3 +106,14 @@ def test_the_output_folder_is_no_input_of_other_objects(tmp_path: Path) -> None:
     for _ in range(2):
         assert repository.run("build", "-o", "rendered", "--include-other").code == 0
         assert repository.rendered().keys() == {*before, "research/bert.yaml"}
+
+
+def test_an_object_of_several_clusters_is_written_once(tmp_path: Path) -> None:
+    """What `--include-other` passes on for each of two clusters has one file in the output folder."""
+    repository = Repository(tmp_path)
+    repository.setting("clusters: {eu: {paths: [jobs]}, us: {paths: [other]}}")
+    repository.job("bert")
+    repository.write("shared/kept.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n")
+    done = repository.run("build", "-w", "--include-other")
+    assert done.code == 0, done.err
+    assert repository.rendered().keys() == {"eu/research/bert.yaml", "shared/kept.yaml"}

@@ -119,6 +119,8 @@ class FolderSpool(Spool):
         if not rendered.source.isascii() and any("\ud800" <= char <= "\udfff" for char in rendered.source):
             raise Trouble(f"{rendered.source}: rendered files name their source, and this name is not UTF-8; rename it")
         path = rendered.path if bundle.jobset is None else self._path(rendered)
+        if bundle.jobset is None and path in self.paths:
+            return  # what is passed on for one cluster is there for the others as well
         kept = self._compare(rendered, path, bundle, report)
         self.jobs += bundle.jobset is not None
         self.objects += rendered.objects
