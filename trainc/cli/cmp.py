@@ -65,7 +65,8 @@ def _generate(environment: Mapping[str, str]) -> int:
             "commit what `trainc build -w` writes, or set `oldRun: prune`"
         )
     namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
-    spool = _Answer(sys.stdout, project, Committed(project).settle, namespace, _limit(environment))
+    settle = Committed(project, session.selection).settle
+    spool = _Answer(sys.stdout, project, settle, namespace, _limit(environment))
     together = Together()
     pipeline.fill(project, session.selection, spool, session.report, together)
     lost_sources(project, session.selection.paths, session.report)

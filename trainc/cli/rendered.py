@@ -79,7 +79,7 @@ def build_folder(options: Options) -> int:
         raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
     session = Session(options)
     check = options.has("check")
-    committed = Committed(session.project, options.all("rerender"))
+    committed = Committed(session.project, session.selection, options.all("rerender"))
     folder = _folder(options, session)
     session.applied_twice(folder)
     gone = _narrow(session, options)

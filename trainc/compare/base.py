@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from trainc import pipeline
+from trainc.compare.decision import Decisions
 from trainc.compare.gaps import Gaps
 from trainc.compare.git import Repository
 from trainc.compare.rendered import differing, rendered
@@ -34,14 +35,13 @@ class Base(NamedTuple):
     bundles: list[Bundle]
     edited: frozenset[str] | None
     gaps: Gaps
-    committed: bool = False  # whether the bundles are a committed rendering, which runs keep
+    decisions: Decisions | None = None  # on a committed rendering that the bundles are, which runs keep
 
-    def keeps(self, source: str, rendering: Tree) -> bool:
-        """Whether a run keeps its committed rendering: nobody edited the job in `source`, or had it rendered anew."""
+    def kept(self, bundle: Bundle, rendering: Tree) -> Bundle | None:
+        """What a run keeps of a committed rendering; None where its present form takes the place of that."""
         first = first_leaf(rendering)
         at = first.origin.at if first is not None else None
-        own = {source, at.file if at is not None else source}
-        return self.committed and self.edited is not None and own.isdisjoint(self.edited)
+        return None if self.decisions is None or at is None else self.decisions.standing(bundle, at.file)
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
     with at_revision(project, base) as folder:
         report = Report()
         if written := [] if of_files else rendered(folder, project, selection, report, sources=selection.paths):
-            yield Base(written, _edited(project, base), Gaps(folder, report), committed=True)
+            yield Base(written, _edited(project, base), Gaps(folder, report), Decisions(project, selection))
         else:
             bundles, gaps = bundles_of(folder, selection.paths, selection, project.cache)
             yield Base(bundles, _edited(project, base), gaps)

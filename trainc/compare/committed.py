@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from trainc.compare.decision import Decisions
 from trainc.compare.immutable import immutable_change
 from trainc.compare.states import IGNORED_BY_FLUX
-from trainc.compare.updates import key_of, update
+from trainc.emit.digest import job_digest
 from trainc.model.created_once import is_created_once
-from trainc.model.report import Report
 from trainc.model.run import RUN, run_of
-from trainc.schema.served import Served
-from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
     from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project
+    from trainc.model.header import Header
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
 
 ALL = "all"
 ITSELF = "trainc itself"
@@ -29,39 +30,36 @@ _SHOWN = 4  # fields that are named
 class Committed:
     """Decides for each run whether its committed rendering stays.
 
-    A run whose job is unchanged keeps it when something else (a runtime, a component, trainc) would change what
-    cannot change. `kept` then holds the files to blame, with the names of the runs. Runs to `rerender` are named as
+    A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
+    `kept` then holds the files to blame, with the names of the runs. Runs to `rerender` are named as
     their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
     """
 
-    def __init__(self, project: Project, rerender: Collection[str] = ()) -> None:
+    def __init__(self, project: Project, selection: Selection, rerender: Collection[str] = ()) -> None:
         self.kept: dict[str, list[str]] = {}
         self.rerendered: list[str] = []
         self._rerender = tuple(rerender)
-        self._clusters = {cluster.name: cluster for cluster in project.clusters}
-        self._servers: dict[str, Served] = {}
+        self._decisions = Decisions(project, selection)
 
-    def settle(self, bundle: Bundle, before: str, file: str, same_job: bool, report: Report) -> bool:
-        """Whether the committed text stays; a finding where it cannot stay and must not change."""
+    def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
+        """The text that stays, empty where the present one does; a finding where neither may."""
         again = any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name))
-        updates = self._updates(bundle, before, file)
-        refused = [one for one in updates if one.refused]
+        decision = self._decisions.decide(bundle, header, before, file)
         if again:
-            self.rerendered += [bundle.name] if refused else []
-            return False
-        if not refused:
-            _tell_ignored(bundle, updates, report)
-            return False
-        blamed = _blamed(bundle, refused)
-        if not same_job:
-            effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
-            otherwise = f"for one that was never applied, `--rerender {bundle.document.name}`"
-            ended = f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"
-            notes = [ended] if blamed else []
-            report.add(immutable_change(bundle, refused, effect=effect, otherwise=otherwise, notes=notes))
-            return False
-        self.kept.setdefault(blamed or ITSELF, []).append(bundle.name)
-        return True
+            self.rerendered += [bundle.name] if decision.refused else []
+            return ""
+        if not decision.refused:
+            _tell_ignored(bundle, decision.updates, report)
+            return ""
+        if decision.text:
+            _tell_ignored(bundle, decision.changes, report)
+            self.kept.setdefault(_blamed(bundle, decision.refused) or ITSELF, []).append(bundle.name)
+            return decision.text
+        effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
+        otherwise = f"for one that was never applied, `--rerender {bundle.document.name}`"
+        notes = _ended(bundle, header, decision)
+        report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
+        return ""
 
     def absorb(self, other: Committed) -> None:
         """Add what another worker has decided."""
@@ -74,17 +72,6 @@ class Committed:
         decided = Committed.__new__(Committed)
         decided.kept, decided.rerendered = self.kept, self.rerendered
         return decided
-
-    def _updates(self, bundle: Bundle, before: str, file: str) -> list[Update]:
-        """What becomes of each committed object that the run still has."""
-        olds = {key_of(bundle, d.tree): d.tree for d in read(before.encode(), file, Report()) if type(d.tree) is dict}
-        known = ((olds.get(key_of(bundle, tree)), tree) for tree in bundle.objects)
-        return [update(was, tree, self._server(bundle.cluster)) for was, tree in known if was is not None]
-
-    def _server(self, cluster: str) -> Served:
-        if cluster not in self._servers:
-            self._servers[cluster] = Served(self._clusters[cluster])
-        return self._servers[cluster]
 
 
 def names(pattern: str, name: str) -> bool:
@@ -115,3 +102,17 @@ def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
     """The files besides the job's own that a refused change comes from."""
     files = {one.cause(change, bundle) for one in refused for change in one.refused} - {bundle.document.file}
     return ", ".join(sorted(name for name in files if name))
+
+
+def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
+    """A note where shared files alone would leave a run as it is committed, but not together with the job's edit."""
+    if header.job == job_digest(bundle):
+        return []
+    shared = decision.shared if decision.shared is not None else _not_its_own(bundle, decision.refused)
+    blamed = _blamed(bundle, [one for one in shared if one.refused])
+    return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
+
+
+def _not_its_own(bundle: Bundle, updates: Collection[Update]) -> list[Update]:
+    """The updates without the changes that the job's own file has a part in."""
+    return [one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in updates]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from trainc.compare.base import Base
     from trainc.compare.facts import Key
+    from trainc.compare.updates import Change as Leaf
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
 
@@ -68,7 +69,9 @@ class Diff(NamedTuple):
 
 def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     """The difference in meaning between two states."""
-    before, after = {f.key: f for f in map(facts, old.bundles)}, {f.key: f for f in map(facts, new)}
+    before = {f.key: f for f in map(facts, old.bundles)}
+    present = [(facts(bundle), bundle) for bundle in new]
+    after, bundles = {f.key: f for f, _ in present}, {f.key: bundle for f, bundle in present}
     runs = _next_runs(before, after)
     if project.old_run == "keep":
         jobs = {_job(one) for one in after.values()}
@@ -77,20 +80,19 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     groups: dict[tuple[object, ...], list[str]] = {}
     for key in sorted(before.keys() & after.keys()):
         was, now = before[key], after[key]
-        if was.digest != now.digest or was.order != now.order:
-            refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-            kept = bool(refused) and old.keeps(now.source, was.jobset)
-            after[key] = was if kept else now
-            if kept and not _reached(old, now):
+        if not _differ(was, now):
+            continue
+        refused = update(was.jobset, now.jobset, servers[key[0]]).refused
+        standing = old.kept(bundles[key], was.jobset) if refused else None
+        if standing is not None:
+            after[key] = facts(standing)
+            if _reached(old, after[key], now):
+                groups.setdefault(_group(after[key], now, old, refused, kept=True), []).append(shown(key))
+            if not _differ(was, after[key]):
                 continue
-            group = (
-                _causes(was, now, old.edited),
-                _changes(was, now),
-                tuple(dict.fromkeys(change.shown for change in refused)),
-                kept,
-                not refused and is_created_once(now.jobset),
-            )
-            groups.setdefault(group, []).append(shown(key))
+            now = after[key]
+            refused = update(was.jobset, now.jobset, servers[key[0]]).refused
+        groups.setdefault(_group(was, now, old, refused, kept=False), []).append(shown(key))
     edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of four
     added = [after[key] for key in sorted(after.keys() - before.keys())]
     removed = [before[key] for key in sorted(before.keys() - after.keys())]
@@ -108,9 +110,31 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     )
 
 
-def _reached(old: Base, now: Facts) -> bool:
-    """Whether one of the edits has to do with a job; what a rendering was kept from before is no news."""
-    return not (old.edited or frozenset()).isdisjoint(file for files in now.files.values() for file in files)
+def _differ(was: Facts, now: Facts) -> bool:
+    return was.digest != now.digest or was.order != now.order
+
+
+def _group(was: Facts, now: Facts, old: Base, refused: Iterable[Leaf], *, kept: bool) -> tuple[object, ...]:
+    """What jobs have in common that are told in one place: all fields of an `Edited` but the names."""
+    causes = _causes(was, now, old.edited)
+    shared = tuple(cause for cause in causes if cause != now.source) if kept else ()
+    return (
+        shared or causes,
+        _changes(was, now),
+        tuple(dict.fromkeys(change.shown for change in refused)),
+        kept,
+        not refused and is_created_once(now.jobset),
+    )
+
+
+def _reached(old: Base, kept: Facts, now: Facts) -> bool:
+    """Whether an edit has to do with what a run does not take; what a rendering was kept from before is no news.
+
+    An edit of the job alone has not: what it changes is in the rendering that stays.
+    """
+    shared = frozenset().union(*now.files.values()) - {now.source}
+    changed = frozenset().union(*(now.files.get(path, frozenset()) for path in _changed(kept, now)))
+    return not (old.edited or frozenset()).isdisjoint(shared | changed)
 
 
 def _next_runs(before: Mapping[Key, Facts], after: Mapping[Key, Facts]) -> dict[Key, str]:

@@ -69,6 +69,15 @@ class Repository:
                     raise Trouble(f"the revision has a file of the name {path!r}, which leads out of it")
                 yield path, about.split()[2]
 
+    def text(self, commit: str, path: str) -> bytes | None:
+        """The bytes of a file of a commit by its path from the top, None where the commit has no such file."""
+        names = [name for file, name in self.files(commit, path) if file == path]
+        return next(self.contents(names)) if names else None
+
+    def last_change(self, commit: str, path: str) -> str:
+        """The last commit up to this one that changed a path from the top, empty where none did."""
+        return self._text("rev-list", "--max-count=1", commit, "--", f":(top,literal){path}")
+
     def contents(self, objects: list[str]) -> Iterator[bytes]:
         """The bytes of each object, in order.
 

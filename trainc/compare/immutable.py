@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project
+    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
 IMMUTABLE_CHANGE = Rule(
@@ -66,13 +67,17 @@ def judge(
         if not known:
             report.add(without_base(bundle, old.gaps))
         refused = [one for one in updates if one.refused]
-        if refused and old.keeps(bundle.document.file, known[0][0]):
-            continue
+        kept = None
+        if refused and (kept := old.kept(bundle, known[0][0])) is not None:
+            pairs = ((before.get(key_of(bundle, tree)), tree) for tree in kept.objects)
+            updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in pairs if was is not None]
+            refused = [one for one in updates if one.refused]
         if refused:
             _refuse(bundle, refused, report)
         for one in updates:
             if one.changed and not one.refused:
-                report.add(_in_place(bundle, one))
+                place = bundle.span(one.tree) if kept is None else one.place(one.changed[0], bundle)
+                report.add(_in_place(bundle, one, place))
 
 
 def unknown(now: Report, project: Project, report: Report) -> None:
@@ -122,9 +127,9 @@ def immutable_change(
     )
 
 
-def _in_place(bundle: Bundle, one: Update) -> Finding:
+def _in_place(bundle: Bundle, one: Update, place: Span) -> Finding:
     shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
     if len(one.changed) > _FEW:
         shown += f" and {len(one.changed) - _FEW} more"
     kind = value(one.tree, "kind")
-    return CHANGED_IN_PLACE.at(bundle.span(one.tree), f"{kind} `{bundle.name}` changes in place: {shown}")
+    return CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}")

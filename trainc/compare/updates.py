@@ -9,6 +9,7 @@ from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
 from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, leaves, value
 from trainc.schema.fault import compact
 from trainc.schema.verdict import kind_of, verdict
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.paths import Steps
-    from trainc.model.sourced import Sourced, Span
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.schema.served import Served
 
@@ -73,6 +74,12 @@ class Update(NamedTuple):
             return self.place(change, bundle).file
         spans = [span for span in leaf.origin.spans() if span.file != bundle.document.file]
         return spans[0].file if spans else ""
+
+    def is_of(self, change: Change, bundle: Bundle) -> bool:
+        """Whether the job's own file has a part in what the field is now."""
+        leaf = get(self.tree, *change.path)
+        spans = leaf.origin.spans() if type(leaf) is Sourced else (self.place(change, bundle),)
+        return any(span.file == bundle.document.file for span in spans)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:

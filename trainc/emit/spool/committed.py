@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.emit.digest import body_digest, job_digest
+from trainc.emit.digest import body_digest
 from trainc.emit.spool import StreamSpool
 from trainc.emit.spool.disk import Folder
 from trainc.emit.spool.objects import parts_of, trees_of
@@ -95,11 +95,10 @@ class CommittedSpool(StreamSpool):
             return ""  # a job of that name in another file
         committed = [tree for tree in trees_of(found.body) if _key(tree) not in self._lasting]
         before = dump_all([_placed(tree, bundle) for tree in committed])
-        same_job = header.job == job_digest(bundle)
         if before == text:
             return ""
         shown = os.path.relpath(path, self._root)
-        return before if self._settle(bundle, before, shown, same_job, report) else ""
+        return self._settle(bundle, header, before, shown, report)
 
     def _add_earlier(self, inner: str, name: str, bundle: Bundle) -> None:
         """Add what other runs of a job consist of, but for what the present one has as well."""

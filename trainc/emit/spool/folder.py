@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
 
-    # Whether the committed text of a run stays: asked with the bundle, that text, and whether the job is unchanged.
-    Settle = Callable[[Bundle, str, str, bool, Report], bool]
+    # The text of a run that stays, empty where the present one does: asked with the bundle, and what is committed: its
+    # header, its text, its path.
+    Settle = Callable[[Bundle, Header, str, str, Report], str]
     # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
     Taken = Callable[[Bundle, str, Report], bool]
     # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
@@ -146,15 +147,15 @@ class FolderSpool(Spool):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
-        if kept is not None and kept.header is not None:
-            body = without_objects(kept.body, path, self.paths) if self._keep_old else kept.body
-            header = kept.header._replace(source=rendered.source, project=self._project, body=body_digest(body))
+        if kept:
+            body = without_objects(kept.encode(), path, self.paths) if self._keep_old else kept.encode()
+            header = header._replace(body=body_digest(body))
             if found is not None and found.header == header and found.body == body:
                 return body
         others = found is not None and self._is_of_others(found, rendered.source)
         state = OTHERS if others else _state(found, body, merging=bool(sides))
         self._change(path, state, found, header, body, same_job=bool(same))
-        return body if kept is not None else None
+        return body if kept else None
 
     def _change(
         self, path: str, state: str, found: Found | None, header: Header, body: bytes, *, same_job: bool
@@ -166,16 +167,17 @@ class FolderSpool(Spool):
 
     def _kept(
         self, bundle: Bundle, body: bytes, committed: list[Found], same: list[Found], target: str, report: Report
-    ) -> Found | None:
-        """The committed rendering that the run keeps; those made of the `same` job count before the others."""
+    ) -> str:
+        """The text that the run keeps, empty for the present one; those made of the `same` job count before the others."""
         if any(side.body == body for side in same):
-            return None
+            return ""
         for side in same or committed:
             text = side.body.decode("utf-8", "replace")
-            differs = side.body != body and _is_whole(side)
-            if differs and self._settle(bundle, text, target, bool(same), report):
-                return side
-        return None
+            if side.body == body or side.header is None or not _is_whole(side):
+                continue
+            if kept := self._settle(bundle, side.header, text, target, report):
+                return kept
+        return ""
 
     def _is_of_others(self, found: Found, source: str) -> bool:
         """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
