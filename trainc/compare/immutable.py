@@ -6,6 +6,7 @@ from trainc.compare.gaps import not_compared, without_base
 from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
 from trainc.model.finding import ERROR, NOTE, Label, Rule
+from trainc.model.paths import located
 from trainc.model.run import RUN, run_of
 from trainc.model.tree import value
 from trainc.schema.served import Served
@@ -76,7 +77,7 @@ def judge(
             _refuse(bundle, refused, report)
         for one in updates:
             if one.changed and not one.refused:
-                place = bundle.span(one.tree) if kept is None else one.place(one.changed[0], bundle)
+                place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
                 report.add(_in_place(bundle, one, place))
 
 
@@ -125,6 +126,12 @@ def immutable_change(
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
     )
+
+
+def _asked(bundle: Bundle, one: Update) -> Span:
+    """Where the files say what an edit changes in a rendering that stays."""
+    present = next((tree for tree in bundle.objects if key_of(bundle, tree) == key_of(bundle, one.tree)), None)
+    return bundle.span(present, located(present, one.changed[0].steps) or ())
 
 
 def _in_place(bundle: Bundle, one: Update, place: Span) -> Finding:
