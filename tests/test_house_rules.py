@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "api": LEAVES,
     "report": {"model", "why", "compare"},
     "why": LEAVES,
-    "compare": {*LEAVES, "project", "pipeline", "verify", "load"},
+    "compare": {*LEAVES, "project", "pipeline", "verify", "load", "emit"},
     "capacity": LEAVES,
     "diagnose": LEAVES,
     "rehearse": {*LEAVES, "verify"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.admit import admit
+from trainc.admit import RUNTIMES, admit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.lower.applied import object_bundle
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
+    from trainc.model.documents import Documents
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
@@ -142,6 +143,24 @@ def flattened(name: str, project: Project, selection: Selection, report: Report)
 
     documents = load(project, selection, report)
     return flatten(name, admit(documents, project, selection, report), project, report)
+
+
+def instead(
+    parts: list[Document], file: str, documents: Documents, project: Project, selection: Selection, report: Report
+) -> Iterator[Bundle]:
+    """What the jobs among the parts become in the place of a file's own, on the cluster of just now.
+
+    Runtimes are those of the documents, also where the parts have another form of one.
+    """
+    jobs = [part for part in parts if part.kind not in RUNTIMES]
+    catalog = admit(documents._replace(selected=lambda _: iter([(file, jobs)])), project, selection, report)
+    for plan in resolve(catalog, project, report):
+        if plan.barred:
+            continue
+        report.account.advance()
+        bundle = lower(plan, project, selection, report)
+        if bundle is not None:
+            yield bundle
 
 
 def _on(project: Project, catalog: Catalog, selection: Selection, report: Report) -> Iterator[Bundle]:

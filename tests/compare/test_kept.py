@@ -132,7 +132,7 @@ def test_an_edit_in_place_is_laid_on_what_stays(tree: WorkingTree, old: str, new
         judged = tree.run("validate", "--against", "base")
         assert judged.code == 0, judged.err
         assert judged.err.count("note[changed-in-place]") == 1
-        assert "  --> jobs/bert.yaml:" in judged.err
+        assert "--> jobs/bert.yaml:" in judged.err
         out = tree.run("diff", "base").out
         assert out.startswith("~ research/bert  because of jobs/bert.yaml\n")
         assert "maxRestarts" not in out

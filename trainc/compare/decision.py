@@ -90,9 +90,9 @@ class Decisions:
         if found is None or found.header is None or found.header.body != body_digest(found.body):
             return None
         decision = self.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)
-        if not decision.text:
+        jobset = next((tree for tree in decision.objects if value(tree, "kind") == "JobSet"), None)
+        if jobset is None:
             return None
-        jobset = next(tree for tree in decision.objects if value(tree, "kind") == "JobSet")
         return Bundle(Document(bundle.document.file, jobset, {}, 1), decision.objects, cluster=bundle.cluster)
 
     def _with_edit(self, bundle: Bundle, before: Iterable[Tree], trees: tuple[Tree, ...], new: Decision) -> Decision:

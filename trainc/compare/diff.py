@@ -69,9 +69,8 @@ class Diff(NamedTuple):
 
 def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
     """The difference in meaning between two states."""
-    before = {f.key: f for f in map(facts, old.bundles)}
-    present = [(facts(bundle), bundle) for bundle in new]
-    after, bundles = {f.key: f for f, _ in present}, {f.key: bundle for f, bundle in present}
+    bundles = {one.key: (one, bundle) for bundle in new for one in [facts(bundle)]}
+    before, after = {f.key: f for f in map(facts, old.bundles)}, {key: one for key, (one, _) in bundles.items()}
     runs = _next_runs(before, after)
     if project.old_run == "keep":
         jobs = {_job(one) for one in after.values()}
@@ -83,7 +82,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
         if not _differ(was, now):
             continue
         refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-        standing = old.kept(bundles[key], was.jobset) if refused else None
+        standing = old.kept(bundles[key][1], was.jobset) if refused else None
         if standing is not None:
             after[key] = facts(standing)
             if _reached(old, after[key], now):

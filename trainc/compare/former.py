@@ -6,16 +6,14 @@ import os
 from contextlib import suppress
 from typing import NamedTuple
 
-from trainc.admit import RUNTIMES, admit
+from trainc import pipeline
 from trainc.compare.git import Repository
 from trainc.emit.digest import body_digest, job_digest
 from trainc.load import load
 from trainc.load.lists import expand
-from trainc.lower import lower
 from trainc.model.header import read_header
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
-from trainc.resolve import resolve
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
     from trainc.model.documents import Documents
     from trainc.model.header import Header
     from trainc.model.settings import Project, Selection
@@ -92,17 +88,10 @@ class FormerJobs:
         if self._documents is None:
             self._documents = load(self._project, self._selection, Report(compiles=False))
         file = bundle.document.file
-        jobs = [one for one in expand(read(data, file, report), report) if one.kind not in RUNTIMES]
-
-        def selected(_: Cluster) -> Iterator[tuple[str, list[Document]]]:
-            yield file, jobs
-
+        jobs = list(expand(read(data, file, report), report))
         cluster = next(one for one in self._project.clusters if one.name == bundle.cluster)
         project = self._project.at(cluster)
-        catalog = admit(self._documents._replace(selected=selected), project, self._selection, report)
-        for plan in resolve(catalog, project, report):
-            report.account.advance()
-            made = lower(plan, project, self._selection, report)
-            if made is not None and made.name == bundle.name and job_digest(made) == digest:
+        for made in pipeline.instead(jobs, file, self._documents, project, self._selection, report):
+            if made.name == bundle.name and job_digest(made) == digest:
                 return made
         return None
