@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
 
-    # The text of a run that stays, empty where the present one does: asked with the bundle, and what is committed: its
-    # header, its text, its path.
+    # The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
     Settle = Callable[[Bundle, Header, str, str, Report], str]
     # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
     Taken = Callable[[Bundle, str, Report], bool]
@@ -172,10 +171,9 @@ class FolderSpool(Spool):
         if any(side.body == body for side in same):
             return ""
         for side in same or committed:
-            text = side.body.decode("utf-8", "replace")
             if side.body == body or side.header is None or not _is_whole(side):
                 continue
-            if kept := self._settle(bundle, side.header, text, target, report):
+            if kept := self._settle(bundle, side.header, side.body.decode("utf-8", "replace"), target, report):
                 return kept
         return ""
 
