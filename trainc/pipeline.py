@@ -50,7 +50,7 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in named(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
-    report.close()
+    _close(project, report)
     if not report.failed:
         spool.inspect(report)
     spool.commit(unless=report.failed)
@@ -82,8 +82,17 @@ def check(project: Project, selection: Selection, report: Report) -> int:
     if any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
         for _ in named(project, selection, references, report, together):
             pass
-    report.close()
+    _close(project, report)
     return count
+
+
+def _close(project: Project, report: Report) -> None:
+    """The last findings of a run: jobs whose files were emptied, and what silences nothing."""
+    if report.account.blank:
+        from trainc.emit.spool.sources import report_blank_sources  # noqa: PLC0415 (few files are empty)
+
+        report_blank_sources(project, report)
+    report.close()
 
 
 def named(

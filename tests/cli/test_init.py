@@ -142,3 +142,36 @@ def test_a_configuration_in_another_style_is_kept(tmp_path: Path, text: str) -> 
     (tmp_path / ".pre-commit-config.yaml").write_text(text)
     assert "kept  .pre-commit-config.yaml" in compile_in(tmp_path, "init").out
     assert (tmp_path / ".pre-commit-config.yaml").read_text() == text
+
+
+def test_in_a_subfolder_what_github_and_pre_commit_read_goes_to_the_top(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    done = compile_in(tmp_path, "init", "ml/training", "--delivery", "argocd")
+    assert done.code == 0
+    assert "git init" not in done.out
+    assert (tmp_path / ".github/workflows/manifests.yaml").exists()
+    assert (tmp_path / ".pre-commit-config.yaml").exists()
+    assert (tmp_path / "ml/training/jobs/hello.yaml").exists()
+    assert not (tmp_path / "ml/training/.github").exists()
+    assert not (tmp_path / "ml/training/.pre-commit-config.yaml").exists()
+    application = yaml.safe_load((tmp_path / "ml/training/deploy/argocd.yaml").read_text("utf-8"))
+    assert application["spec"]["source"]["path"] == "ml/training/rendered/main"
+    # What the workflow and the hooks run from the top.
+    assert compile_in(tmp_path, "build", "-w").code == 0
+    subprocess.run(["git", "-C", str(tmp_path), "add", "-A"], check=True)
+    for words in (
+        ["build", "--check"],
+        ["build", "--check", "--staged", "--only", "rendered"],
+        ["validate", "--staged"],
+    ):
+        assert compile_in(tmp_path, *words).code == 0
+    assert (tmp_path / "ml/training/rendered/main/training/hello.yaml").exists()
+
+
+def test_without_a_cluster_the_first_command_leaves_no_empty_file(tmp_path: Path) -> None:
+    done = compile_in(tmp_path, "init")
+    command = next(line.strip() for line in done.out.splitlines() if "kubectl get crd" in line)
+    failing = "kubectl() { echo 'connection refused' >&2; return 1; }"
+    ran = subprocess.run(["sh", "-c", f"{failing}; {command}"], check=False, cwd=tmp_path, capture_output=True)
+    assert ran.returncode == 1
+    assert [path.name for path in (tmp_path / "clusters/main").iterdir()] == ["README.md"]

@@ -156,3 +156,17 @@ def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
     assert "wrote 300, removed 0, unchanged 1" in done.err
     assert "run `vision` gets a new rendering" in repository.run("build", "-w", "--rerender", "all").err
     assert repository.run("build", "-w", "--rerender", "audio-*").code == 2
+
+
+def test_a_lower_number_of_the_run_is_a_warning(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    repository.job("bert", run="3")
+    assert repository.run("build", "-w").code == 0
+    repository.change("jobs/bert.yaml", 'trainc.dev/run: "3"', 'trainc.dev/run: "2"')
+    for flag in ("--check", "-w"):
+        said = repository.run("build", flag).err
+        assert "warning[bad-run]: run 2 of `bert` follows run 3" in said
+        assert "jobs/bert.yaml:7:21" in said
+    assert "name: bert-r2\n" in repository.rendered()[BERT]
+    repository.change("jobs/bert.yaml", 'trainc.dev/run: "2"', 'trainc.dev/run: "4"')
+    assert "bad-run" not in repository.run("build", "-w").err

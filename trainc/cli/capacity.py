@@ -28,7 +28,7 @@ def _inventory(options: Options) -> int:
 
     found = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
     if not found.objects:
-        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with\n{GET}")
+        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with `{GET}`")
     made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
     data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
     for fault in found.faults:

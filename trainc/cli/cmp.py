@@ -65,7 +65,7 @@ def _generate(environment: Mapping[str, str]) -> int:
             "commit what `trainc build -w` writes, or set `oldRun: prune`"
         )
     namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
-    settle = Committed(project, session.selection).settle
+    settle = Committed(project, session.selection, has_rerender=False).settle
     spool = _Answer(sys.stdout, project, settle, namespace, _limit(environment))
     together = Together()
     pipeline.fill(project, session.selection, spool, session.report, together)

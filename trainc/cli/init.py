@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.cli.output import answer
-from trainc.cli.scaffold import HOOKS, KUBECTL, scaffold
+from trainc.cli.scaffold import AT_TOP, HOOKS, KUBECTL, scaffold
 from trainc.emit.spool.disk import create, replace
 from trainc.load import catalogue
 from trainc.load.walk import contents
@@ -29,15 +29,23 @@ def init(options: Options) -> int:
     cluster = options.one("cluster", "main")
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
         raise Trouble(f"`{cluster}` is no name for a cluster: small letters, digits and dashes")
+    top = _work_tree(folder)
+    prefix = "" if top is None else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
+    below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
-        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"))}
-    targets = {os.path.join(folder, path): files[path] for path in sorted(files)}
+        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
+    # GitHub and pre-commit read theirs at the top of the work tree alone.
+    up = os.path.relpath(top, os.path.realpath(folder)) if top is not None else ""
+    targets = {
+        os.path.normpath(os.path.join(folder, up if path in AT_TOP else "", path)): files[path]
+        for path in sorted(files)
+    }
     rows = [f"{_put(at, text)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
     answer("", "next:", *f"  {step}{KUBECTL.format(cluster=cluster)}".split("\n"))
     answer("  trainc build -w")
-    git = "" if _in_work_tree(folder) else "git init && "
+    git = "" if top is not None else "git init && "
     answer(f"  {git}git add -A && pre-commit install && git commit")
     return 0
 
@@ -70,8 +78,11 @@ def with_hooks(config: bytes) -> bytes:
     return "".join([*lines[:first], hooks, *lines[first:]]).encode()
 
 
-def _in_work_tree(folder: str) -> bool:
-    here = os.path.abspath(folder)
-    return os.path.exists(os.path.join(here, ".git")) or (
-        here != os.path.dirname(here) and _in_work_tree(os.path.dirname(here))
-    )
+def _work_tree(folder: str) -> str | None:
+    """The top of the Git work tree that holds a folder, which need not be there yet; None outside of one."""
+    here = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        if here == os.path.dirname(here):
+            return None
+        here = os.path.dirname(here)
+    return here

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from shlex import quote
 
 from trainc.cli.build import Nothing, run
 from trainc.cli.lock import FolderLock
 from trainc.cli.output import tell
 from trainc.cli.process import Orderly
+from trainc.cli.rerendered import rerendered
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ITSELF, Committed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
@@ -39,7 +41,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
@@ -49,7 +51,7 @@ UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
 _MOST = 50  # files that are named one by one
-_FEW = 5  # runs named in one line
+_LINE = 80  # characters of the files that a command names
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
@@ -103,12 +105,13 @@ def build_folder(options: Options) -> int:
     for finding in _findings(told[:_MOST], folder, session):
         session.report.add(finding)
     broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
-    code = max(session.finish(spool.jobs), 1 if broken else 0)
     if broken:
-        tell(f"{', '.join(broken)}: errors, which `trainc validate` explains; not compared")
+        files = ", ".join(broken)
+        tell(f"what is rendered from {files} is not compared: there are errors, which `trainc validate` explains")
+    code = max(session.finish(spool.jobs, sums=not broken), 1 if broken else 0)
     if not options.has("quiet"):
         _tell(spool, committed, told, session)
-    if spool.objects == 0 and code == 0 and not spool.changes and not options.has("changed_since"):
+    if spool.objects == 0 and code == 0 and not (check or spool.changes or options.has("changed_since")):
         raise Nothing(session)
     return code
 
@@ -214,20 +217,37 @@ def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
             raise Inapplicable(f"--rerender: no job `{pattern}` was compiled; {hint}")
 
 
-def _findings(changes: Iterable[Change], folder: str, session: Session) -> Iterable[Finding]:
+def _findings(changes: Collection[Change], folder: str, session: Session) -> Iterable[Finding]:
     inner = os.path.relpath(folder, session.project.root)
-    again = f"trainc build -o {folder}" if session.options.has("output") else "trainc build -w"
+    build = f"trainc build -o {quote(folder)}" if session.options.has("output") else "trainc build -w"
+    known = sorted({change.source for change in changes if _is_there(change, session)})
+    every = " ".join(quote(session.shown(source)) for source in known)
     for change in changes:
         file = f"{inner}/{change.path}".replace(os.sep, "/")
         rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
         place = change.source if change.state in (MISSING, CHANGED) else file
-        words = {"file": session.shown(file), "source": session.shown(change.source), "again": again}
+        source = session.shown(change.source)
+        # The jobs concerned alone: a draft beside them, which does not compile yet, is in nobody's way.
+        jobs = every if len(every) <= _LINE else quote(source)
+        again = f"{build} {jobs}" if _is_there(change, session) else build
+        words = {"file": session.shown(file), "source": source, "again": again}
         state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
         yield rule.at(
             Span(place, 1, 1, 1, 1),
             _MESSAGES[state].format(**words),
-            help=_HELP.get(state, "run `{again}` and commit what it writes").format(**words),
+            help=_help(state, change, session).format(**words),
         )
+
+
+def _help(state: str, change: Change, session: Session) -> str:
+    if state == STALE and not _is_there(change, session):
+        return "run `{again}` and commit what it writes, or run `git rm {file}`"
+    return _HELP.get(state, "run `{again}` and commit what it writes")
+
+
+def _is_there(change: Change, session: Session) -> bool:
+    """Whether the file of a change's job is there, so that a command can name it."""
+    return os.path.isfile(os.path.join(session.project.root, change.source))
 
 
 def _shown_state(change: Change, file: str) -> str:
@@ -250,7 +270,7 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
         tell(f"{runs} rendering ({why}); --rerender NAME takes the new one")
     if committed.rerendered:
-        tell(_rerendered(committed.rerendered, written=spool.done))
+        tell(rerendered(committed.rerendered, written=spool.done))
     if len(told) > _MOST:
         tell(f"and {len(told) - _MOST} more files")
     differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
@@ -265,18 +285,6 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         wrote = len(spool.changes) - len(gone)
         parts = [f"wrote {wrote}", f"removed {len(gone)}", f"unchanged {len(spool.paths) - wrote}"]
         tell(f"{spool.folder}: {', '.join(parts)}")
-
-
-def _rerendered(runs: list[str], *, written: bool) -> str:
-    """What `--rerender` means for runs that cannot change any more where they have been created."""
-    shown = ", ".join(f"`{name}`" for name in sorted(runs)[:_FEW])
-    more = f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
-    one = len(runs) == 1
-    verb = ("gets" if one else "get") if written else "would get"
-    return (
-        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; if never applied, "
-        f"{'it starts' if one else 'they start'} with it; a server that has created {'it' if one else 'them'} refuses it"
-    )
 
 
 def _removal(change: Change, folder: str, session: Session) -> str:

@@ -58,9 +58,11 @@ kinds that the cluster does not have:
     {dump} \\
       | trainc inventory --complete > clusters/{cluster}/inventory.yaml
 """
+AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
+# Without an answer of the cluster nothing is written.
 KUBECTL = (
-    "kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
-    "--ignore-not-found -o yaml > clusters/{cluster}/definitions.yaml && "
+    "found=$(kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
+    "--ignore-not-found -o yaml) && printf '%s\\n' \"$found\" > clusters/{cluster}/definitions.yaml && "
     "(for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
     "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
     "> clusters/{cluster}/cluster.yaml"
@@ -158,7 +160,7 @@ spec:
   source:
     repoURL: https://git.example.com/training.git
     targetRevision: main
-    path: rendered/{cluster}
+    path: {below}rendered/{cluster}
     directory:
       recurse: true
   destination:
@@ -201,7 +203,7 @@ spec:
   # Longer than applying takes, and no longer: newer commits wait while a check lasts.
   timeout: 2m
   retryInterval: 2m
-  path: ./rendered/{cluster}
+  path: ./{below}rendered/{cluster}
   prune: true
   # With `wait: true` a failed training would be ready: Flux leaves out what it has created before.
   wait: false
@@ -237,11 +239,12 @@ def origin() -> str:
     return f"{commit['vcs']}+{url}@{commit['commit_id']}" if commit else url
 
 
-def scaffold(cluster: str, delivery: str) -> dict[str, str]:
-    """The text of each file by its path; `delivery` is argocd, flux or empty."""
+def scaffold(cluster: str, delivery: str, below: str = "") -> dict[str, str]:
+    """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
     words = {
         "version": __version__,
         "cluster": cluster,
+        "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "kubectl": KUBECTL.format(cluster=cluster),
         "dump": GET,

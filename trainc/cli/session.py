@@ -149,19 +149,19 @@ class Session:
             return 1
         return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
 
-    def finish(self, jobs: int | None = None, *, streams: bool = False) -> int:
-        """Print the findings and the summary, which counts jobs for a run that is about jobs; the exit code.
+    def finish(self, jobs: int | None = None, *, streams: bool = False, sums: bool = True) -> int:
+        """Print the findings and, with `sums`, the summary, which counts jobs for a run that is about jobs; the exit code.
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
         form = self.options.one("report", "text")
         if form == "text":
-            self._print_text(jobs)
+            self._print_text(jobs, sums=sums)
         else:
             (data_beside if streams else data)(_machine(form, self))
         return self.verdict()
 
-    def _print_text(self, jobs: int | None) -> None:
+    def _print_text(self, jobs: int | None, *, sums: bool) -> None:
         from trainc.report.text import finding_lines, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
@@ -175,7 +175,7 @@ class Session:
             tell(*finding_lines(finding, self.lines, self.shown), *reach, "", colour=colour)
         if len(findings) > len(shown):
             tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")
-        if not quiet:
+        if sums and not quiet:
             counts = self.report.count(ERROR), self.report.count(WARNING)
             where = f"{self.options.one(PROJECT)}: " if self.options.has(PROJECT) else ""
             runtimes = len(self.report.alone)

@@ -11,7 +11,7 @@ from trainc.cli.session import WORK_TREE
 from trainc.compare.git import Repository
 from trainc.compare.staged import staged_folder
 from trainc.load.runtimes import may_hold_runtimes
-from trainc.load.walk import SUFFIXES, ours
+from trainc.load.walk import is_candidate, ours
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
 
 def _shared(repository: Repository, gone: Mapping[str, str]) -> list[str]:
     """Those of the deleted files that may reach jobs in other files."""
-    specs = sorted(path for path in gone if path.endswith(SUFFIXES))
+    specs = sorted(path for path in gone if is_candidate(path))
     texts = zip(specs, repository.contents([gone[path] for path in specs]), strict=True)
     return [path for path, data in texts if may_hold_runtimes(data) or not ours(data, rendered=True)]
 

@@ -12,7 +12,7 @@ from trainc.compare.gaps import Gaps
 from trainc.compare.git import Repository
 from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
-from trainc.load.walk import SUFFIXES, known_files
+from trainc.load.walk import is_candidate, known_files
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf
@@ -57,7 +57,7 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     wanted = [
         (path[len(prefix) :], name)
         for path, name in repository.files(commit, prefix)
-        if path.endswith(SUFFIXES) and path.startswith(prefix)
+        if is_candidate(path) and path.startswith(prefix)
     ]
     contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
     with Scratch() as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 
 from trainc.compare.decision import Decisions
@@ -9,7 +10,8 @@ from trainc.compare.immutable import immutable_change
 from trainc.compare.states import IGNORED_BY_FLUX
 from trainc.emit.digest import job_digest
 from trainc.model.created_once import is_created_once
-from trainc.model.run import RUN, run_of
+from trainc.model.finding import WARNING
+from trainc.model.run import BAD_RUN, RUN, run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +35,24 @@ class Committed:
     A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
     `kept` then holds the files to blame, with the names of the runs. Runs to `rerender` are named as
     their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
+    `has_rerender` says whether the command has that option.
     """
 
-    def __init__(self, project: Project, selection: Selection, rerender: Collection[str] = ()) -> None:
+    def __init__(
+        self, project: Project, selection: Selection, rerender: Collection[str] = (), *, has_rerender: bool = True
+    ) -> None:
         self.kept: dict[str, list[str]] = {}
         self.rerendered: list[str] = []
         self._rerender = tuple(rerender)
+        self._has_rerender = has_rerender
         self._decisions = Decisions(project, selection)
 
     def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
         """The text that stays, empty where the present one does; a finding where neither may."""
-        again = any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name))
+        asked = any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name))
         decision = self._decisions.decide(bundle, header, before, file)
-        if again:
+        _tell_lowered(bundle, before, report)
+        if asked:
             self.rerendered += [bundle.name] if decision.refused else []
             return ""
         if not decision.refused:
@@ -56,7 +63,9 @@ class Committed:
             self.kept.setdefault(_blamed(bundle, decision.refused) or ITSELF, []).append(bundle.name)
             return decision.text
         effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
-        otherwise = f"for one that was never applied, `--rerender {bundle.document.name}`"
+        again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
+        otherwise = f"for one that was never applied, {again}"
+        otherwise += "" if self._has_rerender else ", and commit what it writes"
         notes = _ended(bundle, header, decision)
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
@@ -77,6 +86,23 @@ class Committed:
 def names(pattern: str, name: str) -> bool:
     """Whether a pattern of `--rerender` stands for a name: `all`, the name itself, or a glob."""
     return pattern == ALL or fnmatchcase(name, pattern)
+
+
+def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
+    """Warn where the number of the run is lower than that of the committed one."""
+    name = re.escape(bundle.document.name)
+    latest = max(map(int, re.findall(rf"^  name: {name}-r([0-9]+)$", before, re.MULTILINE)), default=1)
+    now = run_of(bundle.document.tree)
+    if now < latest:
+        report.add(
+            BAD_RUN.at(
+                bundle.document.span(("metadata", "annotations", RUN)),
+                f"run {now} of `{bundle.document.name}` follows run {latest}",
+                effect=f"run {latest} is removed, and the name of an earlier run is used again",
+                help=f'start a new run with `{RUN}: "{latest + 1}"`, or keep "{latest}"',
+                level=WARNING,
+            )
+        )
 
 
 def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:

@@ -130,6 +130,13 @@ class Repository:
             found.setdefault(path, []).extend([name] if stage != "1" else [])
         return found
 
+    def tracked(self, below: str) -> dict[str, str]:
+        """Paths (relative to the top) that the index holds without a conflict, with their objects; `git add -N` adds none."""
+        words = ("ls-files", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
+        entries = (line.partition("\t") for line in self._paths(*words))
+        found = ((path, *about.split()) for about, _, path in entries)
+        return {path: name for path, mode, name, stage in found if mode.startswith("100") and stage == "0"}
+
     def absent(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""
         if not os.path.exists(os.path.join(self.git_folder, "info", "sparse-checkout")):

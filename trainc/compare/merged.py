@@ -19,6 +19,7 @@ class CommittedTexts:
         self._prefix = ""
         self._unmerged: dict[str, list[str]] = {}
         self._absent: dict[str, str] = {}
+        self._tracked: dict[str, str] | None = None  # what the index or, without it, the latest commit has
         above = os.path.abspath(folder)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
@@ -33,6 +34,18 @@ class CommittedTexts:
         """The text of a path that a sparse checkout leaves out, None for every other."""
         name = self._absent.get(self._prefix + path)
         return None if name is None or self._repository is None else next(self._repository.contents([name]))
+
+    def deleted(self, path: str) -> bytes | None:
+        """The text of a path that is not there any more, None for one that neither the index nor the latest commit has."""
+        if self._repository is None:
+            return None
+        if self._tracked is None:
+            self._tracked = {}
+            with suppress(Trouble):  # before the first commit
+                self._tracked = dict(self._repository.files(self._repository.commit("HEAD"), self._prefix))
+            self._tracked |= self._repository.tracked(self._prefix)
+        name = self._tracked.get(self._prefix + path)
+        return None if name is None else next(self._repository.contents([name]))
 
     def sides(self, path: str, *, marked: bool) -> list[bytes]:
         """The texts of a path in conflict; for a `marked` one, which somebody may have added to the index, also those of the commits."""

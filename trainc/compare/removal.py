@@ -6,9 +6,9 @@ import os
 
 from trainc.load.lists import expand
 from trainc.load.walk import contents, known_contents, known_files
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR
 from trainc.model.kinds import near_miss
-from trainc.model.lfs import is_pointer
+from trainc.model.lost import SOURCE_LOST, blankness, source_lost
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.sourced import Span
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.settings import Project
-
-SOURCE_LOST = Rule(
-    "source-lost",
-    ERROR,
-    "the source of a rendered file cannot be read, or nearly holds its job",
-    "Removing the rendered file would stop the training that runs. Deleting the source, or renaming the job in it, "
-    "says that the job is gone; a file that is empty, or a slip of the pen, does not.",
-    unreadable=True,
-)
 
 
 def is_gone(
@@ -46,14 +37,7 @@ def is_gone(
     if found is None:
         return True
     span, message, help_ = found
-    report.add(
-        SOURCE_LOST.at(
-            span,
-            message,
-            effect=f"`{rendered}` was made from it; its job would be removed",
-            help=f"{help_}; to remove the job, delete it here",
-        )
-    )
+    report.add(source_lost(span, message, help_, rendered))
     return False
 
 
@@ -80,15 +64,13 @@ def _emptied(data: bytes, source: str) -> tuple[Span, str, str] | None:
     start = Span(source, 1, 1, 1, 1)
     if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
         return start, "this file is empty", "restore it"
-    if is_pointer(data):
-        return start, "this file is a pointer of Git LFS, and not what it points to", "run `git lfs pull`"
     return None
 
 
 def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
     start = Span(source, 1, 1, 1, 1)
-    if (emptied := _emptied(data, source)) is not None:
-        return emptied
+    if message := blankness(data):
+        return start, message, "restore it"
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
         return start, "this file holds the marks of a merge conflict", "resolve the conflict"
     heard = Report()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.load.walk import SUFFIXES
+from trainc.load.walk import is_candidate
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.header import has_conflict, read_header
@@ -54,7 +54,7 @@ def _files(folder: str, path: str) -> list[str]:
     found = [top] if os.path.isfile(top) else []
     for place, below, names in os.walk(top):
         below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
-        found += [os.path.join(place, name) for name in names if name.endswith(SUFFIXES)]
+        found += [os.path.join(place, name) for name in names if is_candidate(name)]
     ordinary = (name for name in found if os.path.isfile(name) and within(folder, name))
     return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in ordinary)
 

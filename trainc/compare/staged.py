@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from trainc.compare.git import is_inside
 from trainc.compare.scratch import Scratch, link, make_folders, unpack
-from trainc.load.walk import SUFFIXES
+from trainc.load.walk import is_candidate
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def staged_folder(repository: Repository) -> Iterator[str]:
         Trouble: where the index holds files that a merge left in conflict, which nobody can commit.
     """
     entries = [entry for entry in repository.index() if is_inside(entry.path)]
-    specs = [entry for entry in entries if entry.path.endswith(SUFFIXES)]
+    specs = [entry for entry in entries if is_candidate(entry.path)]
     conflicts = sorted({entry.path for entry in specs if entry.stage})
     if conflicts:
         more = f" and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""

@@ -9,6 +9,8 @@ from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf, Source
 from trainc.model.header import is_rendered
+from trainc.model.lfs import is_pointer
+from trainc.model.lost import blankness
 from trainc.model.references import KINDS
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
@@ -96,12 +98,15 @@ class Loader:
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
         for file in self._files(self._selection.paths):
             data = known_contents(self._project, file)
+            if emptied := blankness(data):
+                self._report.account.blank[file] = emptied
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
-                if is_rendered(data) or not _may_name_training(data):
+                if is_rendered(data) or not self._may_count(file, data):
                     self._report.account.sight(file, ["rendered file" if is_rendered(data) else "other file"])
                     self._project.texts.drop(file)
                     continue
-                self._others.add(file)
+                if not is_pointer(data):
+                    self._others.add(file)
             self._turns.append(file)
             if not may_hold_runtimes(data):
                 if not _tells(data):
@@ -118,6 +123,12 @@ class Loader:
         asked = file in explicit or others
         return asked and (self._selection.rendered or not is_rendered(data))
 
+    def _may_count(self, file: str, data: bytes) -> bool:
+        """Whether a file that names no group of ours may hold a job: it names training, or nobody can tell."""
+        if is_pointer(data):
+            return not file.startswith(f"{self._project.output}/")
+        return _may_name_training(data)
+
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
         folders = self._project.runtimes
@@ -129,7 +140,7 @@ class Loader:
             documents: list[Document] = []
             for name in self._files(present):
                 data = known_contents(self._project, name)
-                if ours(data):
+                if ours(data) or is_pointer(data):
                     self._report.allow(allows(data, name), borrowed=True)
                     documents.extend(expand(read(data, name, report), report))
             self._shelves[label] = Shelf(label, documents, report)

@@ -110,9 +110,14 @@ def _list(root: str, folder: str) -> tuple[list[str], list[str]]:
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):
                 below.append(entry.path)
-        elif entry.name.endswith(SUFFIXES) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
+        elif is_candidate(entry.name) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
             names.append(entry.path)  # a link to itself is no file, and no error
     return below, names
+
+
+def is_candidate(name: str) -> bool:
+    """Whether a file is looked into by its name; capitals count as small letters (`JOB.YAML`)."""
+    return name.lower().endswith(SUFFIXES)
 
 
 def contents(root: str, file: str) -> bytes:

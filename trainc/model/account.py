@@ -79,13 +79,14 @@ class AccountEntry:
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "current", "others", "unasked", "unread")
+    __slots__ = ("_entries", "blank", "current", "others", "unasked", "unread")
 
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
         self.unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
         self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
         self.others: dict[str, tuple[str, ...]] = {}  # by file without a job, the kinds of what it holds
+        self.blank: dict[str, str] = {}  # by file without a single object, what is said of it
         self.current: AccountEntry | None = None
 
     def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
@@ -169,6 +170,10 @@ class Account:
         """Whether a job was read."""
         return bool(self._entries)
 
+    def is_compiled(self, name: str) -> bool:
+        """Whether a job of that name is compiled, for any cluster."""
+        return any(entry.ending == COMPILED and entry.name == name for entry in self._entries.values())
+
     @property
     def has_refusals(self) -> bool:
         """Whether a job was not compiled: what would be said of it further on is not known."""
@@ -195,6 +200,7 @@ class Account:
         self.unread |= other.unread
         self.unasked |= other.unasked
         self.others |= other.others
+        self.blank |= other.blank
 
 
 def _count(number: int, word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
 from trainc.model.answer import Answer
-from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,6 +153,9 @@ class Report:
             if weaker is None:
                 return
             finding = weaker
+        elif self._allows and (comments := self._comments(finding)):
+            also = tuple(Label(one.span, "this comment cannot silence it: a refusal stands") for one in comments)
+            finding = finding.restored(finding.level, also, ())
         if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()

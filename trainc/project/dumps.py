@@ -147,7 +147,7 @@ def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
         raise Trouble(f"{folder}: {error.strerror}") from error
     for name in names:
         path = os.path.join(root, folder, name)
-        if name.endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
+        if name.lower().endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
             if not within(root, path):
                 # Left out, it would be a part of the cluster that nobody misses.
                 raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")

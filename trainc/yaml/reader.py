@@ -35,6 +35,13 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
         report.add(too_large(file))
         report.account.lose(file, 1)
         return
+    if data.startswith(b"version "):
+        from trainc.yaml.faults import pointer  # noqa: PLC0415 (few files begin like that)
+
+        if (found := pointer(data, file)) is not None:
+            report.add(found)
+            report.account.lose(file, 1)
+            return
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
         from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)

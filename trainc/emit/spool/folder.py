@@ -6,7 +6,7 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, is_torn, parse_found, remove, written
 from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, trees_of, without_objects
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
         def absent(self, path: str) -> bytes | None:
             """The text of a file that a sparse checkout leaves out."""
+
+        def deleted(self, path: str) -> bytes | None:
+            """The text of a file that is not there any more."""
 
 
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
@@ -145,6 +148,9 @@ class FolderSpool(Spool):
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
+        if found is None and not sides and (deleted := self._git.deleted(path)) is not None:
+            committed = [parse_found(deleted)]  # to delete a rendering does not end its run
+            same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept:
             body = without_objects(kept.encode(), path, self.paths) if self._keep_old else kept.encode()
@@ -282,7 +288,7 @@ def _is_whole(found: Found) -> bool:
 def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found is None:
         return MISSING
-    if _is_torn(found, body):
+    if is_torn(found, body):
         return CHANGED
     if found.header is None:
         return FOREIGN
@@ -291,10 +297,3 @@ def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found.body == body or _is_whole(found):
         return CHANGED
     return CONFLICTED if merging else EDITED
-
-
-def _is_torn(found: Found, body: bytes) -> bool:
-    """Whether a file is what a power cut leaves: nothing, zeros at its end, or a beginning of what is written to it."""
-    if found.header is None:
-        return found.is_empty
-    return found.body.endswith(b"\0") or (found.body != body and body.startswith(found.body))

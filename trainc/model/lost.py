@@ -1,0 +1,40 @@
+"""Sources of rendered files that hold nothing any more."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.finding import Finding
+    from trainc.model.sourced import Span
+
+SOURCE_LOST = Rule(
+    "source-lost",
+    ERROR,
+    "the source of a rendered file cannot be read, or nearly holds its job",
+    "Removing the rendered file would stop the training that runs. Deleting the source, or renaming the job in it, "
+    "says that the job is gone; a file that is empty, or a slip of the pen, does not.",
+    unreadable=True,
+)
+
+
+def blankness(data: bytes) -> str:
+    """What is said of a text without a single object, empty for every other text."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data[:1].isalpha() or data[:1] == b"{":
+        return ""  # as nearly every file begins
+    lines = (line.strip() for line in data.splitlines())
+    if not all(not line or line.startswith(b"#") or line in {b"---", b"..."} for line in lines):
+        return ""
+    return "this file holds comments alone" if b"#" in data else "this file is empty"
+
+
+def source_lost(span: Span, message: str, how: str, rendered: str) -> Finding:
+    """The finding for the source of a rendered file, and how to get it back."""
+    return SOURCE_LOST.at(
+        span,
+        message,
+        effect=f"`{rendered}` was made from it; its job would be removed",
+        help=f"{how}; to remove the job, delete it here",
+    )
