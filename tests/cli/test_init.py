@@ -62,7 +62,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 
 def test_in_another_folder(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "init", "training")
-    assert "  cd training && kubectl get crd " in done.out
+    assert "  cd training && found=$(kubectl get crd " in done.out
     assert (tmp_path / "training/jobs/hello.yaml").exists()
 
 
