@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -41,19 +43,20 @@ class Story(WorkingTree):
         return done.stdout
 
 
-def test_story(tmp_path: Path) -> None:
+@pytest.mark.parametrize("manager", ["pre-commit", "prek"])
+def test_story(manager: str, tmp_path: Path) -> None:
     story = Story(tmp_path)
-    _begins(story)
+    _begins(story, manager)
     _gains_a_job(story)
     _edits_a_run(story)
     _edits_a_runtime(story)
     _loses_a_job(story)
 
 
-def _begins(story: Story) -> None:
+def _begins(story: Story, manager: str) -> None:
     """An empty folder becomes a repository that the hooks let through."""
     assert story.trainc("init", "--delivery", "argocd").returncode == 0
-    story.hooks()
+    story.hooks(manager)
     story.fails("`rendered/main/training/hello.yaml` has not been rendered")
     story.builds()
     story.passes()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.compiling import ROOT
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class WorkingTree(Repository):
@@ -59,8 +59,8 @@ class WorkingTree(Repository):
         """One command line of trainc in a process of its own."""
         return self.command(sys.executable, "-m", "trainc", *words)
 
-    def hooks(self, **changes: object) -> None:
-        """Install the hooks that trainc ships, run by this Python instead of an installed copy."""
+    def hooks(self, manager: str = "pre-commit", **changes: object) -> None:
+        """Install the hooks that trainc ships under pre-commit or prek, run by this Python instead of an installed copy."""
         shipped = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
         local = [
             {
@@ -73,10 +73,24 @@ class WorkingTree(Repository):
         ]
         self.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [{"repo": "local", "hooks": local}]}))
         self.git("add", "-A")
-        done = self.command(sys.executable, "-m", "pre_commit", "install")
+        self.environment["PREK_HOME"] = str(self.folder.parent / "prek")
+        words = [sys.executable, "-m", "pre_commit"] if manager == "pre-commit" else [program(manager)]
+        done = self.command(*words, "install")
         assert done.returncode == 0, done.stdout
 
     def commit(self, message: str = "change", **environment: str) -> subprocess.CompletedProcess[str]:
         """Stage everything and try to commit it, hooks and all."""
         self.git("add", "-A")
         return self.command("git", "commit", "-qm", message, **environment)
+
+
+def program(name: str) -> str:
+    """Where a hook manager is; the test is skipped where it is not installed."""
+    package = importlib.util.find_spec(name)
+    folders = [str(Path(sys.executable).parent)]
+    if package is not None and package.origin is not None:
+        folders.append(str(Path(package.origin).parents[4] / "bin"))
+    found = shutil.which(name, path=":".join(folders)) or shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found

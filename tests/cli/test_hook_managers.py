@@ -10,23 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.compiling import ROOT
-from tests.working_tree import WorkingTree
+from tests.working_tree import WorkingTree, program
 
 BROKEN = ("numNodes: 2", "numNodes: many")
-
-
-def _program(name: str) -> str:
-    """Where a hook manager is; the test is skipped where it is not installed."""
-    import importlib.util  # noqa: PLC0415
-
-    package = importlib.util.find_spec(name)
-    folders = [str(Path(sys.executable).parent)]
-    if package is not None and package.origin is not None:
-        folders.append(str(Path(package.origin).parents[4] / "bin"))
-    found = shutil.which(name, path=":".join(folders)) or shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
 
 
 def _snippet(language: str, first: str) -> str:
@@ -72,17 +58,12 @@ def _judges(tree: WorkingTree) -> None:
 
 
 def test_prek(tree: WorkingTree) -> None:
-    prek = _program("prek")
-    tree.hooks()
-    (tree.folder / ".git/hooks/pre-commit").unlink()
-    tree.environment["PREK_HOME"] = str(tree.folder.parent / "prek")
-    done = tree.command(prek, "install")
-    assert done.returncode == 0, done.stdout
+    tree.hooks("prek")
     _judges(tree)
 
 
 def test_lefthook(tree: WorkingTree) -> None:
-    lefthook = _program("lefthook")
+    lefthook = program("lefthook")
     tree.environment["PATH"] = f"{Path(lefthook).parent}:{tree.environment['PATH']}"
     tree.write("lefthook.yml", _snippet("yaml", "pre-commit:\n"))
     done = tree.command(lefthook, "install")
