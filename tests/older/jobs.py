@@ -38,13 +38,13 @@ class Compiled:
         options = options or Options()
         self.legal = legal(self.document, self.report, lenient=options.lenient)
         found = older(self.document, self.report, options) if self.legal else None
-        self.found = found
-        if found is not None:
-            chosen = framework(found.framework)
+        self.found = found if found is not None and not found.barred else None
+        if self.found is not None:
+            chosen = framework(self.found.framework)
             assert chosen is not None
             if chosen.verify:
-                chosen.verify(found, self.report)
-            self.contribution: Contribution = chosen.lower(found).stamped(chosen.name)
+                chosen.verify(self.found, self.report)
+            self.contribution: Contribution = chosen.lower(self.found).stamped(chosen.name)
 
     @property
     def plan(self) -> Plan:

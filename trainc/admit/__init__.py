@@ -13,6 +13,7 @@ from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, entry_of
 from trainc.model.finding import ERROR, Rule
+from trainc.model.settings import FILE
 from trainc.schema.verdict import kind_of
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
                 jobs.append((index, document))
             else:
                 others.append(document)
-        if not jobs:
+        if not jobs and file.rpartition("/")[2] != FILE:
             kinds = [part.kind or "object without a kind" for part in parts]
             desk.report.account.sight(file, kinds or ["empty file"])
         _look_at(others, desk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_MARKUP = frozenset("&<>[]|`\\@#\n\r")
+_MARKUP = frozenset("&<[]|`\\@#\n\r")  # a `>` ends no tag where none can begin
 
 
 def code(text: str) -> str:
@@ -19,3 +19,11 @@ def prose(text: str) -> str:
     """`text` as words between others."""
     shown = "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in text)
     return shown.replace("://", "&#58;//").replace("www.", "www&#46;")
+
+
+def sentence(text: str) -> str:
+    """`text` as words in which backticks mark code; each part is spelled safely, whatever marks it."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return prose(text)
+    return "".join(code(part) if index % 2 else prose(part) for index, part in enumerate(parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.markdown import code, prose
+from trainc.model.markdown import code, prose, sentence
 from trainc.model.numbers import whole_number
 from trainc.report.dumps import dumps
 from trainc.report.lines import visible
@@ -63,7 +63,7 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
             what += f"<br>**{_IGNORED}**"
         causes = ", ".join(code(cause) for cause in edited.causes)
         lines.append(f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, code)} | {what} | {causes} |")
-    return [*_fitting(lines), "", *map(prose, _totals(diff))]
+    return [*_fitting(lines), "", *map(sentence, _totals(diff))]
 
 
 def _row(what: str, name: str, job: Facts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.markdown import code, prose
+from trainc.model.markdown import code, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def table(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[s
 def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[str]:
     """The same as a Markdown table."""
     head = "| job | answer | where | why not, and what would help |"
-    lines = [*map(prose, _headings(dates)), "", head, "|---|---|---|---|"]
+    lines = [*map(sentence, _headings(dates)), "", head, "|---|---|---|---|"]
     for row in rows:
-        details = "<br>".join(map(prose, _details(row)))
-        lines.append(f"| {code(_job(row))} | {row['status']} | {prose(_where(row))} | {details} |")
+        details = "<br>".join(map(sentence, _details(row)))
+        lines.append(f"| {code(_job(row))} | {row['status']} | {sentence(_where(row))} | {details} |")
     return [*lines, "", _summary(rows)]
 
 
