@@ -64,7 +64,9 @@ def test_a_plugin_needs_no_rights(place: Path) -> None:
     python = install(place / "venv")
     (place / "repository").mkdir()
     repository = Repository(place / "repository", "bert", "line")
-    built = repository.run("build", "jobs", "--set", "delivery=argocd").out
+    repository.setting("delivery: argocd")
+    built = repository.run("build", "jobs").out
+    assert built
     before = shut(place)
     changes_user = os.geteuid() == 0 and reachable(Path(sys.base_prefix))
     done = subprocess.run(

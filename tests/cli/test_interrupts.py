@@ -78,8 +78,8 @@ class Nursery:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, number)
         code = int(self.answers.readline())
-        # Workers are gone with the run; a Git that was about to begin ends by itself, and waits for whoever buries it.
-        until = time.monotonic() + (10 if words.startswith("diff") else 0)
+        # Workers end with the run, as soon as they get a turn; a Git that was about to begin ends by itself.
+        until = time.monotonic() + 10
         while _lives(child) and time.monotonic() < until:
             time.sleep(0.01)
         assert not _lives(child)
