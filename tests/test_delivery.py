@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from tests.compiling import ROOT, compile_in, relative_environment
 from tests.repository import Repository
 from trainc.model.tree import stamp
-from trainc.schema.profile import Profile
-from trainc.schema.table import load
-from trainc.schema.verdict import verdict
+from trainc.server.profile import Profile
+from trainc.server.schema.table import load
+from trainc.server.verdict import verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

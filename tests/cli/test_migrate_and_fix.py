@@ -10,7 +10,7 @@ from tests.compiling import ROOT, compile_in
 if TYPE_CHECKING:
     from pathlib import Path
 
-CASES = ROOT / "tests/cases/older"
+CASES = ROOT / "tests/cases/legacy"
 
 
 def placed(tmp_path: Path, case: str) -> Path:

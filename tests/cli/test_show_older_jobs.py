@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import compile_in
-from tests.frameworks.older.test_env import CASES
+from tests.legacy.environment.test_env import CASES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ import pytest
 from tests.compiling import compile_in
 from tests.conformance.harness import Case, cases
 from tests.conformance.test_trainer import leniency, reason
-from trainc.schema.profile import Profile
-from trainc.schema.table import load
-from trainc.schema.verdict import verdict
+from trainc.server.profile import Profile
+from trainc.server.schema.table import load
+from trainc.server.verdict import verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

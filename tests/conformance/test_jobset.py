@@ -14,9 +14,9 @@ from tests.conformance import tally
 from tests.conformance.archives import groups, members
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
-from trainc.schema.profile import Profile
-from trainc.schema.table import load
-from trainc.schema.verdict import Verdict, verdict
+from trainc.server.profile import Profile
+from trainc.server.schema.table import load
+from trainc.server.verdict import Verdict, verdict
 from trainc.yaml.reader import read
 
 STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}

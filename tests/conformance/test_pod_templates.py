@@ -7,7 +7,7 @@ import yaml
 
 from tests.conformance.archives import members
 from tests.verify.reading import verified
-from trainc.schema.jobs.child import POD
+from trainc.server.jobs.child import POD
 
 FILES = members("jobset", "pod-templates")
 CASES = sorted(name.removesuffix(".yaml") for name in FILES if not name.endswith(".verdict.yaml"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.legacy.samples.jobs import Compiled
 from tests.migrate.test_migrate import shown
-from tests.older.jobs import Compiled
 from trainc.fix import diff, fix
 from trainc.model.finding import ERROR, Edit, Finding, Rule
 from trainc.model.sourced import Span

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.frameworks import framework
+from trainc.frameworks.base.reserved import check_reserved
 from trainc.model.plan import Plan
 from trainc.model.report import Report
-from trainc.model.reserved import check_reserved
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain
 from trainc.resolve import roles_of

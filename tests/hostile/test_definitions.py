@@ -9,7 +9,7 @@ import pytest
 
 from tests.hostile.attempts import Attempt, attempt
 from tests.repository import Repository
-from trainc.schema.definitions import DEPTH
+from trainc.server.schema.definitions import DEPTH
 
 if TYPE_CHECKING:
     from pathlib import Path

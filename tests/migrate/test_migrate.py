@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.older.texts import job, role
+from tests.legacy.samples.texts import job, role
 from trainc.migrate import migrate
 from trainc.migrate.chunks import comments, load, split
 from trainc.migrate.compared import UNEXPLAINED
@@ -16,7 +16,7 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced
 
 ROOT = Path(__file__).parent.parent.parent
-CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/older/*/input/job.yaml"))
+CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/legacy/*/input/job.yaml"))
 COMPILING = [case for case in CASES if "error[" not in (case / "expected/findings.txt").read_text("utf-8")]
 
 FILES = [case / "input/job.yaml" for case in COMPILING]

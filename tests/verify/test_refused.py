@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.verify.reading import verified
-from trainc.schema.jobs.child import POD
+from trainc.server.jobs.child import POD
 
 ROWS = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text("utf-8"))
 BELOW = "spec.replicatedJobs[0].template.spec.template."

@@ -5,16 +5,16 @@ from __future__ import annotations
 from trainc.admit.binding import bound
 from trainc.admit.desk import Desk
 from trainc.admit.named import NamedObjects, is_local
-from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
-from trainc.admit.server import server_of
 from trainc.admit.shelves import Shelves
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, entry_of
 from trainc.model.finding import ERROR, Rule
 from trainc.model.settings import FILE
-from trainc.schema.verdict import kind_of
+from trainc.server.admission import admit_object
+from trainc.server.of_cluster import server_of
+from trainc.server.verdict import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: 
 
 def _older(document: Document) -> bool:
     """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
-    from trainc.model.older import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+    from trainc.model.legacy_kinds import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
 
     known = kind_of(document.api_version, document.kind) is not None
     return known or foreign(document.api_version, document.kind)
@@ -153,7 +153,7 @@ def _older(document: Document) -> bool:
 def _admitted_job(job: Document, desk: Desk) -> Document | None:
     if job.kind in JOBS:
         return admit_object(job, desk.server, desk.report)
-    from trainc.admit.older import admit_older  # noqa: PLC0415 (most runs meet none)
+    from trainc.legacy.admission import admit_older  # noqa: PLC0415 (most runs meet none)
 
     return admit_older(job, desk.server, desk.report)
 

@@ -6,9 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    from trainc.admit.server import Server
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+    from trainc.server.of_cluster import Server
 else:
     from trainc.model.record import NamedTuple
 

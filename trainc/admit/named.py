@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.admit.binding import bound
-from trainc.admit.objects import admit_object
 from trainc.model.references import Reference, names_in, provides
 from trainc.model.report import Report
 from trainc.model.tree import plain, value
+from trainc.server.admission import admit_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class NamedObjects:
     def _is_compiled(self, document: Document) -> bool:
         """Whether a document is a job that runs on the present cluster."""
         if document.kind not in _JOBS:
-            from trainc.model.older import kind_of  # noqa: PLC0415 (hardly any file with such objects holds one)
+            from trainc.model.legacy_kinds import kind_of  # noqa: PLC0415 (hardly any file with such objects holds one)
 
             if kind_of(document.api_version, document.kind) is None:
                 return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.tree import get, value
-from trainc.schema.fault import compact
-from trainc.schema.table import load
+from trainc.server.fault import compact
+from trainc.server.schema.table import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
     if not any(value(container, "name") == _CONTAINERS[step] for container in containers or ()):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
         schema = load().at(f"{document.api_version}/{document.kind}", at)
-        from trainc.schema.golang import typed  # noqa: PLC0415 (only where something is wrong)
+        from trainc.server.golang.decoding import typed  # noqa: PLC0415 (only where something is wrong)
 
         text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(typed(schema, containers))}: "
         report.add(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
-from trainc.admit.objects import admit_object
 from trainc.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
+from trainc.server.admission import admit_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from trainc.admit.objects import INVALID_FIELD, UNDECODABLE, UNKNOWN_FIELD
 from trainc.model.finding import Refusal
 from trainc.model.settings import STDIN, STRICT
 from trainc.model.tree import get, plain, value
-from trainc.schema import jobset, metadata
-from trainc.schema.features import features_of
-from trainc.schema.golang import decode
-from trainc.schema.jobs import created
-from trainc.schema.jobs.spec import chosen, job_spec, restart
-from trainc.schema.pods.complaints import Complaints, fields
-from trainc.schema.pods.template import spec as pod_spec
-from trainc.schema.pods.template import template
-from trainc.schema.verdict import kind_of
-from trainc.schema.walker import Log, walk
+from trainc.server import metadata
+from trainc.server.admission import INVALID_FIELD, UNDECODABLE, UNKNOWN_FIELD
+from trainc.server.golang.decoding import decode
+from trainc.server.jobs import created
+from trainc.server.jobs.spec import chosen, job_spec, restart
+from trainc.server.jobset import defaults as jobset
+from trainc.server.pods.complaints import Complaints, fields
+from trainc.server.pods.template import spec as pod_spec
+from trainc.server.pods.template import template
+from trainc.server.schema.features import features_of
+from trainc.server.schema.walker import Log, walk
+from trainc.server.verdict import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from trainc.admit.desk import Desk
     from trainc.model.document import Document
     from trainc.model.tree import Tree
-    from trainc.schema.fault import Fault
-    from trainc.schema.node import Node
+    from trainc.server.fault import Fault
+    from trainc.server.schema.node import Node
 
 # Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
 _NODES = {

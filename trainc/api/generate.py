@@ -17,8 +17,8 @@ from trainc.api.generator.crd import crd, root
 from trainc.api.generator.jsonschema import json_schema
 from trainc.api.generator.merge_keys import merge_keys
 from trainc.api.shipped import crd_path, json_path
-from trainc.schema.generator import module
-from trainc.schema.table import compile_table
+from trainc.server.cel.generator import module
+from trainc.server.schema.table import compile_table
 from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def render() -> dict[str, str]:
     table = _table()
     found = {
         "trainc/model/merge_keys.py": merge_keys(),
-        "trainc/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
-        "trainc/schema/rules.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
+        "trainc/server/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
+        "trainc/server/cel/builtin.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
     }
     definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():

@@ -14,8 +14,8 @@ from trainc.capacity.requests import Defaults, PodSet
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, plain, value
-from trainc.schema.kueue import PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
-from trainc.schema.profile import Profile
+from trainc.server.kueue.webhook import PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
+from trainc.server.profile import Profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import value
-from trainc.schema.served import Served
+from trainc.server.schema.served import Served
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
 

@@ -11,7 +11,7 @@ from trainc.compare.updates import update
 from trainc.model.created_once import is_created_once
 from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.numbers import whole_number
-from trainc.schema.served import Served
+from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from trainc.model.finding import ERROR, NOTE, Label, Rule
 from trainc.model.paths import located
 from trainc.model.run import RUN, run_of
 from trainc.model.tree import value
-from trainc.schema.served import Served
+from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

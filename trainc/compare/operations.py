@@ -7,16 +7,16 @@ is what kubectl and Argo CD do for kinds that are not Kubernetes' own.
 from __future__ import annotations
 
 from trainc.model.tree import value
-from trainc.schema import jobset
-from trainc.schema.profile import Profile
-from trainc.schema.verdict import kind_of, verdict
-from trainc.schema.walker import Log, walk
+from trainc.server.jobset import defaults as jobset
+from trainc.server.profile import Profile
+from trainc.server.schema.walker import Log, walk
+from trainc.server.verdict import kind_of, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
-    from trainc.schema.node import Node
-    from trainc.schema.served import Served
+    from trainc.server.schema.node import Node
+    from trainc.server.schema.served import Served
 
 SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
     "server-side-apply",

@@ -12,10 +12,10 @@ from trainc.model.reading import ordinary_contents
 from trainc.model.settings import FILE
 from trainc.model.trouble import Reaching, Trouble
 from trainc.model.within import within
-from trainc.schema.jobset import KIND
-from trainc.schema.metadata_decode import decode
-from trainc.schema.table import load
-from trainc.schema.walker import Log, walk
+from trainc.server.jobset.defaults import KIND
+from trainc.server.metadata_decoding import decode
+from trainc.server.schema.table import load
+from trainc.server.schema.walker import Log, walk
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False

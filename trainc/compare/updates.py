@@ -11,9 +11,9 @@ from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, leaves, value
-from trainc.schema.fault import compact
-from trainc.schema.verdict import kind_of, verdict
-from trainc.schema.walker import Log, walk
+from trainc.server.fault import compact
+from trainc.server.schema.walker import Log, walk
+from trainc.server.verdict import kind_of, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainc.model.paths import Steps
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
-    from trainc.schema.served import Served
+    from trainc.server.schema.served import Served
 
     Key = tuple[str, str, str, str]
 

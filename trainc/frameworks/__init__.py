@@ -28,13 +28,13 @@ FRAMEWORKS = {
 
 # What the operators before TrainJob gave their processes; no runtime selects these.
 OLDER = {
-    "jaxjob": "trainc.frameworks.older.jaxjob",
-    "pytorchjob": "trainc.frameworks.older.pytorchjob",
-    "tfjob": "trainc.frameworks.older.tfjob",
-    "xgboostjob": "trainc.frameworks.older.xgboostjob",
-    "paddlejob": "trainc.frameworks.older.paddlejob",
-    "mpijob": "trainc.frameworks.older.mpijob",
-    "mpijob-ssh": "trainc.frameworks.older.mpijob_ssh",
+    "jaxjob": "trainc.legacy.environment.jaxjob",
+    "pytorchjob": "trainc.legacy.environment.pytorchjob",
+    "tfjob": "trainc.legacy.environment.tfjob",
+    "xgboostjob": "trainc.legacy.environment.xgboostjob",
+    "paddlejob": "trainc.legacy.environment.paddlejob",
+    "mpijob": "trainc.legacy.environment.mpijob",
+    "mpijob-ssh": "trainc.legacy.environment.mpijob_ssh",
 }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.requirements import check, check_slots, template_span
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, unbuildable
 from trainc.model.secrets import note, secret_name
 from trainc.model.tree import value
-from trainc.model.wiring import check, check_slots, template_span
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False

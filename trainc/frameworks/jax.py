@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.sourced import derive
-from trainc.model.wiring import check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

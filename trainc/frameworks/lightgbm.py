@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import LONGEST, check_length, domain, hosts, length, refuse_length
+from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
-from trainc.model.peers import LONGEST, check_length, domain, hosts, length, refuse_length
 from trainc.model.sourced import Sourced, derive
-from trainc.model.wiring import check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from trainc.frameworks import mpi_keys
-from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
-from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.finding import ERROR, WARNING, Rule, place
-from trainc.model.patches import Contribution, Framework, on, pod
-from trainc.model.peers import LONGEST, length, refuse_length
-from trainc.model.plan import NODE
-from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
-from trainc.model.sourced import derive
-from trainc.model.tree import value
-from trainc.model.wiring import (
+from trainc.frameworks.base.hosts import LONGEST, length, refuse_length
+from trainc.frameworks.base.requirements import (
     check_container,
     check_gpus,
     check_overwritten,
@@ -20,6 +12,14 @@ from trainc.model.wiring import (
     check_slots,
     template_span,
 )
+from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
+from trainc.frameworks.vocabularies import VOCABULARIES
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patches import Contribution, Framework, on, pod
+from trainc.model.plan import NODE
+from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
+from trainc.model.sourced import derive
+from trainc.model.tree import value
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import domain, hosts
 from trainc.model.patches import literal
-from trainc.model.peers import domain, hosts
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, given, value

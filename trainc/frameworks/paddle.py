@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
+from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, Framework
-from trainc.model.peers import around, domain, port_of, shared_counts
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-from trainc.model.wiring import check_container, check_overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import LONGEST, around, check_length, length, port_of, refuse_length
+from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
-from trainc.model.peers import LONGEST, around, check_length, length, port_of, refuse_length
 from trainc.model.tree import get
-from trainc.model.wiring import check_container, check_overwritten, role_span, template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.peers import domain, hosts, port_of, shared_counts
+from trainc.frameworks.base.hosts import domain, hosts, port_of, shared_counts
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.requirements import check, check_processes, check_slots
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, amounts, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.tree import get
-from trainc.model.wiring import check, check_processes, check_slots
 from trainc.model.wording import invalid
 
 TYPE_CHECKING = False

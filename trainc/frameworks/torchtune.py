@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.requirements import template_span
 from trainc.model.finding import WARNING, Rule, place
 from trainc.model.inference import PORT
 from trainc.model.patches import Contribution, on
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import derive
 from trainc.model.tree import get, plain
-from trainc.model.wiring import template_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.refusals import reserved, reserved_env
 from trainc.model.sourced import derive
-from trainc.model.wiring import check
 from trainc.model.wording import forbidden
 
 TYPE_CHECKING = False

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import own_count
 from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.patches import PODS, PROCESSES
-from trainc.model.peers import own_count
 from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
+from trainc.frameworks.base.reserved import check_reserved
 from trainc.lower.computable import is_computable
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import PODS, Contribution, Framework
 from trainc.model.report import Report
-from trainc.model.reserved import check_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

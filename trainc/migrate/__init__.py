@@ -10,7 +10,7 @@ from trainc.migrate.compared import Difference, differences
 from trainc.migrate.compiled import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
 from trainc.model.finding import ERROR
-from trainc.model.older import kind_of
+from trainc.model.legacy_kinds import kind_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain

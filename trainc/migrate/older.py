@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.chunks import alone, fresh, reshape
 from trainc.migrate.wanted import wanted
-from trainc.model.older import KINDS, LISTED
+from trainc.model.legacy_kinds import KINDS, LISTED
 
 if TYPE_CHECKING:
     from trainc.migrate.wanted import Wanted

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.older import processes
+from trainc.model.legacy_kinds import processes
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.older import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
+from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.spelling import nearest
 
 TYPE_CHECKING = False

@@ -131,7 +131,7 @@ def _others(
         report.add(finding)
     defining = [document for document in documents if document.kind == KIND]
     if defining:
-        from trainc.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
+        from trainc.server.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
 
         found = read_definitions(defining)
         definitions.append(found)

@@ -68,7 +68,7 @@ def _check_idle(document: Document, report: Report) -> None:
 
 
 def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.resolve.older import Options, older  # noqa: PLC0415 (most runs meet none)
+    from trainc.legacy.plan import Options, older  # noqa: PLC0415 (most runs meet none)
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""

@@ -8,7 +8,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import first_leaf, plain
 from trainc.resolve.clashes import clash
-from trainc.schema.fault import compact
+from trainc.server.fault import compact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import get, plain, value
-from trainc.schema.fault import compact
+from trainc.server.fault import compact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

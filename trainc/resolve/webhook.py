@@ -7,8 +7,8 @@ from trainc.model.normalise import normalise
 from trainc.model.tree import get, plain, value
 from trainc.resolve.overrides import INITIALIZERS
 from trainc.resolve.runtimes import reference_text
-from trainc.schema.fault import compact
-from trainc.schema.names import prefixed_path
+from trainc.server.fault import compact
+from trainc.server.names import prefixed_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

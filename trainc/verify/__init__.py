@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.dumped import CAPACITY
-from trainc.schema.served import served
+from trainc.server.schema.served import served
 from trainc.verify.accepted import accepted
 from trainc.verify.expand import expand, look
 from trainc.verify.expand import verify as check_pods

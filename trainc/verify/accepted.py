@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Refusal, Rule
-from trainc.schema.verdict import verdict
+from trainc.server.verdict import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.schema.fault import Fault
-    from trainc.schema.served import Served
+    from trainc.server.fault import Fault
+    from trainc.server.schema.served import Served
 
 JOBSET_REFUSED = Rule(
     "jobset-refused",
@@ -38,14 +38,14 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
 
 def _is_said(fault: Fault) -> bool:
     """Whether what keeps a plan from being compiled may be this very fault: a name that is too long."""
-    from trainc.schema.budget import is_too_long  # noqa: PLC0415 (only where something is wrong)
+    from trainc.server.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
 
     return is_too_long(fault)
 
 
 def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
-    from trainc.schema.budget import is_too_long  # noqa: PLC0415 (only where something is wrong)
-    from trainc.schema.fault import gate_help, in_words  # noqa: PLC0415
+    from trainc.server.fault import gate_help, in_words  # noqa: PLC0415
+    from trainc.server.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
 
     if is_too_long(fault):
         return _long(bundle, fault, by)
@@ -61,7 +61,7 @@ def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
 
 def _long(bundle: Bundle, fault: Fault, by: str) -> Finding:
     """Once for the Jobs and the pods of a role: whose names are too long is the same to the one who shortens them."""
-    from trainc.schema.budget import LIMIT, shorter  # noqa: PLC0415
+    from trainc.server.jobset.name_length import LIMIT, shorter  # noqa: PLC0415
 
     run = bundle.name.removeprefix(bundle.document.name)
     return JOBSET_REFUSED.at(

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.schema.jobs.policies import size_of
-from trainc.schema.pods.complaints import fields, items, maps, text
+from trainc.server.jobs.policies import size_of
+from trainc.server.pods.complaints import fields, items, maps, text
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _ACTIVE = (PENDING, RUNNING)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.model.tree import plain
-from trainc.schema.celrun import CelError, matches
-from trainc.schema.jobset import with_defaults
-from trainc.schema.pods.complaints import fields, items, maps, text
+from trainc.server.cel.operators import CelError, matches
+from trainc.server.jobset.defaults import with_defaults
+from trainc.server.pods.complaints import fields, items, maps, text
 from trainc.verify.childjob import RUNNING, ChildJob
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.schema.pods.complaints import fields, items, maps, text
+from trainc.server.pods.complaints import fields, items, maps, text
 from trainc.verify.childjob import PENDING
 from trainc.verify.lifecycle import Lifecycle
 from trainc.verify.values import Unknown

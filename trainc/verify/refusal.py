@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from trainc.model.finding import Label, Rule
     from trainc.model.tree import Path
-    from trainc.schema.fault import Fault
+    from trainc.server.fault import Fault
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Refusal, Rule
-from trainc.schema.fault import gate_help
-from trainc.schema.features import features_of
-from trainc.schema.jobs.child import CLAIM, CREATION, JOB, POD, children
+from trainc.server.fault import gate_help
+from trainc.server.jobs.child import CLAIM, CREATION, JOB, POD, children
+from trainc.server.schema.features import features_of
 from trainc.verify.refusal import Refused, Words, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
-    from trainc.schema.fault import Fault
+    from trainc.server.fault import Fault
     from trainc.verify.job import Job
     from trainc.verify.refusal import Explanation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.spelling import meant
 from trainc.model.tree import get, value
-from trainc.schema.pods.sources import SOURCES
+from trainc.server.pods.sources import SOURCES
 from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import rows, substituted, text
 

@@ -1,0 +1,50 @@
+"""What is let in without the pattern is what the pattern lets in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainc.server.schema.patterns import ORDINARY
+from trainc.server.schema.scalar import compile_re2
+from trainc.server.schema.table import load
+
+TEXTS = (
+    "a",
+    "a-b",
+    "a.b",
+    "-a",
+    "a-",
+    "a..b",
+    "A",
+    "a/b",
+    "a.b/C_d",
+    "/a",
+    "a/",
+    "1",
+    "1Ki",
+    "1.5",
+    "1e3",
+    "1kk",
+    "é",
+    "٣",
+)
+
+
+@pytest.mark.parametrize("pattern", ORDINARY)
+@given(text=st.one_of(st.sampled_from(TEXTS), st.from_regex(r"[-a-zA-Z0-9_./:,+éi\n]{0,12}", fullmatch=True)))
+def test_ordinary_texts_fit(pattern: str, text: str) -> None:
+    if ORDINARY[pattern](text):
+        assert compile_re2(pattern).search(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "a.b", "a.b/C"), strict=True))
+)
+def test_what_people_write_is_ordinary(pattern: str, text: str) -> None:
+    assert ORDINARY[pattern](text)
+
+
+def test_every_pattern_of_the_built_in_schemas_is_known() -> None:
+    assert {node["pattern"] for node in load().nodes if "pattern" in node} <= set(ORDINARY)

@@ -1,0 +1,184 @@
+"""The environment of a container as an operator left it: the user's variables, then the operator's, which win."""
+
+from __future__ import annotations
+
+from trainc.frameworks.base.hosts import LONG_VARIABLE, LONGEST_VARIABLE
+from trainc.legacy.environment.peers import aliased, services
+from trainc.legacy.environment.references import names, quotable, rewritten
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patch import Patch
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
+from trainc.model.sourced import Sourced
+from trainc.model.tree import first_leaf, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+    Entries = Callable[[Plan, Role, Tree], Mapping[str, object]]
+    Chosen = Callable[[Role], list[Tree]]
+
+INDEX = "JOB_COMPLETION_INDEX"
+INDEX_REFERENCE = f"$({INDEX})"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_INDEX_FIELDS = (f"metadata.annotations['{_INDEX}']", f"metadata.labels['{_INDEX}']")
+GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
+
+OVERRIDDEN = Rule(
+    "env-overridden",
+    WARNING,
+    "a variable of the job is replaced by one that its operator sets",
+    "The operators appended their variables after the user's, and the last of equal names wins.",
+)
+LOST = Rule(
+    "env-reference-lost",
+    ERROR,
+    "a variable refers to one whose value is replaced",
+    "It saw the user's own value under the operator; that value comes from elsewhere and cannot be written in its place.",
+)
+
+
+def every(role: Role) -> list[Tree]:
+    """All regular containers."""
+    return role.containers
+
+
+def first(role: Role) -> list[Tree]:
+    """The first container."""
+    return role.containers[:1]
+
+
+def has_words(container: Tree, field: str) -> bool:
+    """Whether a container says its `command` or `args`; an empty list and null say nothing."""
+    found = container.get(field)
+    return type(found) is list and bool(found)
+
+
+def named(name: str) -> Chosen:
+    """The container of that name, none where there is none."""
+    return lambda role: [c for c in role.containers if value(c, "name") == name]
+
+
+def framework(
+    name: str,
+    entries: Entries,
+    chosen: Chosen = every,
+    container: str = "",
+    more: Callable[[Plan], Contribution] | None = None,
+    check: Callable[[Plan, Report], None] | None = None,
+) -> Framework:
+    """A framework that gives the chosen containers the entries of an operator, and `more` beside them.
+
+    `container` is the one whose ports the Services under the operator's names repeat; `check` looks for what only this
+    framework knows.
+    """
+
+    def lower(plan: Plan) -> Contribution:
+        patches = [
+            Patch(role.index, c["name"].value, sets={"env": environment(c, entries(plan, role, c))})
+            for role in plan.roles
+            for c in chosen(role)
+            if entries(plan, role, c)
+        ]
+        own = Contribution(patches, objects=services(plan, container) if container and aliased(plan) else ())
+        return own + more(plan) if more else own
+
+    def verify(plan: Plan, report: Report) -> None:
+        for role in plan.roles:
+            for c in chosen(role):
+                ours = entries(plan, role, c)
+                _look(plan, c, ours, report)
+                _lengths(plan, ours, report)
+        if check is not None:
+            check(plan, report)
+
+    return Framework(name, lower, verify=verify)
+
+
+def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
+    """The complete list: the index where ours refers to it, the user's less ours, ours."""
+    users = container.get("env") or []
+    # An empty value is no value, as the API writes it.
+    complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
+    helper = [{"name": INDEX, **COMPLETION_INDEX}] if _indexed(ours) else []
+    return stamp([*helper, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
+
+
+def _indexed(ours: Mapping[str, object]) -> bool:
+    """Whether one of our values refers to the pod's index, which then stands at the head of the list."""
+    return any(INDEX_REFERENCE in str(_bare(content)) for content in ours.values())
+
+
+def _bare(content: object) -> object:
+    return content.value if type(content) is Sourced else content
+
+
+def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
+    """The user's variables that nothing replaces, with the values of the replaced ones where they refer to them."""
+    said: dict[str, str] = {}
+    kept = []
+    index = INDEX if _indexed(ours) else ""
+    for entry in users:
+        name, text = value(entry, "name"), entry.get("value")
+        if name in ours or name == index:
+            said.update(_said(name, entry, said, index))
+        elif type(text) is Sourced and "$" in str(text.value):
+            written = rewritten(str(text.value), said, index)
+            kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _said(name: str, entry: Tree, said: Mapping[str, str], index: str) -> dict[str, str]:
+    """What a replaced variable said, empty where only the cluster knows."""
+    if "valueFrom" not in entry:
+        return {name: quotable(str(_bare(entry.get("value", ""))), said, index)}
+    return {name: INDEX_REFERENCE} if name == index and _is_index(entry) else {}
+
+
+def _is_index(entry: Tree) -> bool:
+    return value(entry, "valueFrom", "fieldRef", "fieldPath") in _INDEX_FIELDS
+
+
+def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
+    for name, content in ours.items():
+        text = _bare(content)
+        size = len(f"{name}={text}".encode()) + 1 if type(text) is str else 0
+        if size <= LONGEST_VARIABLE // 2:
+            continue
+        over = size > LONGEST_VARIABLE
+        message = f"`{name}` {'would be longer than 128' if over else 'is longer than 64'} KiB"
+        effect = "no process starts: `argument list too long`" if over else "at twice the length no process would start"
+        span = plan.document.span(("spec",), key=True)
+        level = ERROR if over else WARNING
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer pods", level=level))
+
+
+def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+    index = INDEX if _indexed(ours) else ""
+    lost: set[str] = set()
+    for entry in container.get("env") or []:
+        name = value(entry, "name")
+        text = str(_bare(entry.get("value", "")))
+        refers = not lost.isdisjoint(names(text))
+        leaf = first_leaf(entry)
+        span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
+        if name in ours or name == index:
+            if name in ours or not _is_index(entry):
+                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help="remove it"))
+                if "valueFrom" in entry or refers:
+                    lost.add(name)
+        elif refers:
+            message = f"`{name}` refers to a variable that is replaced"
+            report.add(LOST.at(span, message, help="give the variable it refers to another name"))
+
+
+def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
+    if name in ours:
+        return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
+    return f"`{name}` holds the index of the pod, from which the job's own variables are made"

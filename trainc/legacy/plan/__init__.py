@@ -1,0 +1,8 @@
+"""Older job kinds: a table and what is truly each kind's own, giving the plan a TrainJob gives."""
+
+from __future__ import annotations
+
+from trainc.legacy.plan.job import Options
+from trainc.legacy.plan.plan import older
+
+__all__ = ["Options", "older"]

@@ -1,0 +1,142 @@
+"""PyTorchJob: with a Master its success is the job's; without one all Workers count, or any if they are elastic."""
+
+from __future__ import annotations
+
+from trainc.legacy.plan.job import pruned
+from trainc.legacy.plan.layout import ANY_DECIDES, Part, Shape, master_worker
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.legacy.plan.job import Job
+    from trainc.model.tree import Tree
+
+NO_SCALER = Rule(
+    "autoscaler-left-out",
+    WARNING,
+    "an older job's autoscaler has nothing to scale",
+    "The operator made a HorizontalPodAutoscaler from `metrics`; a JobSet has no scale subresource and a fixed size.",
+)
+FIXED = Rule(
+    "elastic-size-fixed",
+    NOTE,
+    "an elastic job keeps the size it starts with",
+    "A JobSet's replicatedJobs cannot change, so torchrun may lose workers but never gets more.",
+)
+RENDEZVOUS = Rule(
+    "rendezvous-host-renamed",
+    WARNING,
+    "the rendezvous host named a pod that is called otherwise now",
+    "Pods of a JobSet have other host names than those of the operator.",
+)
+NAMESPACE = Rule(
+    "namespace-needed",
+    ERROR,
+    "a name that must resolve needs the job's namespace",
+    "torch compares the rendezvous host with the pod's own short host name, which resolves only in the job's subdomain.",
+)
+WAIT_DROPPED = Rule(
+    "init-wait-dropped",
+    NOTE,
+    "workers no longer wait for the master in an init container",
+    "The operator held workers back until the Master's name resolved; torch's own clients retry for minutes.",
+)
+
+
+def pytorch(job: Job) -> Shape | None:
+    """The parts of a PyTorchJob and what torchrun is to be told."""
+    settings = _settings(job)
+    master, worker = job.role("Master"), job.role("Worker")
+    shape = _shape(job, settings)
+    if master is not None and worker is not None and worker.count.value:
+        message = "workers start at once: torch waits for the master itself"
+        job.say(WAIT_DROPPED.at(job.span(worker.path, key=True), message))
+    elastic = settings.get("elasticPolicy")
+    if elastic is None:
+        return shape
+    return shape if _elastic(job, elastic) else None
+
+
+def _shape(job: Job, settings: Tree) -> Shape:
+    if job.role("Master") is not None:
+        return master_worker(job, settings)
+    worker = job.role("Worker")
+    assert worker is not None
+    if "elasticPolicy" in settings:
+        part = Part("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
+    else:
+        part = Part("worker", worker, worker.count)
+    return Shape((part,), settings)
+
+
+def _settings(job: Job) -> dict[str, Tree]:
+    elastic = pruned(get(job.spec, "elasticPolicy"))
+    out: dict[str, Tree] = {}
+    procs = get(job.spec, "nprocPerNode")
+    if type(procs) is Sourced and procs.value is not None:
+        out["nprocPerNode"] = procs
+    elif get(elastic, "nProcPerNode") is None:
+        out["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
+    if elastic is not None:
+        out["elasticPolicy"] = _range(job, elastic)
+        out["clusterDomain"] = Sourced(job.asks("cluster-domain") or job.options.cluster_domain, Origin(by="project"))
+    return out
+
+
+def _range(job: Job, elastic: Tree) -> dict[str, Tree]:
+    worker = job.role("Worker")
+    assert worker is not None
+    known = [node for node in (get(elastic, "minReplicas"), get(elastic, "maxReplicas")) if type(node) is Sourced]
+    low = known[0] if known else worker.count
+    high = known[-1] if known else worker.count
+    return {**elastic, "minReplicas": low, "maxReplicas": high}
+
+
+def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
+    worker = job.role("Worker")
+    assert worker is not None
+    path = ("spec", "elasticPolicy")
+    if elastic.pop("metrics", None):
+        message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
+        help_ = "remove it; start with as many workers as the job shall have"
+        job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
+    high = elastic["maxReplicas"].value
+    if type(high) is int and worker.count.value < high:
+        message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
+        job.say(
+            FIXED.at(
+                job.span((*path, "maxReplicas")), message, help=f"set `replicas: {high}` to start with all of them"
+            )
+        )
+    host = value(elastic, "rdzvHost")
+    replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
+    if replica is not None:
+        message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
+        job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
+        said = elastic.pop("rdzvHost")
+        elastic["rdzvRole"], elastic["rdzvIndex"] = (said.map(lambda _, part=part: part) for part in replica)
+    elif host:
+        return True
+    if get(job.document.tree, "metadata", "namespace") is None and not job.options.placed:
+        message = "the rendezvous host resolves only with the namespace known"
+        help_ = "set `metadata.namespace`, or an address of your own in `elasticPolicy.rdzvHost`"
+        job.say(NAMESPACE.at(job.span(path, key=True), message, help=help_))
+        return False
+    return True
+
+
+def _replica(job: Job, host: str) -> tuple[str, int] | None:
+    """The role and the number of the pod that the operator's Service of this name led to, None for any other host."""
+    first, _, rest = host.partition(".")
+    namespace = job.document.namespace
+    domain = job.asks("cluster-domain") or job.options.cluster_domain
+    if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{domain}"}:
+        return None
+    for replica in job.replicas:
+        prefix, number = f"{job.name.value}-{replica.name}-", first.rpartition("-")[2]
+        known = [str(index) for index in range(replica.count.value)] if first.startswith(prefix) else []
+        if first == prefix + number and number in known:
+            return replica.name, int(number)
+    return None

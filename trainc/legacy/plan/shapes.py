@@ -1,0 +1,89 @@
+"""What is each older kind's own: how its roles become replicatedJobs and whose success is the job's."""
+
+from __future__ import annotations
+
+from trainc.legacy.plan.counted import NO_REPLICAS
+from trainc.legacy.plan.layout import Part, Shape, master_worker, one
+from trainc.legacy.plan.listed import listed
+from trainc.legacy.plan.mpi import mpi, mpi_ssh
+from trainc.legacy.plan.pytorch import pytorch
+from trainc.legacy.plan.restart import WITHOUT_EFFECT
+from trainc.legacy.plan.tensorflow import tensorflow
+from trainc.model.finding import NOTE, Rule
+from trainc.model.legacy_kinds import LISTED, MPI_OPERATOR
+from trainc.model.sourced import derive
+from trainc.model.tree import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainc.legacy.plan.job import Job, Replica
+
+SHIFTED = Rule(
+    "index-shifted",
+    NOTE,
+    "the completion index of a worker is one less than its number was",
+    "Worker 0 of a Paddle job needs variables of another shape, so it stands in a Job of its own.",
+)
+
+
+def jax(job: Job) -> Shape:
+    """JAXJob: one Indexed Job; every process counts."""
+    worker = job.role("Worker")
+    assert worker is not None
+    return Shape((Part("worker", worker, worker.count),))
+
+
+def xgboost(job: Job) -> Shape:
+    """XGBoostJob: the Master's success is the job's."""
+    return master_worker(job, {})
+
+
+def paddle(job: Job) -> Shape | None:
+    """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
+    if get(job.spec, "elasticPolicy") is not None:
+        path = ("spec", "elasticPolicy")
+        job.say(
+            WITHOUT_EFFECT.at(
+                job.span(path, key=True), "`elasticPolicy` of a PaddleJob never had an effect", help="remove it"
+            )
+        )
+    master, worker = job.role("Master"), job.role("Worker")
+    if master is None:
+        assert worker is not None
+        return Shape(_first_alone(job, worker, "leader", "worker", decides=False))
+    if not master.count.value:
+        message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
+        help_ = "leave the Master out: the workers then meet at the first of them"
+        job.say(NO_REPLICAS.at(job.span((*master.path, "replicas")), message, help=help_))
+        return None
+    parts = _first_alone(job, master, "master", "master-rest", decides=True)
+    if worker is not None and worker.count.value:
+        parts = (*parts, Part("worker", worker, worker.count))
+    return Shape(parts)
+
+
+def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: bool) -> tuple[Part, ...]:
+    name = replica.name
+    if replica.count.value == 1:
+        return (Part(name, replica, replica.count, decides=decides),)
+    message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
+    job.say(SHIFTED.at(job.span(replica.path, key=True), message))
+    others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
+    return (
+        Part(first, replica, one(f"{name} 0"), decides=decides),
+        Part(rest, replica, others, decides=decides, first=1),
+    )
+
+
+SHAPES: Mapping[str, Callable[[Job], Shape | None]] = {
+    "JAXJob": jax,
+    "PyTorchJob": pytorch,
+    "TFJob": tensorflow,
+    "XGBoostJob": xgboost,
+    "PaddleJob": paddle,
+    "MPIJob": mpi,
+    MPI_OPERATOR: mpi_ssh,
+    LISTED: listed,
+}

@@ -1,0 +1,197 @@
+"""One object before the API server: what it would store, or everything that it has against it."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.placeholders import is_placeholder, placeholder
+from trainc.model.settings import STRICT, WARN
+from trainc.model.sourced import Sourced
+from trainc.model.tree import dotted, get
+from trainc.server.fault import FURTHER, NO_MAP, Fault, in_words
+from trainc.server.jobset import defaults as jobset
+from trainc.server.metadata import is_sound
+from trainc.server.null_amounts import check_amounts
+from trainc.server.schema.engine import MISSING
+from trainc.server.schema.readable import read_by_go, readable
+from trainc.server.verdict import kind_of, verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+    from trainc.server.of_cluster import Server
+
+UNKNOWN_FIELD = Rule(
+    "unknown-field",
+    ERROR,
+    "a field that this kind does not have",
+    "kubectl and server-side apply refuse it; without strict validation the server drops it in silence.",
+    verdict=True,
+)
+INVALID_FIELD = Rule(
+    "invalid-field",
+    ERROR,
+    "a value that the schema refuses",
+    "The API server checks types, bounds, patterns and required fields before anything else looks at the object.",
+    verdict=True,
+)
+DUPLICATE_ITEM = Rule(
+    "duplicate-item",
+    ERROR,
+    "two items of a keyed list with the same key",
+    "The API server merges such lists by key and refuses a list in which one key stands twice.",
+    verdict=True,
+)
+BROKEN_RULE = Rule(
+    "broken-rule",
+    ERROR,
+    "a value that a validation rule of the kind refuses",
+    "Kinds carry rules of their own (CEL), which the API server evaluates on every write.",
+    verdict=True,
+)
+UNDECODABLE = Rule(
+    "undecodable",
+    ERROR,
+    "text that the server cannot turn into an object of its kind",
+    "The object never reaches validation: nothing is stored.",
+    verdict=True,
+)
+REFUSED = Rule(
+    "refused-by-webhook",
+    ERROR,
+    "something that the kind's webhook refuses",
+    "Every field is right by itself; the webhook also looks at names that are derived, and at fields together.",
+    verdict=True,
+)
+_RULES = {
+    "webhook": REFUSED,
+    FURTHER: REFUSED,
+    "unknown": UNKNOWN_FIELD,
+    "schema": INVALID_FIELD,
+    "listtype": DUPLICATE_ITEM,
+    "cel": BROKEN_RULE,
+}
+
+
+def admit_object(document: Document, server: Server, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it."""
+    kind = kind_of(document.tree)
+    root = server.table.root(kind)
+    report.looking_at(document)
+    tree, odd = readable(document.tree, kind, server.table)
+    if odd:
+        _refused(document, odd, server, report)
+        return None
+    if root is None:
+        return _passed_on(document, tree, server, report)
+    check_amounts(document, report)
+    found = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
+    for fault in found.unchecked:
+        report.skip(_reason(fault))
+    if found.dropped and server.field_validation == WARN:
+        for fault in found.dropped:
+            report.add(_unknown(document, fault, WARNING, server))
+    if found.by == "unknown-field":
+        for fault in found.faults:
+            report.add(_unknown(document, fault, ERROR, server))
+    elif found.by:
+        _refused(document, found.faults, server, report)
+    if found.by:
+        report.answered(found.by, found.messages)
+        return None
+    if kind == jobset.KIND:
+        # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
+        return document.admitted(_said(read_by_go(root, tree)))
+    return document.admitted(_said(found.stored))
+
+
+def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
+    """An object of a kind without a schema here: every server reads its metadata in the same way."""
+    if document.api_version and not is_sound(held := tree.get("metadata")):
+        from trainc.server.metadata_decoding import decode  # noqa: PLC0415 (most metadata are plainly right)
+
+        if faults := decode(held):
+            _refused(document, faults, server, report)
+            return None
+    return document if tree is document.tree else document.admitted(tree)
+
+
+def _said(tree: Tree) -> Tree:
+    """The object without the fields of its metadata that say nothing: to a server null is an absent field."""
+    metadata = tree.get("metadata")
+    for leaf in metadata.values() if type(metadata) is dict else ():
+        if type(leaf) is Sourced and leaf.value is None:
+            kept = {key: held for key, held in metadata.items() if type(held) is not Sourced or held.value is not None}
+            return {**tree, "metadata": kept}
+    return tree
+
+
+def _reason(fault: Fault) -> str:
+    """Why a server's check could not be made, in words for the summary."""
+    if is_placeholder(fault.value):
+        return f"what `{placeholder(str(fault.value))}` will be"
+    if MISSING in fault.message:
+        return MISSING
+    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"
+
+
+def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
+    from trainc.server.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.server.retyping import retyped  # noqa: PLC0415
+
+    for fault in _told_once(faults) if document.api_version.startswith(_OWN) else faults:
+        rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
+        path, text = in_words(fault)
+        text = text.replace(f"{path} in body ", "")
+        placed = _placed(document, fault, text)
+        if placed is not fault:
+            path = dotted(placed.path)
+            text = text.replace(f"{path} ", "", 1)
+        missing = get(document.written, *placed.path) is None
+        report.add(
+            rule.at(
+                document.span(placed.path, key=missing),
+                f"`{path}`: {_lower(text)}",
+                help=for_value(document, placed, server.table),
+                fix=retyped(document, placed),
+                refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
+            )
+        )
+
+
+def _lower(text: str) -> str:
+    """A text that goes on after a colon; names in mixed case stay as they are."""
+    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
+
+
+_OWN = "trainc.dev/"
+_EITHER = " must be of type integer,string: "
+
+
+def _told_once(faults: list[Fault]) -> list[Fault]:
+    """Of what a server says about one value of two possible types, the words that name both: trainc alone reads our kinds."""
+    both = {fault.path for fault in faults if _EITHER in fault.message}
+    return [fault for fault in faults if fault.path not in both or _EITHER in fault.message]
+
+
+def _placed(document: Document, fault: Fault, text: str) -> Fault:
+    """The fault at the field that it names: rules on the name of an object are rules of the object as a whole."""
+    path = tuple(text.removeprefix("Invalid value: ").partition(" ")[0].split("."))
+    if fault.path or get(document.written, *path) is None:
+        return fault
+    return Fault(path, fault.kind, fault.message, fault.value)
+
+
+def _unknown(document: Document, fault: Fault, level: str, server: Server) -> Finding:
+    from trainc.server.advice import for_unknown  # noqa: PLC0415
+
+    return UNKNOWN_FIELD.at(
+        document.span(fault.path, key=True),
+        f"{document.kind} has no field `{fault.path[-1]}` here",
+        level=level,
+        help=for_unknown(document, fault, server.table),
+        effect="" if level == ERROR else "the server drops it in silence",
+        refusal=Refusal("unknown-field", fault.message),
+    )

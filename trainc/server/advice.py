@@ -1,0 +1,138 @@
+"""What to write instead of what a server refuses, told by the schema itself."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from trainc.model.spelling import nearest
+from trainc.model.tree import get, plain
+from trainc.server.fault import gate_help
+from trainc.server.history import replacement
+from trainc.server.jobset.name_length import is_too_long, shorter
+from trainc.server.retyping import listed, rewritten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.model.document import Document
+    from trainc.model.tree import Path
+    from trainc.server.fault import Fault
+    from trainc.server.schema.node import Node
+    from trainc.server.schema.table import Table
+
+_RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
+_SERVERS = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "status", "uid"}
+)
+_EVERYWHERE = frozenset({"apiVersion", "kind", "metadata", "name", "spec"})
+_DEEPEST = 14  # steps down to a field of a container in a runtime patch
+
+
+def for_unknown(document: Document, fault: Fault, table: Table) -> str:
+    """Where the field belongs, what it is called now, or what was probably meant; empty where nobody can say."""
+    hint = replacement(document.kind, fault.path)
+    if hint:
+        return hint
+    root = _root(document, table)
+    above = _node(root, fault.path[:-1])
+    if above is not None and above.kind == "array":
+        return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
+    if above is not None and above.kind == "string":
+        return f"quote it to make it text: `{json.dumps(_as_text(document, fault.path))}`"
+    name = str(fault.path[-1])
+    if name in _SERVERS:
+        return "remove it: only a server writes it"
+    close = nearest(name, fault.candidates)
+    if close:
+        return f"did you mean `{close}`?"
+    return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
+
+
+def _as_text(document: Document, path: Path) -> str:
+    """A map of one key that was meant to be text, as in `[--lr: 0.1]`."""
+    return f"{path[-1]}: {plain(get(document.tree, *path))}"
+
+
+def _elsewhere(document: Document, path: Path, root: Node | None, table: Table) -> str:
+    """The place of a field of this name in the kind, or for a job in its runtime."""
+    place = _nearest_place(root, path)
+    if place:
+        return f"write it as `{place}`"
+    if document.kind == "TrainJob":
+        in_runtime = replacement("ClusterTrainingRuntime", path)
+        place = _nearest_place(table.root(_RUNTIME), path)
+        if in_runtime or place:
+            return f"it belongs in the runtime: there {in_runtime or f'it is `{place}`'}"
+    return ""
+
+
+def _nearest_place(root: Node | None, path: Path) -> str:
+    """The path of the field with this name that shares most with `path` and lies highest; empty where there is none."""
+    name = str(path[-1])
+    if root is None or name in _EVERYWHERE:
+        return ""
+    here = [step for step in path[:-1] if isinstance(step, str)]
+    places = sorted(_places(root).get(name, ()), key=lambda place: (-_shared(place, here), len(place), place))
+    return ".".join(places[0]).replace(".[]", "[]") if places else ""
+
+
+def _shared(place: tuple[str, ...], here: list[str]) -> int:
+    count = 0
+    for one, other in zip((step for step in place if step != "[]"), here, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+@lru_cache(maxsize=8)
+def _places(root: Node) -> Mapping[str, list[tuple[str, ...]]]:
+    """Every path at which a schema has a field, by the field's name, outside what only a server writes."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    level: list[tuple[tuple[str, ...], Node]] = [((), root)]
+    for _ in range(_DEEPEST):
+        for path, node in level:
+            for name in node.props.names:
+                found.setdefault(name, []).append((*path, name))
+        level = [child for path, node in level for child in _children(path, node)]
+    return found
+
+
+def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:
+    item = node.item()
+    if item is not None:
+        yield (*path, "[]"), item
+    for step in node.props.names:
+        child = node.prop(step)
+        if child is not None and step not in ("status", "metadata"):
+            yield (*path, step), child
+
+
+def _below(above: Node | None, unknown: object) -> str:
+    """The maps beside an unknown scalar that take any name."""
+    if above is None or isinstance(unknown, dict | list):
+        return ""
+    maps = [name for name in above.props.names if (child := above.prop(name)) is not None and child.only is not None]
+    return f"write it below {' or '.join(f'`{name}`' for name in maps)}" if maps else ""
+
+
+def for_value(document: Document, fault: Fault, table: Table) -> str:
+    """How a value is written in the right type, how short a name has to be, or which gate is needed; else nothing."""
+    if is_too_long(fault):
+        return shorter(document.tree, fault)
+    return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))
+
+
+def _root(document: Document, table: Table) -> Node | None:
+    return table.root(f"{document.api_version}/{document.kind}")
+
+
+def _node(root: Node | None, path: Path) -> Node | None:
+    """The schema at a path; None where it says nothing about it."""
+    for step in path:
+        if root is None:
+            return None
+        root = root.prop(step) if isinstance(step, str) else root.item()
+    return root

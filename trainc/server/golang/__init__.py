@@ -1,0 +1,1 @@
+"""How Go programs decode and print the objects that reach them."""

@@ -1,0 +1,205 @@
+"""The child Jobs that the JobSet controller makes, and what the API server says of them."""
+
+from __future__ import annotations
+
+from trainc.model.placeholders import is_placeholder
+from trainc.model.tree import get, plain, value
+from trainc.server.fault import compact
+from trainc.server.jobs import created
+from trainc.server.jobs.spec import chosen, job_spec, restart
+from trainc.server.jobset.defaults import with_defaults
+from trainc.server.names import label
+from trainc.server.pods.claims import claim
+from trainc.server.pods.complaints import Complaints, fields, items, text
+from trainc.server.pods.metadata import annotation_keys
+from trainc.server.pods.template import template
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.model.tree import Path, Tree
+    from trainc.server.fault import Fault
+    from trainc.server.schema.features import Features
+
+    Objects = Mapping[str, Mapping[str, Tree]]
+
+# What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
+JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
+_PREFIX = "jobset.sigs.k8s.io/"
+# The annotations that JobSet writes on every Job and pod, with the bytes of values that are not known here.
+_WRITTEN = {
+    "jobset-uid": 36,
+    "restart-attempt": 1,
+    "replicatedjob-replicas": 1,
+    "global-replicas": 1,
+    "job-index": 1,
+    "job-key": 40,
+    "job-global-index": 1,
+    "group-replicas": 1,
+    "job-group-index": 1,
+}
+_EXCLUSIVE = ("alpha.jobset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/node-selector")
+_GENERATED = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
+
+
+class Refused:
+    """What the API server says of the children of a JobSet, and which fields it drops, with the gate for each."""
+
+    __slots__ = ("dropped", "faults", "features", "objects")
+
+    def __init__(self, features: Features, objects: Objects) -> None:
+        self.features = features
+        self.objects = objects
+        self.faults: list[Fault] = []
+        self.dropped: list[Fault] = []
+
+    def add(self, log: Complaints) -> None:
+        """Take over the complaints of one look."""
+        self.faults += log.faults
+        self.dropped += log.dropped
+
+
+def children(jobset: Tree, features: Features, objects: Objects) -> Refused:
+    """What is said of the claims, the Jobs and the pods that a JobSet becomes; nothing where all of them are taken.
+
+    `objects` are those of the cluster that are known, by kind and name.
+    """
+    found = Refused(features, objects)
+    if not _is_shaped(jobset.get("spec")):
+        return found
+    tree = with_defaults(jobset)
+    spec = tree["spec"]
+    claimed = _claims(spec, found) if "volumeClaimPolicies" in spec else {}
+    for index, job in enumerate(spec.get("replicatedJobs", ())):
+        _job(tree, job, ("spec", "replicatedJobs", index), claimed, found)
+    return found
+
+
+def _is_shaped(spec: Tree) -> bool:
+    """Whether the spec of a JobSet is made of maps and lists where its schema has them."""
+    if type(spec) is not dict or type(spec.get("network", {})) is not dict:
+        return False
+    jobs = spec.get("replicatedJobs", [])
+    return type(jobs) is list and all(map(_is_shaped_job, jobs))
+
+
+def _is_shaped_job(tree: Tree) -> bool:
+    for field in ("template", "spec", "template", "spec"):
+        if type(tree) is not dict:
+            return False
+        tree = tree.get(field, {})
+    return type(tree) is dict
+
+
+def _claims(spec: Tree, found: Refused) -> dict[str, str]:
+    """The volumes that JobSet adds to pods that mount them, and what is wrong with their claims."""
+    claimed: dict[str, str] = {}
+    log = Complaints(found.features, CLAIM)
+    for index, policy in enumerate(items(plain(spec["volumeClaimPolicies"]))):
+        for number, entry in enumerate(items(fields(policy).get("templates"))):
+            at: Path = ("spec", "volumeClaimPolicies", index, "templates", number, "spec")
+            claim(fields(fields(entry).get("spec")), at, log)
+            claimed[text(fields(fields(entry).get("metadata")), "name")] = "persistentVolumeClaim"
+    found.add(log)
+    return claimed
+
+
+def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refused) -> None:
+    """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused."""
+    outer, at = job["template"], (*path, "template")
+    spec = outer["spec"]
+    log = Complaints(found.features, JOB)
+    added = _added(tree, job)
+    metadata = fields(outer.get("metadata"))
+    if metadata:
+        log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
+        held = fields(plain(metadata.get("annotations")))
+        annotation_keys(held, (*at, "metadata", "annotations"), log, more=added)
+    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
+    if "completions" not in settings and "parallelism" not in settings:
+        settings["completions"] = settings["parallelism"] = 1
+    if "podFailurePolicy" in settings:
+        settings["template"] = plain(spec["template"])
+    job_spec(settings, (*at, "spec"), log)
+    pods = spec["template"]
+    _host_name(tree, job, settings, at, log)
+    labels = fields(plain(fields(pods.get("metadata")).get("labels")))
+    _generated(tree, job, labels, (*at, "spec"), log)
+    if "selector" in settings or "manualSelector" in settings:
+        chosen(settings, labels, (*at, "spec"), log)
+    found.add(log)
+    _pods(tree, job, pods, (*at, "spec", "template"), claimed, found, added)
+    log = Complaints(found.features, JOB)
+    policy = value(pods, "spec", "restartPolicy")
+    restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
+    found.add(log)
+
+
+def _last_name(tree: Tree, job: Tree) -> str:
+    """The name of the last Job."""
+    replicas = value(job, "replicas")
+    last = max(replicas - 1, 0) if type(replicas) is int else 0
+    return f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-{last}"
+
+
+def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log: Complaints) -> None:
+    """The host name of the last pod, which is a DNS label."""
+    pods = settings.get("completions")
+    if settings.get("completionMode") != "Indexed" or type(pods) is not int or pods <= 0:
+        return
+    name = _last_name(tree, job)
+    host = f"{name}-{pods - 1}"
+    if label(host) and not is_placeholder(host):
+        why = f"will not able to create pod with invalid DNS label: {host}"
+        log.invalid((*path, "metadata", "name"), name, why, at=("metadata", "name"))
+
+
+def _pods(tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], found: Refused, added: int) -> None:
+    """Look at the pods of one replicatedJob: their template, and what only a pod itself is refused for."""
+    log = Complaints(found.features, POD)
+    if value(tree, "spec", "network", "enableDNSHostnames") is not False and "subdomain" in pods["spec"]:
+        # JobSet writes its own.
+        pods = {**pods, "spec": {name: part for name, part in pods["spec"].items() if name != "subdomain"}}
+    template(pods, path, log, claimed, added=added)
+    _exclusive(tree, job, path, log)
+    found.add(log)
+    if not found.faults:
+        log = Complaints(found.features, CREATION)
+        name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
+        created.pod(pods, name, path, log, found.objects)
+        found.add(log)
+
+
+def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
+    """The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand."""
+    held = fields(plain(get(tree, "metadata", "annotations")))
+    own = fields(plain(get(job, "template", "metadata", "annotations")))
+    if not {*_EXCLUSIVE} <= {*held, *own}:
+        return
+    namespace = value(tree, "metadata", "namespace") or "default"
+    name = f"{namespace}_{_last_name(tree, job)}"
+    log.value((*path, "spec", "nodeSelector"), name, at=("metadata", "name"))
+
+
+def _added(tree: Tree, job: Tree) -> int:
+    """The bytes of the annotations that JobSet adds."""
+    names = [value(tree, "metadata", "name"), value(job, "name"), value(job, "groupName") or "default"]
+    keys = ("jobset-name", "replicatedjob-name", "group-name")
+    known = sum(len(f"{_PREFIX}{key}{name}".encode()) for key, name in zip(keys, names, strict=True))
+    return known + sum(len(f"{_PREFIX}{key}") + size for key, size in _WRITTEN.items())
+
+
+def _generated(tree: Tree, job: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:
+    """Labels by which the server itself knows the pods of a Job: a person's own must be the same."""
+    if value(job, "template", "spec", "manualSelector") is True:
+        return
+    name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0"
+    for key in _GENERATED:
+        written = labels.get(key)
+        wanted = name if key.endswith("job-name") else "<uid>"
+        if written is not None and written != wanted and not is_placeholder(written):
+            printed: Path = (*path, "template", "metadata", "labels", f"[{key}]")
+            at: Path = (*path, "template", "metadata", "labels", key)
+            log.add(printed, f"Invalid value: {compact(labels)}: must be '{wanted}'", written, at=at)

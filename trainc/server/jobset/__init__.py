@@ -1,0 +1,1 @@
+"""JobSet's webhooks: defaults, creation, change."""

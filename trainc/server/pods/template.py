@@ -1,0 +1,151 @@
+"""What the API server says of the pod template of a Job.
+
+Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodTemplateSpec), Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from trainc.model.tree import plain, value
+from trainc.server.pods import amounts, placement, ports, rights, settings, whole, windows
+from trainc.server.pods.complaints import Complaints, Part, fields, items, maps, text
+from trainc.server.pods.containers import Context, containers
+from trainc.server.pods.metadata import annotation_keys, annotation_matches, annotation_settings
+from trainc.server.pods.volumes import volumes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.model.tree import Path, Tree
+    from trainc.server.pods.volumes import Volumes
+
+_RESTARTS = ("Always", "OnFailure", "Never")
+# Fields that are judged alone.
+_PARTS = {
+    "affinity": Part(placement.affinity),
+    "hostAliases": Part(settings.aliases),
+    "overhead": Part(amounts.overhead),
+    "securityContext": Part(rights.of_pod),
+    "tolerations": Part(placement.tolerations),
+    "topologySpreadConstraints": Part(placement.spread),
+}
+# Small fields, of which some are judged together.
+_SMALL = (
+    "activeDeadlineSeconds",
+    "dnsConfig",
+    "dnsPolicy",
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "hostUsers",
+    "hostname",
+    "hostnameOverride",
+    "nodeName",
+    "preemptionPolicy",
+    "priorityClassName",
+    "readinessGates",
+    "resourceClaims",
+    "runtimeClassName",
+    "schedulingGates",
+    "schedulingGroup",
+    "serviceAccountName",
+    "setHostnameAsFQDN",
+    "shareProcessNamespace",
+    "subdomain",
+)
+_SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
+
+
+def template(tree: Tree, path: Path, log: Complaints, claimed: Mapping[str, str], *, added: int = 0) -> Volumes:
+    """Look at a pod template; `claimed` are the volumes that JobSet adds, `added` the bytes of its annotations.
+
+    Gives the volumes that can be mounted.
+    """
+    metadata, pod = _map(tree.get("metadata")), _map(tree.get("spec"))
+    at: Path = (*path, "metadata")
+    if "labels" in metadata:
+        log.labels((*path, "labels"), plain(metadata["labels"]), at=(*at, "labels"))
+    if "annotations" in metadata:
+        held = fields(plain(metadata["annotations"]))
+        annotation_keys(held, (*path, "annotations"), log, at=(*at, "annotations"), more=added)
+        if any(mark in key for key in held for mark in _SYSTEM_ANNOTATIONS):
+            whole_pod = fields(plain(pod))
+            annotation_settings(held, whole_pod, (*path, "annotations"), (*at, "annotations"), log)
+            annotation_matches(held, whole_pod, (*path, "spec"), log)
+    known = spec(pod, (*path, "spec"), log, claimed)
+    if items(pod.get("ephemeralContainers")):
+        log.forbidden((*path, "spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template")
+    return known
+
+
+def _map(tree: Tree) -> dict[str, Tree]:
+    return tree if type(tree) is dict else {}
+
+
+def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
+    """Look at the spec of a pod, in a template or not."""
+    restart = value(pod, "restartPolicy")
+    known = volumes(pod, path, log, claimed)
+    context = Context(pod, known, restart if type(restart) is str else "")
+    containers(pod, path, context, log)
+    for field, part in _PARTS.items():
+        if field in pod:
+            part.check(pod[field], (*path, field), log)
+    small = {field: plain(pod[field]) for field in _SMALL if field in pod}
+    if small:
+        for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
+            look(small, path, log)
+    if type(restart) is str and restart:
+        log.one_of((*path, "restartPolicy"), restart, _RESTARTS)
+    if "nodeSelector" in pod:
+        log.labels((*path, "nodeSelector"), plain(pod["nodeSelector"]))
+    if "resources" in pod and pod["resources"] and log.has("PodLevelResources", (*path, "resources")):
+        whole.resources(pod, path, log)
+    if "os" in pod or _has_windows(pod):
+        plain_pod = fields(plain(pod))
+        if plain_pod.get("os") is not None:
+            windows.system(plain_pod, path, log)
+        windows.host_process(plain_pod, path, log)
+    _host(pod, small, path, log)
+    _files(pod, path, log)
+    return known
+
+
+def _has_windows(pod: Tree) -> bool:
+    holders = [pod, *items(pod.get("containers")), *items(pod.get("initContainers"))]
+    contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
+    return any(type(context) is dict and "windowsOptions" in context for context in contexts)
+
+
+def _host(pod: Tree, small: dict[str, Any], path: Path, log: Complaints) -> None:
+    """What a pod shares with its host: ports, and settings of the kernel."""
+    listed = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
+    if any("ports" in container for container in listed if type(container) is dict):
+        taking = {field: plain(pod.get(field)) for field in ("containers", "initContainers")}
+        if small.get("hostNetwork") is True:
+            ports.host_network(taking, path, log)
+        ports.host_ports(taking, path, log)
+    if (small.get("hostNetwork") or small.get("hostIPC")) and "securityContext" in pod:
+        rights.sysctls_of_host({**small, "securityContext": plain(pod["securityContext"])}, path, log)
+
+
+def _files(pod: Tree, path: Path, log: Complaints) -> None:
+    """Files that hold variables are in an emptyDir of the pod."""
+    if not log.features.has("EnvFiles"):
+        return
+    for field in ("initContainers", "containers", "ephemeralContainers"):
+        for index, container in enumerate(items(pod.get(field))):
+            for number, entry in enumerate(items(_map(container).get("env"))):
+                source = _map(_map(entry).get("valueFrom")).get("fileKeyRef")
+                if source is not None:
+                    at: Path = (*path, field, index, "env", number, "valueFrom", "fileKeyRef", "volumeName")
+                    _file(text(fields(plain(source)), "volumeName"), pod, at, log)
+
+
+def _file(name: str, pod: Tree, path: Path, log: Complaints) -> None:
+    found = next((volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name), None)
+    if found is None:
+        log.not_found(path, name)
+    elif found.get("emptyDir") is None and len(found) > 1:
+        log.invalid(path, name, "referenced volume must be of type emptyDir")

@@ -1,0 +1,127 @@
+"""How a value that a server refuses is written instead."""
+
+from __future__ import annotations
+
+import json
+
+from trainc.model.finding import Edit
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.server.fault import NO_MAP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.tree import Path
+    from trainc.server.fault import Fault
+    from trainc.server.schema.node import Node
+
+_DIGITS = 18
+LABEL = 63  # characters of a DNS label
+_ENVIRONMENT = ("name", "value")
+_QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
+_UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
+
+
+def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
+    """What to write in the place of a value of the wrong type or shape, empty where nobody can say."""
+    written = value(document.written, *fault.path)
+    if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
+        " of type integer,string" in fault.message and isinstance(written, float)
+    ):
+        return _quoted(get(document.written, *fault.path))
+    if not isinstance(written, str):
+        return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
+    if _QUANTITY in fault.message:
+        return _quantity(written)
+    if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
+        return _name(written)
+    if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
+        return f"shorten it from {len(written)} to at most {LABEL} characters"
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
+
+
+def retyped(document: Document, fault: Fault) -> list[Edit]:
+    """The edit that adds or takes away quotes, where nothing else is wrong with a value and it means one thing."""
+    leaf = get(document.written, *fault.path)
+    if type(leaf) is not Sourced or document.span().column != 1:  # an item of a List has no path of its own
+        return []
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    fresh: object = None
+    if " of type string" in fault.message and isinstance(leaf.value, bool | int | float) and _alike(leaf):
+        fresh = json.dumps(leaf.value)
+    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and _is_count(leaf.value):
+        fresh = int(leaf.value)
+    elif wanted == "boolean" and leaf.value in ("true", "false"):
+        fresh = leaf.value == "true"
+    return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+
+
+def _of_type(written: str, wanted: str, node: Node | None) -> str:
+    """A text as a value of another type."""
+    if wanted == "array":
+        return f"write a list: `[{', '.join(json.dumps(word) for word in written.split())}]`"
+    if wanted == "object":
+        return _map(written, node)
+    if wanted in ("integer", "number"):
+        return f"write {written}, without quotes" if written.isdigit() else "write a number"
+    if wanted == "boolean" and written in ("true", "false"):
+        return f"write {written}, without quotes"
+    return ""
+
+
+def _map(written: str, node: Node | None) -> str:
+    """A text as a map: of a variable's name and value where it looks like one, else of a name."""
+    names = node.props.names if node is not None else ()
+    name, equals, rest = written.partition("=")
+    if equals and all(one in names for one in _ENVIRONMENT):
+        return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
+    return f"write a map: `{{name: {written}}}`" if "name" in names else "write a map"
+
+
+def _quoted(leaf: Sourced[object]) -> str:
+    """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
+    return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if _alike(leaf) else "put it in quotes"
+
+
+def _alike(leaf: Sourced[object]) -> bool:
+    """Whether the file spells a value as it is printed."""
+    at = leaf.origin.at
+    return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
+
+
+def _quantity(written: str) -> str:
+    """A quantity for one that has a byte's B, a blank or a small letter as people write them."""
+    number = written.strip().rstrip("iIbBkKmMgGtTpP ")
+    unit = written.strip()[len(number) :].strip().lower().removesuffix("b").removesuffix("i")
+    if number.replace(".", "", 1).isdigit() and unit in _UNITS:
+        one = _UNITS[unit]
+        return f"write `{number}{one.upper()}i` (powers of 1024) or `{number}{one}` (powers of 1000)"
+    return "write a quantity such as `500m`, `4` or `64Gi`"
+
+
+def _name(written: str) -> str:
+    """A name that is a DNS label, made of what was written."""
+    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in written.lower()).strip("-")
+    if not kept or not kept[0].isalpha():
+        return "lower-case letters, digits and `-` make a name, and a letter begins it"
+    return f"write `{kept[:LABEL].rstrip('-')}`: lower-case letters, digits and `-`"
+
+
+def _no_runtime(fault: Fault) -> bool:
+    return fault.path == ("spec", "runtimeRef") and fault.message.endswith("Required value")
+
+
+def listed(above: Path, name: str, unknown: object, item: Node | None) -> str:
+    """How a key of what should be a list is written as an item of it."""
+    names = item.props.names if item is not None else ()
+    if all(one in names for one in _ENVIRONMENT) and isinstance(unknown, Sourced):
+        text = unknown.value if isinstance(unknown.value, str) else json.dumps(unknown.value)
+        return f"`{above[-1]}` is a list: write `- {{name: {name}, value: {json.dumps(text)}}}`"
+    return f"`{above[-1]}` is a list: begin each item with `- `"

@@ -1,0 +1,225 @@
+"""One node of a structural schema, prepared for the walker."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin
+from trainc.model.tree import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.model.tree import Tree
+    from trainc.server.schema.table import Table
+
+BY = "schema default"
+ORIGIN = Origin(None, BY)
+
+_NUMBERS = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}
+_NONE = (1, 0)
+_LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
+
+
+class Node:
+    """What the walker asks of a schema; children are built when they are first asked for.
+
+    `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
+    none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
+    before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
+    looked at, `shortest` to `longest` the lengths of a list. `shapes`, `last` and `look` are the memory of a glance: the
+    sets of keys that it met, the part that was right the last time (`former`: before that one, because jobs have several
+    roles and containers), and how it looks at a map or a list. `kind` one of object, array, string, integer,
+    number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
+    """
+
+    __slots__ = (
+        "defaults",
+        "enum",
+        "extra",
+        "format",
+        "former",
+        "good",
+        "high",
+        "items",
+        "keys",
+        "kind",
+        "last",
+        "least",
+        "live",
+        "long",
+        "longest",
+        "look",
+        "low",
+        "most",
+        "nullable",
+        "only",
+        "pattern",
+        "preserve",
+        "props",
+        "quick",
+        "raw",
+        "required",
+        "rules",
+        "shapes",
+        "short",
+        "shortest",
+        "sized",
+        "sure",
+        "table",
+        "tail",
+        "tests",
+        "unique",
+    )
+
+    def __init__(self, raw: Mapping[str, Any], table: Table) -> None:
+        get = raw.get
+        self.raw = raw
+        self.table = table
+        self.kind: str = _kind(raw)
+        extra = get("additionalProperties")
+        self.extra: Any = None if extra is False else extra
+        self.props = Props(get("properties", ()), self)
+        self.items: Any = get("items")
+        self.required: tuple[str, ...] = tuple(get("required", ()))
+        self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
+        self.nullable: bool = get("nullable", False) or self.kind == "partial"
+        self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
+        self.pattern: Any = None
+        self.format: str = get("format", "")
+        self.low, self.high = _NUMBERS.get(self.format, _NUMBERS["int64"])
+        listed = get("x-kubernetes-list-type")
+        self.keys: tuple[str, ...] = tuple(get("x-kubernetes-list-map-keys", ())) if listed == "map" else ()
+        self.unique: bool = listed == "set"
+        self.sized: bool = any(word in raw for word in ("minProperties", "maxProperties", "minItems", "maxItems"))
+        self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
+        # A rule of the whole means nothing for a piece of it.
+        live = () if self.kind == "partial" else self.rules
+        self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
+        self.quick = _quick(self.kind, raw, bool(self.live))
+        self.least, self.most = _range(self) if not self.live else _NONE
+        self.short, self.long = _lengths(self) if not self.live else _NONE
+        self.good: set[str] = set()
+        self.shapes: dict[tuple[str, ...], Shape] = {}
+        self.last: Tree = ()
+        self.former: Tree = ()
+        self.look: Any = None
+        self.shortest: int = raw.get("minItems", 0)
+        self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
+        self.tests: Any = None
+        self.sure: Any = None
+        self.defaults = self._defaults(get("properties", {}))
+        self.only: Node | None = None if self.props.names else self.other()
+        self.tail = bool(self.defaults or self.required or self.sized or self.live)
+
+    def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
+        nodes = self.table.nodes
+        return tuple((name, self.filled(index)) for name, index in props.items() if "default" in nodes[index])
+
+    def filled(self, index: int) -> Tree:
+        """The default of a child, with the defaults below it, every leaf saying so."""
+        node = self.table.node(index)
+        return complete(node, stamp(node.raw["default"], BY))
+
+    def prop(self, name: str) -> Node | None:
+        """The node of a property, or of any property where the schema names none; None where nothing is known."""
+        return self.props[name]
+
+    def other(self) -> Node | None:
+        """The node of properties that have no name of their own."""
+        if self.extra.__class__ is int:
+            self.extra = self.table.node(self.extra)
+        return self.extra if self.extra.__class__ is Node else None
+
+    def item(self) -> Node | None:
+        """The node of the items of a list."""
+        if self.items.__class__ is int:
+            self.items = self.table.node(self.items)
+        return self.items if self.items.__class__ is Node else None
+
+
+class Shape:
+    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack.
+
+    Each leaf comes with the `quick` of its node.
+    """
+
+    __slots__ = ("branches", "defaults", "leaves")
+
+    def __init__(
+        self,
+        leaves: tuple[tuple[str, type | None, Node], ...],
+        branches: tuple[tuple[str, Node], ...],
+        defaults: dict[str, Tree],
+    ) -> None:
+        self.leaves = leaves
+        self.branches = branches
+        self.defaults = defaults
+
+
+class Props(dict[str, "Node | None"]):
+    """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
+
+    __slots__ = ("names", "node")
+
+    def __init__(self, names: Mapping[str, int], node: Node) -> None:
+        super().__init__()
+        self.names: Mapping[str, int] = dict(names)
+        self.node = node
+
+    def __missing__(self, name: str) -> Node | None:
+        index = self.names.get(name)
+        if index is None:
+            return self.node.other()
+        child = self[name] = self.node.table.node(index)
+        return child
+
+
+def _range(node: Node) -> tuple[int, int]:
+    """The whole numbers that need no further look; an empty range where every value does."""
+    raw = node.raw
+    if node.kind == "int-or-string":
+        return _NUMBERS["int64"] if "pattern" in raw else _NUMBERS["int32"]
+    if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
+        return _NONE
+    return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _lengths(node: Node) -> tuple[int, int]:
+    """The lengths of texts that need no further look; an empty range where every text does."""
+    raw = node.raw
+    if node.kind != "string" or "pattern" in raw or "enum" in raw or "format" in raw:
+        return _NONE
+    return raw.get("minLength", 0), raw.get("maxLength", node.high)
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    if raw.get("x-partial"):
+        return "partial"
+    found: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
+    return found
+
+
+def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
+    if live or any(word in raw for word in _LIMITS):
+        return None
+    return {"string": str, "boolean": bool}.get(kind)
+
+
+def complete(node: Node, tree: Tree) -> Tree:
+    """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
+    if type(tree) is dict:
+        out = {}
+        for key, value in tree.items():
+            child = node.prop(key)
+            out[key] = value if child is None else complete(child, value)
+        for key, default in node.defaults:
+            out.setdefault(key, default)
+        return out
+    if type(tree) is list and node.kind == "array":
+        item = node.item()
+        return tree if item is None else [complete(item, value) for value in tree]
+    return tree
