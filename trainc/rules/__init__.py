@@ -19,6 +19,8 @@ ROOMS = (
     "project",
     "admit",
     "resolve",
+    "legacy",
+    "server",
     "lower",
     "frameworks",
     "schedulers",
