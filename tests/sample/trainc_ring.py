@@ -12,10 +12,18 @@ if TYPE_CHECKING:
 
 VOCABULARY = Vocabulary(
     reserved=("RING_SIZE", "RING_INDEX", "RING_FIRST"),
-    addresses={"RING_FIRST": ""},
+    addresses={"RING_FIRST": "", "RING_HOST": ""},
     ranks=("RING_INDEX",),
     sizes=("RING_SIZE",),
-    launchers=(Launcher("ringrun", processes=("slots", "RING_SLOTS"), addresses={"first": ""}, sets=("RING_SLOT",)),),
+    launchers=(
+        Launcher(
+            "ringrun",
+            processes=("slots", "RING_SLOTS"),
+            addresses={"first": ""},
+            sets=("RING_SLOT",),
+            passes_on={"RING_HOST": "RING_FIRST"},
+        ),
+    ),
     ports=(7000,),
 )
 

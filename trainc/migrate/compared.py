@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.frameworks.vocabularies import VOCABULARIES
+from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
+from trainc.model.inference import PORT
 from trainc.model.masking import MASK, named_secret, variable_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 UNEXPLAINED = "not explained: compare the two before you use the new file"
 
@@ -32,28 +33,28 @@ def _shown(value: object) -> str:
     return "absent" if value is None else repr(value)
 
 
-def _reserved(framework: str) -> str:
-    """A pattern of the paths of the variables that a framework sets."""
-    return rf"env\[({'|'.join(VOCABULARIES[framework].reserved)})\]"
+def _set(names: Iterable[str]) -> str:
+    """A pattern of the paths of variables."""
+    return rf"env\[({'|'.join(names)})\]"
 
 
 # What the Trainer does otherwise than the operators did; the first pattern that matches the path names the reason.
 _REASONS = (
     (
-        r"env\[PET_MASTER_(ADDR|PORT)\]",
-        "torchrun meets at the Trainer's port 29500; programs without it still use MASTER_PORT",
+        _set(TORCHRUN.passes_on),
+        f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT",
     ),
     (
-        r"env\[PET_NPROC_PER_NODE\]",
+        _set(TORCHRUN.processes[1:]),
         "the Trainer counts processes from the resources unless `numProcPerNode` says how many",
     ),
-    (_reserved("torch"), "set by the Trainer's torch policy"),
+    (_set(VOCABULARIES["torch"].reserved), "set by the Trainer's torch policy"),
     (
-        _reserved("jax"),
+        _set(VOCABULARIES["jax"].reserved),
         "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments",
     ),
     (
-        _reserved("xgboost"),
+        _set(VOCABULARIES["xgboost"].reserved),
         "set by the Trainer's xgboost policy, so no script has to derive it",
     ),
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),

@@ -14,11 +14,23 @@ class Launcher:
 
     `programs` are what it is called, `modules` what `python -m` calls it. `nodes`, `processes` (of one node) and
     `rank` (of the node) are the options and variables that tell it so, `addresses` its options for the host of rank 0,
-    each with the option for the port. `sets` are the variables that it sets in every process, `switches` the options
-    that take no value: None where they are not known.
+    each with the option for the port. `sets` are the variables that it sets in every process, `passes_on` those that it
+    reads, each with the one that it sets to the same. `switches` are the options that take no value: None where they
+    are not known.
     """
 
-    __slots__ = ("addresses", "modules", "name", "nodes", "processes", "programs", "rank", "sets", "switches")
+    __slots__ = (
+        "addresses",
+        "modules",
+        "name",
+        "nodes",
+        "passes_on",
+        "processes",
+        "programs",
+        "rank",
+        "sets",
+        "switches",
+    )
 
     def __init__(
         self,
@@ -31,6 +43,7 @@ class Launcher:
         rank: Setting = ("", ""),
         addresses: Mapping[str, str] | None = None,
         sets: tuple[str, ...] = (),
+        passes_on: Mapping[str, str] | None = None,
         switches: frozenset[str] | None = None,
     ) -> None:
         self.name = name
@@ -41,6 +54,7 @@ class Launcher:
         self.rank = rank
         self.addresses: Mapping[str, str] = addresses or {}
         self.sets = sets
+        self.passes_on: Mapping[str, str] = passes_on or {}
         self.switches = switches
 
     @property
@@ -48,13 +62,21 @@ class Launcher:
         """What a command holds that calls this launcher."""
         return (*self.programs, *self.modules)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it reads, and those that it sets."""
+        settings = [variable for _, variable in (self.nodes, self.processes, self.rank)]
+        return (*settings, *self.sets, *self.passes_on, *self.passes_on.values())
+
 
 class Vocabulary:
     """What the processes of one framework, or of several, go by.
 
     `reserved` are the variables that the framework sets and a job leaves alone. `addresses` are the variables for the
     host of rank 0, each with the variable for the port, or "" where the port is a part of the address. `ranks` give a
-    process its rank, `sizes` say how many processes there are. `ports` are those where rank 0 listens.
+    process its rank, `sizes` say how many processes there are. `ports` are those where rank 0 listens. `variables` are
+    the names of all that its processes read, `others` those of them that say nothing of the above; a variable that
+    starts with one of the `prefixes` and is not among them is read by nobody.
     """
 
     __slots__ = (
@@ -63,10 +85,12 @@ class Vocabulary:
         "modules",
         "options",
         "ports",
+        "prefixes",
         "programs",
         "ranks",
         "reserved",
         "sizes",
+        "variables",
     )
 
     def __init__(
@@ -78,6 +102,8 @@ class Vocabulary:
         sizes: Iterable[str] = (),
         launchers: tuple[Launcher, ...] = (),
         ports: tuple[int, ...] = (),
+        others: Iterable[str] = (),
+        prefixes: tuple[str, ...] = (),
     ) -> None:
         self.reserved = reserved
         self.addresses: Mapping[str, str] = addresses or {}
@@ -88,6 +114,18 @@ class Vocabulary:
         self.programs = {program: launcher for launcher in launchers for program in launcher.programs}
         self.modules = {module: launcher for launcher in launchers for module in launcher.modules}
         self.options = {option: port for launcher in launchers for option, port in launcher.addresses.items()}
+        self.prefixes = prefixes
+        self.variables = frozenset(
+            (
+                *reserved,
+                *self.addresses,
+                *self.addresses.values(),
+                *self.ranks,
+                *self.sizes,
+                *others,
+                *(name for launcher in launchers for name in launcher.variables),
+            )
+        ) - {""}
 
 
 def joined(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
@@ -103,4 +141,6 @@ def joined(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
         sizes=[name for one in each for name in one.sizes],
         launchers=tuple(launcher for one in each for launcher in one.launchers),
         ports=tuple(dict.fromkeys(port for one in each for port in one.ports)),
+        others=[name for one in each for name in one.variables],
+        prefixes=tuple(dict.fromkeys(prefix for one in each for prefix in one.prefixes)),
     )

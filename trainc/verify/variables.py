@@ -43,7 +43,7 @@ def _alone(name: str) -> frozenset[str]:
     """The traits of a single name."""
     traits = {name, name.partition("_")[0]}
     traits.update(prefix for prefix in (TCPX, TCPXO) if name.startswith(prefix))
-    if misspelling(name):
+    if misspelling(name, EVERY):
         traits.add("misspelt")
     if name in EVERY.sizes:
         traits.add("world size")

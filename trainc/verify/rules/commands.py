@@ -231,6 +231,7 @@ def launcher_sets_it(job: Job) -> None:
         launcher = container.launch.launcher if container.launch is not None else None
         if launcher is None:
             continue
+        option = launcher.rank[0]
         for name in launcher.sets:
             if name in container.env and f"${name}" not in container.text and f"${{{name}" not in container.text:
                 job.report.add(
@@ -238,6 +239,8 @@ def launcher_sets_it(job: Job) -> None:
                         job.at(container.env_path(name)),
                         f"`{launcher.name}` sets `{name}` itself in every process",
                         effect="the value here is never seen by the training",
-                        help=f"remove it, or pass it on: `--node_rank=$({name})`" if name == "RANK" else "remove it",
+                        help=f"remove it, or pass it on: `--{option}=$({name})`"
+                        if option and name in job.vocabulary.ranks
+                        else "remove it",
                     )
                 )

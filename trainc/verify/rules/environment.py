@@ -9,8 +9,9 @@ from trainc.verify.data.variables import LOCKED, NAMES, OBSOLETE, OTHERS, PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from trainc.model.vocabulary import Vocabulary
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
 
@@ -83,28 +84,36 @@ def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
 
 def misspelt_variable(job: Job) -> None:
     for name in job.names:
-        near = misspelling(name)
+        near = misspelling(name, job.vocabulary)
         if near:
             _misspelt(job, name, near)
 
 
-def misspelling(name: str) -> str:
-    """The name that was probably meant, empty for names that are read, or not like any that is."""
+def misspelling(name: str, vocabulary: Vocabulary) -> str:
+    """The name that was probably meant, empty for names that are read, or not like any that is.
+
+    The vocabulary holds what frameworks read; libraries and accelerators have lists of their own.
+    """
+    if name in vocabulary.variables:
+        return ""
+    prefix = next((prefix for prefix in vocabulary.prefixes if name.startswith(prefix)), "")
+    if prefix:
+        return nearest(name, {known for known in vocabulary.variables if known.startswith(prefix)}, cutoff=0.84)
     family = name.partition("_")[0]
-    known = NAMES.get(family)
-    if known is not None:
-        if name in known or not name.startswith(PREFIXES[family]) or name.startswith(OTHERS) or name in OBSOLETE:
+    library = NAMES.get(family)
+    if library is not None:
+        if name in library or not name.startswith(PREFIXES[family]) or name.startswith(OTHERS) or name in OBSOLETE:
             return ""
-        return nearest(name, known, cutoff=0.84)
+        return nearest(name, library, cutoff=0.84)
     if name in SINGLE or len(name) < 8 or "_" not in name:
         return ""
-    return _almost(name)
+    return _almost(name, SINGLE | vocabulary.variables)
 
 
-def _almost(name: str) -> str:
-    """The single name that differs by one letter, or by two neighbours in the other order."""
-    close = (known for known in SINGLE if abs(len(known) - len(name)) <= 1 and known[0] == name[0])
-    return next((known for known in close if _one_off(name, known)), "")
+def _almost(name: str, names: Iterable[str]) -> str:
+    """The name that differs by one letter, or by two neighbours in the other order; the first in the alphabet."""
+    close = [known for known in names if abs(len(known) - len(name)) <= 1 and known[0] == name[0]]
+    return min((known for known in close if _one_off(name, known)), default="")
 
 
 def _one_off(left: str, right: str) -> bool:

@@ -149,22 +149,22 @@ def coordinator_ports_differ(job: Job) -> None:
 
 
 def coordinators_differ(job: Job) -> None:
+    passing = [(launcher, *pair) for launcher in job.vocabulary.launchers for pair in launcher.passes_on.items()]
     for meeting in job.meetings:
         for other in job.meetings:
             if other is meeting:
                 break
-            names = {meeting.name, other.name}
-            if (
-                meeting.container is other.container
-                and names == {"MASTER_ADDR", "PET_MASTER_ADDR"}
-                and meeting.host != other.host
-            ):
+            if meeting.container is not other.container or meeting.host == other.host:
+                continue
+            for launcher, read, set_ in passing:
+                if {meeting.name, other.name} != {read, set_}:
+                    continue
                 job.report.add(
                     HOSTS.at(
                         job.at(meeting.path),
                         f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
                         also=[Label(job.at(other.path), "the other host")],
-                        help="remove one of them: `torchrun` reads `PET_MASTER_ADDR` and sets `MASTER_ADDR` itself",
+                        help=f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself",
                     )
                 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.launch import PYTHON
 from trainc.verify.values import COMPLETION_INDEX, Varies, integer
 from trainc.verify.world import Place, keeps_to_itself, ranks
 
@@ -83,7 +82,7 @@ def ranks_overlap(job: Job) -> None:
             if type(start) is not str or integer(start) is None:
                 continue
             other = first.setdefault((meeting.host, f"{name}={start}"), container)
-            if other.role is not container.role and _launches(container) and _launches(other):
+            if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):
                 job.report.add(
                     OVERLAP.at(
                         job.at(container.env_path(name)),
@@ -95,8 +94,12 @@ def ranks_overlap(job: Job) -> None:
                 )
 
 
-def _launches(container: Container) -> bool:
-    return container.launch is not None and (container.launch.name != PYTHON or "RANK" in container.env)
+def _goes_by(container: Container, name: str) -> bool:
+    """Whether what a container starts may go by a rank: a launcher, or a program where no launcher alone reads it."""
+    launch = container.launch
+    if launch is None or launch.launcher is not None:
+        return launch is not None
+    return name not in [launcher.rank[1] for launcher in container.role.job.vocabulary.launchers]
 
 
 def ranks_repeat_per_job(job: Job) -> None:
