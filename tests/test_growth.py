@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.repository import RUNTIME, Repository
+from tests.repository import PROJECT, RUNTIME, Repository
 from trainc.cli import main
 
 if TYPE_CHECKING:
@@ -97,6 +97,54 @@ def all_missing(repository: Repository, number: int) -> None:
     repository.write("jobs/many.yaml", "---\n".join(named))
 
 
+def clusters(repository: Repository, number: int) -> None:
+    """Jobs that each run on every one of many clusters."""
+    names = [f"c{n}" for n in range(number)]
+    repository.write("trainc.yaml", PROJECT + "  clusters:\n" + "".join(f"    {name}: {{}}\n" for name in names))
+    documents(repository, 3)
+    annotated = f"  annotations: {{trainc.dev/cluster: '{','.join(names)}'}}\n  namespace: research\n"
+    repository.change("jobs/many.yaml", "  namespace: research\n", annotated)
+    repository.change("jobs/one.yaml", "  namespace: research\n", annotated)
+
+
+OPERATOR_JOB = """\
+apiVersion: kubeflow.org/v1
+kind: {kind}
+metadata:
+  name: former
+spec:
+  {replicas}:
+"""
+OPERATOR_ROLE = """\
+    {role}:
+      replicas: {count}
+      restartPolicy: OnFailure
+      template:
+        spec:
+          containers:
+            - name: {container}
+              image: registry.example.com/ml/line:1.0.0
+              command: [python, /opt/line.py]
+"""
+
+
+def operator_job(kind: str, replicas: str, container: str, workers: int, env: str = "") -> str:
+    head = OPERATOR_JOB.format(kind=kind, replicas=replicas)
+    roles = [("Master", 1), ("Worker", workers)]
+    return head + "".join(OPERATOR_ROLE.format(role=role, count=n, container=container) + env for role, n in roles)
+
+
+def operator_variables(repository: Repository, number: int) -> None:
+    space = " " * 16
+    lines = [f"{space}- {{name: V_{n}, value: {f'$(V_{n - 1})' if n else ''}x}}\n" for n in range(number)]
+    env = f"{space[2:]}env:\n{''.join(lines)}"
+    repository.write("jobs/former.yaml", operator_job("PyTorchJob", "pytorchReplicaSpecs", "pytorch", 2, env))
+
+
+def peers(repository: Repository, number: int) -> None:
+    repository.write("jobs/former.yaml", operator_job("XGBoostJob", "xgbReplicaSpecs", "xgboost", number))
+
+
 SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]] = {
     "variables": (variables, 300, ("build",)),
     "volumes": (volumes, 200, ("build",)),
@@ -110,6 +158,9 @@ SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]
     "mistakes": (mistakes, 60, ("validate",)),
     "missing": (missing, 60, ("validate",)),
     "all missing": (all_missing, 120, ("validate",)),
+    "clusters": (clusters, 60, ("build", "-o", "out")),
+    "variables of an operator's job": (operator_variables, 300, ("build",)),
+    "peers of an operator's job": (peers, 3000, ("build",)),
     "repairs": (mistakes, 40, ("fix",)),
     "one update": (volumes, 150, ("validate", "--against", "before")),
     "one difference": (volumes, 150, ("diff", "before", "after")),
@@ -129,6 +180,16 @@ def test_twice_as_much_takes_twice_as_long(shape: str, tmp_path: Path) -> None:
     _, one, two = (calls(folder, *words) for folder in folders)
     assert two / one < LINEAR, f"{one} calls, then {two}"
     assert one > number  # it did look at all of them
+
+
+def test_a_torch_job_of_many_workers_takes_no_longer_than_a_small_one(tmp_path: Path) -> None:
+    for workers in (2, 20, 20_000):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        text = operator_job("PyTorchJob", "pytorchReplicaSpecs", "pytorch", workers)
+        Repository(folder, "one").write("jobs/former.yaml", text)
+    _, few, many = (calls(tmp_path / str(workers), "build") for workers in (2, 20, 20_000))
+    assert many / few < 1.1, f"{few} calls, then {many}"
 
 
 def _filled(folder: Path, fill: Callable[[Repository, int], None], size: int, words: tuple[str, ...]) -> None:

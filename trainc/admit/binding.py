@@ -46,22 +46,21 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
     annotated = type(metadata) is dict and "annotations" in metadata
     named = value(metadata, "annotations", ANNOTATION) if annotated else None
     if named is not None:
-        names = [name.strip() for name in str(named).split(",") if name.strip()]
-        for name in names:
-            if all(cluster.name != name for cluster in clusters):
-                _unknown(document, name, clusters, report)
-        if not names:
+        found = project.named[str(named)]
+        for name in found.unknown:
+            _unknown(document, name, clusters, report)
+        if not (found.clusters or found.unknown):
             _nameless(document, clusters, report)
-        return [cluster for cluster in clusters if cluster.name in names]
+        return found.clusters
     if len(clusters) == 1 and not clusters[0].paths:
         return [project.cluster]
-    found = project.holders[document.file]
-    if not found:
+    holders = project.holders[document.file]
+    if not holders:
         _unbound(document, clusters, report)
-    elif len(found) > 1:
-        _twice(document, found, report)
+    elif len(holders) > 1:
+        _twice(document, holders, report)
         return []
-    return found
+    return holders
 
 
 def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:

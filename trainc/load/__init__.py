@@ -31,6 +31,7 @@ _ESCAPE = b"\\"  # may hide that
 _OBJECTS = tuple([kind.encode() for kind in KINDS])
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
+SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
 
 
 class Loader:
@@ -50,13 +51,15 @@ class Loader:
         self._turns: list[str] = []  # the files of the selection that hold something of ours
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
         self._others: set[str] = set()  # files of a folder that name no group of ours, and a training job all the same
+        self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
+        self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
 
     def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone."""
         part, parts = self._selection.share
         if self._selection.stdin is not None and part == 0:
-            yield STDIN, self._documents(STDIN, self._selection.stdin)
+            yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
         first, end = len(self._turns) * part // parts, len(self._turns) * (part + 1) // parts
         several = len(self._project.clusters) > 1
@@ -73,7 +76,9 @@ class Loader:
             data = known_contents(self._project, file)
             if not several or (file in self._silent and holders):
                 self._project.texts.drop(file)
-            yield file, self._documents(file, data)
+                yield file, self._documents(file, data, self._report)
+            else:
+                yield file, self._shared_documents(file, data)
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
@@ -85,9 +90,7 @@ class Loader:
         if self._blueprints is None:
             self._blueprints = list(self._found())
         for _, faults in self._blueprints:
-            for finding in faults.findings:
-                self._report.add(finding)
-            self._report.account.absorb(faults.account)
+            self._hear(faults)
         return [documents for documents, _ in self._blueprints]
 
     def _found(self) -> Iterator[tuple[list[Document], Report]]:
@@ -193,10 +196,28 @@ class Loader:
             self._kept[file] = documents
         return documents, faults
 
-    def _documents(self, file: str, data: bytes) -> list[Document]:
+    def _documents(self, file: str, data: bytes, report: Report) -> list[Document]:
         if file in self._others:
             return self._read(file, data, Report())  # its text is the business of those whose kinds it holds
-        return self._kept[file] if file in self._kept else self._read(file, data, self._report)
+        return self._kept[file] if file in self._kept else self._read(file, data, report)
+
+    def _shared_documents(self, file: str, data: bytes) -> list[Document]:
+        """The documents of a file whose jobs several clusters may run, parsed once while there is room for them."""
+        known = self._shared.get(file)
+        if known is None:
+            faults = Report()
+            known = self._documents(file, data, faults), faults
+            if len(data) <= self._room:
+                self._room -= len(data)
+                self._shared[file] = known
+        self._hear(known[1])
+        return known[0]
+
+    def _hear(self, faults: Report) -> None:
+        """Say what is wrong with a text whose documents several clusters get."""
+        for finding in faults.findings:
+            self._report.add(finding)
+        self._report.account.absorb(faults.account)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
         if MARK in data:

@@ -10,16 +10,26 @@ from trainc.model.texts import Texts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import NamedTuple
 
     from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
+else:
+    from trainc.model.record import NamedTuple
 
 FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 STDIN = "<stdin>"  # the name of the text that comes from standard input
 TOOLS = ("argocd", "flux")  # that apply manifests
+
+
+class Named(NamedTuple):
+    """The clusters that a job's annotation names, and the names in it that are no cluster's."""
+
+    clusters: list[Cluster]
+    unknown: tuple[str, ...]
 
 
 class Project(Immutable):
@@ -46,6 +56,7 @@ class Project(Immutable):
         "deadline",
         "file",
         "holders",
+        "named",
         "old_run",
         "output",
         "root",
@@ -73,6 +84,7 @@ class Project(Immutable):
     cache: Opening | None
     texts: Texts
     holders: Mapping[str, list[Cluster]]  # by file, the clusters whose paths hold it
+    named: Mapping[str, Named]  # by the text of a job's annotation
     _globs: list[tuple[Callable[[str], object], Cluster]]  # what finds a cluster's files, filled when first asked
     _tool: str  # that applies the output of a cluster that names none
 
@@ -115,7 +127,9 @@ class Project(Immutable):
         """Set the clusters, and everything that follows from them."""
         # The loader asks for holders, and admission for each job of the file.
         holders = Remembered(self._holders, most=20_000)
-        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, _globs=[])
+        by_name = {cluster.name: (at, cluster) for at, cluster in enumerate(clusters)}
+        named: Remembered[str, Named] = Remembered(lambda text: _named(text, by_name))
+        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, named=named, _globs=[])
 
     @property
     def delivery(self) -> str:
@@ -166,6 +180,14 @@ class Project(Immutable):
                 if holds(glob, file):
                     level = rules[rule]
         return level
+
+
+def _named(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> Named:
+    """What an annotation names: the clusters, in the order of the project, and the names that none of them has."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    places = {clusters[name] for name in names if name in clusters}
+    found = [cluster for _, cluster in sorted(places, key=lambda place: place[0])]
+    return Named(found, tuple([name for name in names if name not in clusters]))
 
 
 class Selection:

@@ -79,10 +79,10 @@ def framework(
 
     def lower(plan: Plan) -> Contribution:
         patches = [
-            Patch(role.index, c["name"].value, sets={"env": environment(c, entries(plan, role, c))})
+            Patch(role.index, c["name"].value, sets={"env": environment(c, ours)})
             for role in plan.roles
             for c in chosen(role)
-            if entries(plan, role, c)
+            if (ours := entries(plan, role, c))
         ]
         own = Contribution(patches, objects=services(plan, container) if container and aliased(plan) else ())
         return own + more(plan) if more else own

@@ -46,8 +46,8 @@ def on_gpus(role: Role) -> bool:
 def hosts(plan: Plan) -> list[str]:
     """The hosts mpirun may use: the launcher first if it has GPUs, then the workers."""
     launcher = plan.role("launcher")
-    wanted = {"worker", "launcher"} if launcher is not None and on_gpus(launcher) else {"worker"}
-    found = [p for p in peers(plan) if p.type in wanted]
+    wanted = ("worker", "launcher") if launcher is not None and on_gpus(launcher) else ("worker",)
+    found = peers(plan, *wanted)
     return [short(plan, p) for p in sorted(found, key=lambda p: p.type == "worker")]
 
 

@@ -63,7 +63,7 @@ def hosts(plan: Plan) -> list[str]:
     domain = value(plan.settings, "clusterDomain")
     suffix = f".{plan.namespace.value}.svc" if plan.namespace is not None else ""
     suffix += f".{domain}" if suffix and domain else ""
-    found = [p for p in peers(plan) if p.type == "worker" or _both(plan)]
+    found = peers(plan) if _both(plan) else peers(plan, "worker")
     # The operator's names lie below a Service's, where no other Service can be: its names cannot be kept.
     return [f"{own_name(plan, p)}.{plan.name.value}{suffix}" for p in sorted(found, key=lambda p: p.type == "worker")]
 

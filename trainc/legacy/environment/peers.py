@@ -8,6 +8,8 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
@@ -25,32 +27,58 @@ class Peer:
         self.pod = pod
 
 
-def peers(plan: Plan) -> list[Peer]:
-    """Every replica of the job, in the order of the roles."""
-    return [peer for role in plan.roles for peer in _peers(plan, role)]
+class Stretch:
+    """Replicas of one type with consecutive indices, in consecutive pods of a role; `pod` is the first of these."""
 
+    __slots__ = ("count", "index", "pod", "role", "type")
 
-def _peers(plan: Plan, role: Role) -> list[Peer]:
-    name, count = role.name.value, role.count.value
-    shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
-    kind = _RENAMED.get(name, name)
-    out = []
-    for job in range(role.replicas.value):
-        for pod in range(count):
-            index = job * count + pod
-            if name == "node":  # Master and Worker in one Job: the master is its first pod
-                out.append(Peer("worker", index - 1, role, job, pod) if index else Peer("master", 0, role, job, pod))
-            else:
-                out.append(Peer(kind, index + shift, role, job, pod))
-    return out
+    def __init__(self, kind: str, index: int, role: Role, pod: int, count: int) -> None:
+        self.type = kind
+        self.index = index
+        self.role = role
+        self.pod = pod
+        self.count = count
+
+    def peer(self, index: int) -> Peer:
+        """The replica of that index, which is one of the stretch's."""
+        job, pod = divmod(self.pod + index - self.index, self.role.count.value)
+        return Peer(self.type, index, self.role, job, pod)
+
+    def peers(self) -> Iterator[Peer]:
+        """All of them, in order."""
+        return map(self.peer, range(self.index, self.index + self.count))
 
 
 _RENAMED = {"leader": "worker", "master-rest": "master"}
 
 
+def stretches(plan: Plan) -> list[Stretch]:
+    """All replicas of the job in the order of the roles: a job of thousands has a few stretches."""
+    return [stretch for role in plan.roles for stretch in _stretches(plan, role) if stretch.count > 0]
+
+
+def _stretches(plan: Plan, role: Role) -> list[Stretch]:
+    name, pods = role.name.value, role.replicas.value * role.count.value
+    if name == "node":  # Master and Worker in one Job: the master is its first pod
+        return [Stretch("master", 0, role, 0, min(pods, 1)), Stretch("worker", 0, role, 1, pods - 1)]
+    shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
+    return [Stretch(_RENAMED.get(name, name), shift, role, 0, pods)]
+
+
+def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
+    """Every replica of the job, or every one of these types, in the order of the roles."""
+    for stretch in stretches(plan):
+        if not kinds or stretch.type in kinds:
+            yield from stretch.peers()
+
+
 def peer(plan: Plan, kind: str, index: int) -> Peer:
     """The replica of that type and index."""
-    return next(p for p in peers(plan) if p.type == kind and p.index == index)
+    return next(
+        stretch.peer(index)
+        for stretch in stretches(plan)
+        if stretch.type == kind and 0 <= index - stretch.index < stretch.count
+    )
 
 
 def total(plan: Plan) -> Sourced[int]:
@@ -61,7 +89,7 @@ def total(plan: Plan) -> Sourced[int]:
 
 def has(plan: Plan, kind: str) -> bool:
     """Whether the job has replicas of that type."""
-    return any(p.type == kind for p in peers(plan))
+    return any(stretch.type == kind for stretch in stretches(plan))
 
 
 def aliased(plan: Plan) -> bool:

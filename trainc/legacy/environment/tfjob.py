@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.environment.env import INDEX_REFERENCE, framework, named
-from trainc.legacy.environment.peers import Peer, address, peers, port
+from trainc.legacy.environment.peers import Peer, address, peers, port, total
 from trainc.legacy.environment.tfserver import more
 from trainc.model.sourced import derive
 from trainc.model.tree import plain, value
@@ -18,8 +18,7 @@ MAIN = "tensorflow"
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """TF_CONFIG as training operator v1.9.0 writes it; none for a job of one process."""
-    everyone = peers(plan)
-    if len(everyone) == 1 and value(plan.settings, "always") is not True:
+    if total(plan).value == 1 and value(plan.settings, "always") is not True:
         return {}
     text = _dynamic(plan, role) if value(plan.settings, "dynamic") is True else _static(plan, role)
     counts = [r.count for r in plan.roles]
@@ -39,7 +38,7 @@ def _dynamic(plan: Plan, role: Role) -> str:
     if role.name.value == "worker":
         own = endpoint(plan, _own(role))
         worker = f'{{"{_index(role)}":"{own}"}}'
-        found = [endpoint(plan, p) for p in peers(plan) if p.type == "ps"]
+        found = [endpoint(plan, p) for p in peers(plan, "ps")]
         # A role of no pods is an empty list to Go, one that is missing is nil.
         servers = _list(found) if found or "ps" in _empty(plan) else "null"
     elif role.name.value == "ps":

@@ -23,7 +23,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         "RANK": rank(role),
         "PYTHONUNBUFFERED": "1",
     }
-    workers = [p for p in peers(plan) if p.type == "worker"]
+    workers = list(peers(plan, "worker"))
     if workers:
         own["WORKER_PORT"] = _port(plan, "worker")
         names = ",".join(address(plan, p) for p in workers)
