@@ -8,7 +8,7 @@ from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
 from trainc.lower.jobset import framed, jobset, service, single, waiting
 from trainc.lower.lay import Draft
-from trainc.lower.notes import lost_ports
+from trainc.lower.notes import lost_claims, lost_ports
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution
@@ -50,6 +50,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if roles:
         spec["replicatedJobs"] = [role.tree for role in roles]
     if controlled:
+        lost_claims(plan, report)
         spec = deadline(plan, spec, project, report)
     step = ("framework", framework.name, None, contribution.patches, None)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)

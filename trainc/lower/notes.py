@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule, place
-from trainc.model.tree import value
+from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,35 @@ LOST_PORT = Rule(
     "the controller overwrites a container port with another one",
     "Trainer v2.3.0 takes two ports for one when their numbers or their names are equal, two absent names included.",
 )
+
+
+LOST_CLAIMS = Rule(
+    "claims-dropped",
+    WARNING,
+    "the controller drops the device claims of the training container",
+    "Where a TrainJob sets `resourcesPerNode`, Trainer v2.3.0 merges limits and requests alone: `claims` of the job and "
+    "of its runtime do not reach the pods.",
+)
+
+
+def lost_claims(plan: Plan, report: Report) -> None:
+    """A warning for each list of device claims that `resourcesPerNode` costs the training container."""
+    asked = get(plan.job, "spec", "trainer", "resourcesPerNode", "claims")
+    lists = [("the TrainJob", asked)] if asked else []
+    for patch in plan.overrides:
+        container = plan.roles[patch.role].container(patch.container) if "resources" in patch.sets else None
+        held = get(container, "resources", "claims")
+        lists += [("the runtime", held)] if held else []
+    for who, claims in lists:
+        leaf = first_leaf(claims)
+        report.add(
+            LOST_CLAIMS.at(
+                (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec", "trainer"), key=True),
+                f"the Trainer controller drops the claims of {who}",
+                effect="no container of the pod reaches the devices",
+                help="write limits, requests and claims in the runtime, and leave out `resourcesPerNode`",
+            )
+        )
 
 
 def lost_ports(plan: Plan, was: Tree, now: Tree, report: Report) -> None:

@@ -73,7 +73,7 @@ def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     there = project.cluster
-    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset, placed=there.namespace is not None)
+    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset)
     return older(
         entry.document,
         report,

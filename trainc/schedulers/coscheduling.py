@@ -79,10 +79,18 @@ def _group(plan: Plan, count: Sourced[int], timeout: Tree, needs: dict[str, Tree
 
 
 def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
-    for said in (get(plan.gang, NAME, "scheduleTimeoutSeconds"), policy_of(plan).get("scheduleTimeoutSeconds")):
-        if type(said) is Sourced and type(said.value) is int and said.value > 0:
-            return said
-    return cluster.timeout if cluster.timeout is not None else (PATIENT_TIMEOUT if cluster.autoscaling else TIMEOUT)
+    """How long placed pods wait for the others: as written, else the cluster's, else the operator's, else the plugin's.
+
+    The plugin takes 0 for its own setting; an older job may say so, and the mpi-operator did.
+    """
+    said, older = get(plan.gang, NAME, "scheduleTimeoutSeconds"), policy_of(plan)
+    for written, least in ((said, 1), (older.get("scheduleTimeoutSeconds"), 0)):
+        if type(written) is Sourced and type(written.value) is int and written.value >= least:
+            return written
+    if cluster.timeout is not None or cluster.autoscaling:
+        return cluster.timeout if cluster.timeout is not None else PATIENT_TIMEOUT
+    operators: Sourced[int] | None = older.get("operatorTimeout")
+    return TIMEOUT if operators is None else operators
 
 
 def _whole(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:

@@ -149,7 +149,7 @@ def test_a_reference_to_a_replaced_secret_is_an_error() -> None:
     ],
 )
 def test_values_are_rewritten_as_kubernetes_reads_them(text: str, found: str) -> None:
-    assert rewritten(text, {"A": "1"}, "JOB_COMPLETION_INDEX") == found
+    assert rewritten(text, {"A": "1"}, ("JOB_COMPLETION_INDEX",)) == found
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,17 @@ if TYPE_CHECKING:
     Entries = Callable[[Plan, Role, Tree], Mapping[str, object]]
     Chosen = Callable[[Role], list[Tree]]
 
-INDEX = "JOB_COMPLETION_INDEX"
-INDEX_REFERENCE = f"$({INDEX})"
+INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
+INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
+POD_NAMESPACE = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 _INDEX = "batch.kubernetes.io/job-completion-index"
-_INDEX_FIELDS = (f"metadata.annotations['{_INDEX}']", f"metadata.labels['{_INDEX}']")
+# What our values refer to: declared at the head of the list, because a reference sees only earlier entries.
+_HELPERS: dict[str, Tree] = {INDEX: COMPLETION_INDEX, NAMESPACE: POD_NAMESPACE}
+_HELPER_FIELDS = {
+    INDEX: (f"metadata.annotations['{_INDEX}']", f"metadata.labels['{_INDEX}']"),
+    NAMESPACE: ("metadata.namespace",),
+}
+_HELPER_CONTENTS = {INDEX: "the index of the pod", NAMESPACE: "the namespace of the pod"}
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 
 OVERRIDDEN = Rule(
@@ -100,17 +107,18 @@ def framework(
 
 
 def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
-    """The complete list: the index where ours refers to it, the user's less ours, ours."""
+    """The complete list: the index and the namespace where ours refers to them, the user's less ours, ours."""
     users = container.get("env") or []
     # An empty value is no value, as the API writes it.
     complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
-    helper = [{"name": INDEX, **COMPLETION_INDEX}] if _indexed(ours) else []
-    return stamp([*helper, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
+    helpers = [{"name": name, **_HELPERS[name]} for name in _helpers(ours)]
+    return stamp([*helpers, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
 
 
-def _indexed(ours: Mapping[str, object]) -> bool:
-    """Whether one of our values refers to the pod's index, which then stands at the head of the list."""
-    return any(INDEX_REFERENCE in str(_bare(content)) for content in ours.values())
+def _helpers(ours: Mapping[str, object]) -> tuple[str, ...]:
+    """The variables that our values refer to, which then stand at the head of the list."""
+    contents = [str(_bare(content)) for content in ours.values()]
+    return tuple(name for name in _HELPERS if any(f"$({name})" in content for content in contents))
 
 
 def _bare(content: object) -> object:
@@ -121,28 +129,30 @@ def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
     """The user's variables that nothing replaces, with the values of the replaced ones where they refer to them."""
     said: dict[str, str] = {}
     kept = []
-    index = INDEX if _indexed(ours) else ""
+    helpers = _helpers(ours)
     for entry in users:
         name, text = value(entry, "name"), entry.get("value")
-        if name in ours or name == index:
-            said.update(_said(name, entry, said, index))
+        if name in ours or name in helpers:
+            said.update(_said(name, entry, said, helpers))
         elif type(text) is Sourced and "$" in str(text.value):
-            written = rewritten(str(text.value), said, index)
+            written = rewritten(str(text.value), said, helpers)
             kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
         else:
             kept.append(entry)
     return kept
 
 
-def _said(name: str, entry: Tree, said: Mapping[str, str], index: str) -> dict[str, str]:
+def _said(name: str, entry: Tree, said: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
     """What a replaced variable said, empty where only the cluster knows."""
     if "valueFrom" not in entry:
-        return {name: quotable(str(_bare(entry.get("value", ""))), said, index)}
-    return {name: INDEX_REFERENCE} if name == index and _is_index(entry) else {}
+        return {name: quotable(str(_bare(entry.get("value", ""))), said, helpers)}
+    return {name: f"$({name})"} if name in helpers and _is_helper(entry) else {}
 
 
-def _is_index(entry: Tree) -> bool:
-    return value(entry, "valueFrom", "fieldRef", "fieldPath") in _INDEX_FIELDS
+def _is_helper(entry: Tree) -> bool:
+    """Whether a variable of the user holds what the helper of its name holds."""
+    fields = _HELPER_FIELDS.get(value(entry, "name"), ())
+    return value(entry, "valueFrom", "fieldRef", "fieldPath") in fields
 
 
 def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
@@ -160,7 +170,7 @@ def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
 
 
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
-    index = INDEX if _indexed(ours) else ""
+    helpers = _helpers(ours)
     lost: set[str] = set()
     for entry in container.get("env") or []:
         name = value(entry, "name")
@@ -168,8 +178,8 @@ def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Repor
         refers = not lost.isdisjoint(names(text))
         leaf = first_leaf(entry)
         span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
-        if name in ours or name == index:
-            if name in ours or not _is_index(entry):
+        if name in ours or name in helpers:
+            if name in ours or not _is_helper(entry):
                 report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help="remove it"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
@@ -181,4 +191,4 @@ def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Repor
 def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
     if name in ours:
         return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
-    return f"`{name}` holds the index of the pod, from which the job's own variables are made"
+    return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"

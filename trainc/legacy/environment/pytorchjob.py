@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.environment.env import GLOBAL_INDEX, framework
+from trainc.legacy.environment.env import GLOBAL_INDEX, NAMESPACE_REFERENCE, framework
 from trainc.legacy.environment.peers import aliased, has, host, peer, port, short, total
 from trainc.model.legacy_kinds import processes
 from trainc.model.patches import COMPLETION_INDEX, Contribution, pod
@@ -90,11 +90,18 @@ def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:
     if type(given) is Sourced and given.value:
         return given
     kind, index = value(elastic, "rdzvRole") or "worker", value(elastic, "rdzvIndex") or 0
-    return derive("rendezvous host", lambda _: short(plan, peer(plan, kind, index)), plan.name)
+    found = short(plan, peer(plan, kind, index))
+    if plan.namespace is None and not aliased(plan):
+        # torch also knows itself by its full name, in which the pod fills in the namespace it runs in.
+        found += f".{plan.name.value}.{NAMESPACE_REFERENCE}.svc.{plan.settings['clusterDomain'].value}"
+    return derive("rendezvous host", lambda _: found, plan.name)
 
 
 def searches(plan: Plan) -> Contribution:
-    """The job's own subdomain among the search domains: torch compares short host names with its own."""
+    """The job's own subdomain among the search domains: torch compares short host names with its own.
+
+    Without a known namespace the rendezvous host is a full name, which needs none.
+    """
     elastic = plan.settings.get("elasticPolicy")
     if elastic is None or value(elastic, "rdzvHost") or aliased(plan) or plan.namespace is None:
         return Contribution()

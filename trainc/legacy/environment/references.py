@@ -29,14 +29,14 @@ def names(text: str) -> set[str]:
     return {name for _, name in pieces(text) if name}
 
 
-def rewritten(text: str, inline: Mapping[str, str], escaped: str = "") -> str:
+def rewritten(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = ()) -> str:
     """A value whose references to replaced variables carry the user's own text, and those to `escaped` none."""
     return "".join(
-        inline.get(name, f"${part}" if name == escaped else part) if name else part for part, name in pieces(text)
+        inline.get(name, f"${part}" if name in escaped else part) if name else part for part, name in pieces(text)
     )
 
 
-def quotable(text: str, inline: Mapping[str, str], escaped: str = "") -> str:
+def quotable(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = ()) -> str:
     """The same for a text that is put into another one, whose characters must not join its own to a reference."""
     found = rewritten(text, inline, escaped)
     return "".join("$$" if part == "$" else part for part, _ in pieces(found))

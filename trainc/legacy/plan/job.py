@@ -24,11 +24,10 @@ class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
     `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
-    `jobset` are the cluster's versions, None where they are not known; `placed` says that jobs without a namespace get
-    the cluster's.
+    `jobset` are the cluster's versions, None where they are not known.
     """
 
-    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient", "placed")
+    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient")
 
     def __init__(
         self,
@@ -38,14 +37,12 @@ class Options:
         cluster_domain: str = "cluster.local",
         kubernetes: Version | None = None,
         jobset: Version | None = None,
-        placed: bool = False,
     ) -> None:
         self.gang = gang
         self.lenient = lenient
         self.cluster_domain = cluster_domain
         self.kubernetes = kubernetes
         self.jobset = jobset
-        self.placed = placed
 
 
 class Replica:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.plan import runpolicy
 from trainc.legacy.plan.counted import MOST, countable, is_countable, is_open
+from trainc.legacy.plan.hosts import present_hosts
 from trainc.legacy.plan.job import Options, read
 from trainc.legacy.plan.layout import Part, Shape
 from trainc.legacy.plan.pods import finish, prepare
@@ -20,6 +21,7 @@ from trainc.model.tree import get, stamp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from trainc.legacy.plan.job import Job
     from trainc.model.document import Document
@@ -90,26 +92,30 @@ def _plan(
             STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")
         )
     template = _template(job, shape, replicated)
+    gang = runpolicy.gang(job)
+    plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside, secrets=secrets)
+    if not barred and not is_open(job):
+        template = {**template, "spec": {**template["spec"], "replicatedJobs": present_hosts(job, plan, replicated)}}
+        plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside, secrets=secrets)
+    plan.barred = barred
+    return plan
+
+
+def _planned(job: Job, shape: Shape, template: Tree, **around: Any) -> Plan:
     pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
     namespace = get(job.document.tree, "metadata", "namespace")
-    settings = stamp(shape.settings, job.kind.kind)
-    plan = Plan(
+    return Plan(
         document=job.document,
         runtime=None,
         name=job.name,
         namespace=namespace if type(namespace) is Sourced else None,
         framework=job.kind.framework,
-        policy={job.kind.framework: settings},
-        gang=runpolicy.gang(job),
+        policy={job.kind.framework: stamp(shape.settings, job.kind.kind)},
         template=template,
         roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),
         steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
-        companions=companions,
-        beside=beside,
-        secrets=secrets,
+        **around,
     )
-    plan.barred = barred
-    return plan
 
 
 def _template(job: Job, shape: Shape, replicated: list[Tree]) -> Tree:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.layout import ANY_DECIDES, Part, Shape, master_worker
-from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -31,12 +31,6 @@ RENDEZVOUS = Rule(
     "the rendezvous host named a pod that is called otherwise now",
     "Pods of a JobSet have other host names than those of the operator.",
 )
-NAMESPACE = Rule(
-    "namespace-needed",
-    ERROR,
-    "a name that must resolve needs the job's namespace",
-    "torch compares the rendezvous host with the pod's own short host name, which resolves only in the job's subdomain.",
-)
 WAIT_DROPPED = Rule(
     "init-wait-dropped",
     NOTE,
@@ -45,7 +39,7 @@ WAIT_DROPPED = Rule(
 )
 
 
-def pytorch(job: Job) -> Shape | None:
+def pytorch(job: Job) -> Shape:
     """The parts of a PyTorchJob and what torchrun is to be told."""
     settings = _settings(job)
     master, worker = job.role("Master"), job.role("Worker")
@@ -54,9 +48,9 @@ def pytorch(job: Job) -> Shape | None:
         message = "workers start at once: torch waits for the master itself"
         job.say(WAIT_DROPPED.at(job.span(worker.path, key=True), message))
     elastic = settings.get("elasticPolicy")
-    if elastic is None:
-        return shape
-    return shape if _elastic(job, elastic) else None
+    if elastic is not None:
+        _elastic(job, elastic)
+    return shape
 
 
 def _shape(job: Job, settings: Tree) -> Shape:
@@ -94,7 +88,7 @@ def _range(job: Job, elastic: Tree) -> dict[str, Tree]:
     return {**elastic, "minReplicas": low, "maxReplicas": high}
 
 
-def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
+def _elastic(job: Job, elastic: dict[str, Tree]) -> None:
     worker = job.role("Worker")
     assert worker is not None
     path = ("spec", "elasticPolicy")
@@ -117,14 +111,6 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> bool:
         job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
         said = elastic.pop("rdzvHost")
         elastic["rdzvRole"], elastic["rdzvIndex"] = (said.map(lambda _, part=part: part) for part in replica)
-    elif host:
-        return True
-    if get(job.document.tree, "metadata", "namespace") is None and not job.options.placed:
-        message = "the rendezvous host resolves only with the namespace known"
-        help_ = "set `metadata.namespace`, or an address of your own in `elasticPolicy.rdzvHost`"
-        job.say(NAMESPACE.at(job.span(path, key=True), message, help=help_))
-        return False
-    return True
 
 
 def _replica(job: Job, host: str) -> tuple[str, int] | None:
@@ -135,7 +121,7 @@ def _replica(job: Job, host: str) -> tuple[str, int] | None:
     if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{domain}"}:
         return None
     for replica in job.replicas:
-        prefix, number = f"{job.name.value}-{replica.name}-", first.rpartition("-")[2]
+        prefix, number = f"{job.document.name}-{replica.name}-", first.rpartition("-")[2]
         known = [str(index) for index in range(replica.count.value)] if first.startswith(prefix) else []
         if first == prefix + number and number in known:
             return replica.name, int(number)

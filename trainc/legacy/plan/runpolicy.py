@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.gang import UNKNOWN_SIZE
@@ -159,7 +160,22 @@ def gang(job: Job) -> Tree:
         return None
     _counted(job, policy)
     own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
-    return {"older": {**(policy or {}), **own}}
+    written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
+    return {"older": {**_operators_own(job), **written, **own}}
+
+
+def _operators_own(job: Job) -> dict[str, Tree]:
+    """What the mpi-operator (v0.8.2) takes where a scheduling policy does not say it."""
+    if job.kind.api != MPI_OPERATOR:
+        return {}
+    classes = (get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas))
+    first = next(
+        (name for name in classes if type(name) is Sourced and name.value), None
+    )  # the launcher's counts first
+    return {"operatorTimeout": Sourced(0, _MPI), **({} if first is None else {"priorityClass": first})}
+
+
+_MPI = Origin(by="MPIJob default")
 
 
 def _counted(job: Job, policy: Tree) -> None:
