@@ -194,21 +194,6 @@ def test_a_job_that_is_gone_from_a_source_that_can_be_read_is_removed_by_name(bu
     assert f"removed rendered/{LINE}: jobs/line.yaml is gone\n" in built.run("build", "-w").err
 
 
-def test_two_projects_share_a_folder_and_leave_each_other_alone(tmp_path: Path) -> None:
-    one, two = Repository(tmp_path / "one", "bert"), Repository(tmp_path / "two", "line")
-    for each in (one, two, one):
-        assert each.run("build", "-o", "../out").code == 0
-    names = sorted(path.name for path in (tmp_path / "out").rglob("*.yaml"))
-    assert names == ["bert.yaml", "line.yaml"]
-    (two.folder / "jobs/line.yaml").unlink()
-    two.write("jobs/bert.yaml", job("bert"))
-    before = (tmp_path / "out/research/bert.yaml").read_text("utf-8")
-    done = two.run("build", "-o", "../out")
-    assert done.code == 1
-    assert "another project wrote it" in done.err
-    assert (tmp_path / "out/research/bert.yaml").read_text("utf-8") == before
-
-
 def test_the_rendered_file_is_not_an_input(built: Repository) -> None:
     done = built.run("validate", f"rendered/{BERT}", "jobs/bert.yaml")
     assert done.code == 0, done.err

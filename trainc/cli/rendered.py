@@ -9,14 +9,15 @@ from shlex import quote
 from trainc.cli.build import Nothing, run
 from trainc.cli.lock import FolderLock
 from trainc.cli.output import tell
+from trainc.cli.ownership import gone, holds, left, naming, project_names, reaches, taken
 from trainc.cli.process import Orderly
 from trainc.cli.rerendered import rerendered
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ITSELF, Committed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
-from trainc.compare.merged import CommittedTexts, absent_files
+from trainc.compare.merged import CommittedTexts
 from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
-from trainc.emit.spool.folder import (
+from trainc.emit.spool.changes import (
     CHANGED,
     CONFLICTED,
     EDITED,
@@ -25,26 +26,21 @@ from trainc.emit.spool.folder import (
     OTHERS,
     REFUSED,
     STALE,
+    UNSURE,
     Change,
-    FolderSpool,
 )
+from trainc.emit.spool.folder import FolderSpool
 from trainc.emit.spool.objects import is_object_file
-from trainc.load.lists import expand
-from trainc.load.walk import contents
 from trainc.model.finding import ERROR
-from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
 from trainc.model.trouble import Inapplicable, Trouble
-from trainc.verify.together import twins
-from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
 
     from trainc.cli.options import Options
-    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
@@ -64,6 +60,7 @@ _MESSAGES = {
     CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
     OTHERS: "`{file}` stands where a job would be rendered, and another project wrote it",
+    UNSURE: "`{file}` is left over from this project or from another whose folder has the same name",
 }
 _HELP = {
     CONFLICTED: "run `{again}`, then `git add {file}`; resolve nothing in it by hand",
@@ -71,7 +68,8 @@ _HELP = {
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
     OTHERS: "give one of the jobs another name or namespace, or choose another output folder; where this project had "
-    "another folder name when it wrote the file, delete the file",
+    "another name when it wrote the file, give it that name (`metadata.name` in trainc.yaml) or delete the file",
+    UNSURE: "delete the file, if no other project made it; {name}",
 }
 
 
@@ -84,19 +82,7 @@ def build_folder(options: Options) -> int:
     committed = Committed(session.project, session.selection, options.all("rerender"))
     folder = _folder(options, session)
     session.applied_twice(folder)
-    gone = _narrow(session, options)
-    spool = FolderSpool(
-        folder,
-        reaches=_reaches(session, gone),
-        settle=committed.settle,
-        taken=_taken(session),
-        git=CommittedTexts(folder),
-        gone=_gone(session, folder),
-        holds=_holds(session, folder),
-        project=_project(session, folder),
-        check=check,
-        keep_old=session.project.old_run == "keep",
-    )
+    spool = _spool(session, folder, _narrow(session, options), committed)
     with Orderly(), FolderLock(folder) if not check else nullcontext() as lock:
         spool.alone = lock is not None and lock.held
         run(session, spool, committed)
@@ -114,6 +100,23 @@ def build_folder(options: Options) -> int:
     if spool.objects == 0 and code == 0 and not (check or spool.changes or options.has("changed_since")):
         raise Nothing(session)
     return code
+
+
+def _spool(session: Session, folder: str, deleted: frozenset[str], committed: Committed) -> FolderSpool:
+    project, guess = project_names(session, folder)
+    return FolderSpool(
+        folder,
+        reaches=reaches(session, deleted),
+        settle=committed.settle,
+        taken=taken(session),
+        git=CommittedTexts(folder),
+        gone=gone(session, folder),
+        holds=holds(session, folder),
+        project=project,
+        guess=guess,
+        check=session.options.has("check"),
+        keep_old=session.project.old_run == "keep",
+    )
 
 
 def _leave_to_validate(session: Session) -> list[str]:
@@ -138,78 +141,6 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
     return narrow(session, options.one("changed_since"))
 
 
-def _reaches(session: Session, gone: frozenset[str]) -> Callable[[str, str], bool]:
-    """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
-    paths, clusters = session.selection.paths, session.selection.clusters
-
-    def reaches(path: str, source: str) -> bool:
-        if clusters and path.partition("/")[0] not in clusters:
-            return False
-        return source in gone or _selected(source, paths)
-
-    return reaches
-
-
-def _taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
-    """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
-    root, paths = session.project.root, session.selection.paths
-
-    def taken(bundle: Bundle, source: str, report: Report) -> bool:
-        path = os.path.join(root, source)
-        if not os.path.isfile(path):
-            return False
-        mine = bundle.document
-        for other in expand(read(contents(root, source), source, Report()), Report()):
-            if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
-                if not _selected(source, paths):
-                    report.add(twins(mine, other))
-                return True
-        return False
-
-    return taken
-
-
-def _gone(session: Session, folder: str) -> Callable[[str, str, Report], bool]:
-    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so."""
-    absent = absent_files(session.project.root)
-
-    def gone(path: str, source: str, report: Report) -> bool:
-        from trainc.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
-
-        name = os.path.basename(path).removesuffix(".yaml")
-        return is_gone(session.project.root, source, os.path.join(folder, path), name, report, absent)
-
-    return gone
-
-
-def _holds(session: Session, folder: str) -> Callable[[str, str], bool]:
-    """Whether the object of a rendered file still stands in its source."""
-
-    def holds(path: str, source: str) -> bool:
-        from trainc.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
-
-        return is_held(session.project.root, source, os.path.join(folder, path))
-
-    return holds
-
-
-def _project(session: Session, folder: str) -> str:
-    """The name that the project's files carry in this folder: none in its own, which it shares with nobody."""
-    root = os.path.realpath(session.project.root)
-    if (os.path.realpath(folder) + os.sep).startswith(root + os.sep):
-        return ""
-    top = root
-    while not os.path.exists(os.path.join(top, ".git")):
-        if os.path.dirname(top) == top:
-            return os.path.basename(root)
-        top = os.path.dirname(top)
-    return os.path.relpath(root, top).replace(os.sep, "/") if top != root else os.path.basename(root)
-
-
-def _selected(source: str, paths: Iterable[str]) -> bool:
-    return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
-
-
 def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
     for pattern in patterns:
         if not any(names(pattern, name) for name in spool.names):
@@ -230,7 +161,7 @@ def _findings(changes: Collection[Change], folder: str, session: Session) -> Ite
         # The jobs concerned alone: a draft beside them, which does not compile yet, is in nobody's way.
         jobs = every if len(every) <= _LINE else quote(source)
         again = f"{build} {jobs}" if _is_there(change, session) else build
-        words = {"file": session.shown(file), "source": source, "again": again}
+        words = {"file": session.shown(file), "source": source, "again": again, "name": naming(session)}
         state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
         yield rule.at(
             Span(place, 1, 1, 1, 1),
@@ -280,11 +211,11 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
 
         tell(*differences(texts))
     if spool.done:
-        gone = [change for change in spool.changes if change.state == STALE]
-        tell(*(_removal(change, spool.folder, session) for change in gone[:_MOST]))
-        wrote = len(spool.changes) - len(gone)
-        parts = [f"wrote {wrote}", f"removed {len(gone)}", f"unchanged {len(spool.paths) - wrote}"]
-        tell(f"{spool.folder}: {', '.join(parts)}")
+        stale = [change for change in spool.changes if change.state == STALE]
+        tell(*(_removal(change, spool.folder, session) for change in stale[:_MOST]))
+        wrote = len(spool.changes) - len(stale)
+        parts = [f"wrote {wrote}", f"removed {len(stale)}", f"unchanged {len(spool.paths) - wrote}"]
+        tell(f"{spool.folder}: {', '.join(parts)}{left(spool)}")
 
 
 def _removal(change: Change, folder: str, session: Session) -> str:

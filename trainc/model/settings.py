@@ -36,7 +36,7 @@ class Project(Immutable):
     """A repository of training specs: where it starts and what it says for all its jobs.
 
     `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
-    empty where there is none. `runtimes` are the folders searched for runtimes, relative to the root, None for the
+    empty where there is none. `name` is what it calls itself, empty where it does not. `runtimes` are the folders searched for runtimes, relative to the root, None for the
     nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
@@ -56,6 +56,7 @@ class Project(Immutable):
         "deadline",
         "file",
         "holders",
+        "name",
         "named",
         "old_run",
         "output",
@@ -70,6 +71,7 @@ class Project(Immutable):
 
     root: str
     file: str
+    name: str
     runtimes: tuple[str, ...] | None
     rules: Mapping[str, str]
     rules_by_path: Mapping[str, Mapping[str, str]]
@@ -93,6 +95,7 @@ class Project(Immutable):
         root: str,
         *,
         file: str = "",
+        name: str = "",
         runtimes: tuple[str, ...] | None = None,
         rules: Mapping[str, str] | None = None,
         rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
@@ -108,6 +111,7 @@ class Project(Immutable):
         self._fill(
             root=root,
             file=file,
+            name=name,
             runtimes=runtimes,
             rules=dict(rules or {}),
             rules_by_path=dict(rules_by_path or {}),

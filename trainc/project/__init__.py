@@ -128,6 +128,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
     return Project(
         root,
         file=FILE,
+        name=checker.name(("metadata", "name")),
         output=checker.target(root, ("spec", "output")),
         old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
         delivery=checker.choice(("spec", "delivery"), TOOLS),

@@ -8,6 +8,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.model.within import within
+from trainc.server.names import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,14 @@ class Checker:
         if len(found) != len(items):
             self.complain(path, f"`{path[-1]}` is a list of names", "write one name behind each `-`")
         return found
+
+    def name(self, path: Path) -> str:
+        """The name at `path` that other programs and files repeat, empty where absent."""
+        found = self.text(path)
+        if found is None or not label(found):
+            return found or ""
+        self.complain(path, f"`{found}` cannot be a name", "use lower-case letters, digits and `-`, 63 at most")
+        return ""
 
     def choice(self, path: Path, choices: tuple[str, ...]) -> str:
         """The one of `choices` written at `path`, empty where absent."""

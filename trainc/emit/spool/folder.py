@@ -6,6 +6,18 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
+from trainc.emit.spool.changes import (
+    CHANGED,
+    CONFLICTED,
+    EDITED,
+    FOREIGN,
+    MISSING,
+    OTHERS,
+    REFUSED,
+    STALE,
+    UNSURE,
+    Change,
+)
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, is_torn, parse_found, remove, written
 from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, trees_of, without_objects
 from trainc.model.header import Header
@@ -43,30 +55,6 @@ if TYPE_CHECKING:
             """The text of a file that is not there any more."""
 
 
-MISSING, CHANGED, STALE = "missing", "changed", "stale"
-EDITED, FOREIGN, OTHERS, CONFLICTED = "edited", "foreign", "others", "conflicted"
-REFUSED = (EDITED, FOREIGN, OTHERS)
-
-
-class Change:
-    """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
-
-    `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
-    """
-
-    __slots__ = ("after", "before", "path", "same_job", "source", "state")
-
-    def __init__(
-        self, path: str, state: str, source: str, before: str = "", after: str = "", *, same_job: bool = False
-    ) -> None:
-        self.path = path
-        self.state = state
-        self.source = source
-        self.before = before
-        self.after = after
-        self.same_job = same_job
-
-
 class FolderSpool(Spool):
     """Compares each rendering with the file in its place; `commit` makes the folder what it should be.
 
@@ -75,8 +63,9 @@ class FolderSpool(Spool):
     earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
     place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
     sparse checkout leaves out what `git` knows. `gone` says whether the job of a
-    file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names it. `project` is the name that files carry in a folder outside of their
-    project: those of others are left alone.
+    file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
+    it. `project` is the name that files carry in a folder outside of their project: those of others are left alone.
+    `guess` is a name that files of this project carry and those of another may: none of them is removed.
     """
 
     def __init__(
@@ -90,6 +79,7 @@ class FolderSpool(Spool):
         gone: Gone,
         holds: Holds,
         project: str = "",
+        guess: str = "",
         check: bool = False,
         keep_old: bool = False,
     ) -> None:
@@ -104,6 +94,9 @@ class FolderSpool(Spool):
         self._gone = gone
         self._holds = holds
         self._project = project
+        self._guess = guess
+        self._own = frozenset((project, guess)) if guess else frozenset((project,))
+        self.left: dict[str, int] = {}  # by project, how many files of others stand in the folder
         self._leftover: list[Change] = []
         self._check = check
         self._keep_old = keep_old
@@ -185,7 +178,7 @@ class FolderSpool(Spool):
 
     def _is_of_others(self, found: Found, source: str) -> bool:
         """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
-        if found.header is None or found.header.project == self._project:
+        if found.header is None or found.header.project in self._own:
             return False
         return bool(found.header.project) or found.header.source not in ("", source)
 
@@ -217,9 +210,12 @@ class FolderSpool(Spool):
         Files of earlier runs lose what has a file of its own now.
         """
         stale: list[tuple[str, str]] = []
+        unsure: set[str] = set()
         others: list[str] = []
         for path, header in list(written(self.folder, self.paths)):
-            ours = header.project == self._project
+            ours = header.project in self._own
+            if not ours:
+                self.left[header.project] = self.left.get(header.project, 0) + 1
             earlier = ours and self._earlier(path, header.source)
             if earlier:
                 self._trim(path)
@@ -227,16 +223,15 @@ class FolderSpool(Spool):
                 others.append(path)
             else:
                 stale.append((path, header.source))
+                unsure |= {path} if self._guess and header.project == self._guess else set()
         named = [
             path
             for path, source in stale
             if is_object_file(path) and self._holds(path, source) and self._is_named(path, others)
         ]
-        self._leftover = [
-            Change(path, STALE, source)
-            for path, source in stale
-            if path not in named and self._gone(path, source, report)
-        ]
+        gone = [one for one in stale if one[0] not in named and self._gone(*one, report)]
+        self._leftover = [Change(path, STALE, source) for path, source in gone if path not in unsure]
+        self.changes += [Change(path, UNSURE, source) for path, source in gone if path in unsure]
 
     def _trim(self, path: str) -> None:
         """Take out of an earlier run's file what has a file of its own."""
