@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.legacy.samples.jobs import Compiled
-from tests.migrate.test_migrate import shown
+from tests.migrate.comments import comments
 from trainc.fix import diff, fix
 from trainc.model.finding import ERROR, Edit, Finding, Rule
 from trainc.model.sourced import Span
@@ -110,7 +110,7 @@ def test_a_refused_job_is_mended_by_its_findings() -> None:
     done = fix(BROKEN, before.report.findings, "job.yaml")
     assert "Worker:  # the others" in done.text
     assert "- name: pytorch" in done.text
-    assert shown(done.text) == shown(BROKEN)
+    assert comments(done.text) == comments(BROKEN)
     after = Compiled(done.text)
     assert after.refusals == []
     assert fix(done.text, after.report.findings, "job.yaml").text == done.text

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.legacy.samples.texts import job, role
+from tests.migrate.comments import comments
 from trainc.migrate import migrate
-from trainc.migrate.chunks import comments, load, split
 from trainc.migrate.compared import UNEXPLAINED
 from trainc.migrate.compiled import compiled
 from trainc.model.cluster import Cluster
@@ -32,10 +32,6 @@ FILES += [
 ]
 
 
-def shown(text: str) -> list[str]:
-    return sorted(comment for piece in split(text) for comment in comments(load(piece)))
-
-
 @pytest.mark.parametrize("file", FILES, ids=[file.parent.parent.name for file in FILES])
 def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     text = file.read_text("utf-8")
@@ -43,7 +39,7 @@ def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     assert done.problems == ()
     assert "kind: TrainJob" in done.text
     assert [str(d) for d in done.differences if d.reason == UNEXPLAINED] == []
-    assert shown(done.text) == shown(text)
+    assert comments(done.text) == comments(text)
     again = migrate(done.text)
     assert (again.text, again.changes) == (done.text, ())
     objects, _ = compiled(done.text)

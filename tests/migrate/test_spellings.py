@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.migrate.test_migrate import shown
+from tests.migrate.comments import comments
 from trainc.migrate import migrate
 
 JOB = """\
@@ -133,7 +133,7 @@ def test_a_trainjob_of_earlier_days(name: str) -> None:
     found = yaml.safe_load(done.text)
     assert (found["apiVersion"], found["spec"]) == (NOW, expected)
     assert done.changes
-    assert shown(done.text) == shown(text)
+    assert comments(done.text) == comments(text)
     assert migrate(done.text).text == done.text
 
 
@@ -162,7 +162,7 @@ def test_a_runtime_of_the_first_proposal() -> None:
             }
         },
     }
-    assert shown(done.text) == shown(RUNTIME)
+    assert comments(done.text) == comments(RUNTIME)
     assert "'registry.example/torch:1'" in done.text
     assert migrate(done.text).changes == ()
 

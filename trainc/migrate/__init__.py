@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older, runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, comments, dump, load, split
+from trainc.migrate.chunks import UnreadableError, dump, load, split
 from trainc.migrate.compared import Difference, differences
 from trainc.migrate.compiled import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
@@ -14,6 +15,7 @@ from trainc.model.legacy_kinds import kind_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain
+from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
 
@@ -92,14 +94,13 @@ def _piece(piece: str, line: int, project: Project) -> Migration:
         return _older(piece, line, root, project)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         return untouched
-    said = comments(root)
     try:
         messages = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
     except MisshapenError:
         return untouched._replace(problems=_errors(compiled(_placed(piece, line), project)[1]))
     if not messages:
         return untouched
-    return Migration(_kept(dump(root, piece), said), _changes(root, kind, messages), (), ())
+    return Migration(_commented(dump(root, piece), piece), _changes(root, kind, messages), (), ())
 
 
 def _placed(piece: str, line: int) -> bytes:
@@ -126,12 +127,12 @@ def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
     if not any(tree.get("kind") == "JobSet" for tree in bare):
         # Only what is reported needs the lines above it.
         return Migration(piece, (), (), _errors(compiled(_placed(piece, line), unplaced(project))[1]))
-    kind, said = root["kind"], comments(root)
+    kind = root["kind"]
     plain = _plain(piece)
     documents, want = older.rewrite(root, plain, bare)
     messages = [*_older_messages(kind, want), *older.left_behind(plain, bare)]
-    text = "---\n".join(_text(document, piece) for document in documents)
-    text = _kept(text, said)
+    text = "---\n".join(dump(document, piece).removeprefix("---\n") for document in documents)
+    text = _commented(text, piece)
     before, _ = compiled(piece, project)
     after, _ = compiled(text, project)
     found = differences(before, after, want.roles, want.containers)
@@ -167,21 +168,13 @@ def _changes(root: Any, kind: str, messages: list[str]) -> tuple[Change, ...]:
     return tuple(Change(f"{kind} {name}", message) for message in messages)
 
 
-def _text(document: Any, like: str) -> str:
-    return dump(document, like).removeprefix("---\n")
-
-
-def _kept(text: str, said: list[str]) -> str:
-    """The text with the comments that lost their place at its top."""
-    left = list(said)
-    if not left:
+def _commented(text: str, former: str) -> str:
+    """The text with the comments that it lost since it was `former` at its top."""
+    lost = Counter(comments(_bytes(former))) - Counter(comments(_bytes(text)))
+    if not lost:
         return text
-    for piece in split(text):
-        for comment in comments(load(piece)):
-            if comment in left:
-                left.remove(comment)
     start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
-    return start + mark + "".join(f"{comment}\n" for comment in left) + rest
+    return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
 
 
 def _joined(pieces: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.anchor import Anchor
@@ -14,9 +14,6 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 
 from trainc.model.quantity import Quantity
 from trainc.yaml.spelling import plain_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
@@ -91,43 +88,6 @@ def _yaml(text: str) -> YAML:
     return yaml
 
 
-def comments(node: Any) -> list[str]:
-    """Every comment of a document, one line each, in no particular order."""
-    # One token may be known to a map and to the key above it.
-    once = {id(token): token for token in _tokens(node)}
-    return [line for token in once.values() for line in _lines(token.value)]
-
-
-def _lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if line.strip().startswith("#"):
-            yield line.strip()
-
-
-def _tokens(node: Any) -> Iterator[Any]:
-    held = getattr(node, "ca", None)
-    if held is not None:
-        yield from _flat([held.comment, held.end, *(tokens for key, tokens in held.items.items() if _there(node, key))])
-    if isinstance(node, CommentedMap):
-        for child in node.values():
-            yield from _tokens(child)
-    elif isinstance(node, CommentedSeq):
-        for child in node:
-            yield from _tokens(child)
-
-
-def _there(node: Any, key: Any) -> bool:
-    return key in node if isinstance(node, CommentedMap) else key < len(node)
-
-
-def _flat(held: Any) -> Iterator[Any]:
-    if isinstance(held, list):
-        for one in held:
-            yield from _flat(one)
-    elif held is not None and hasattr(held, "value"):
-        yield held
-
-
 def fresh(value: Any) -> Any:
     """A plain value as a node to put into a document; what other readers could misread is quoted."""
     if isinstance(value, dict):
@@ -145,15 +105,21 @@ def fresh(value: Any) -> Any:
 
 def alone(node: Any) -> Any:
     """A copy that shares nothing: anchors are gone, and what aliases and merge keys brought stands written out."""
-    node = deepcopy(node)
+    return _spelled_out(deepcopy(node), set())
+
+
+def _spelled_out(node: Any, seen: set[int]) -> Any:
+    if id(node) in seen:  # an alias: the same node at a second place
+        node = deepcopy(node)
     if hasattr(node, Anchor.attrib):
         delattr(node, Anchor.attrib)
     if isinstance(node, CommentedMap) and node.merge:
         node = CommentedMap(node.items())
-    children = list(node.items()) if isinstance(node, CommentedMap) else []
-    children = list(enumerate(node)) if isinstance(node, CommentedSeq) else children
-    for key, child in children:
-        node[key] = alone(child)
+    if not isinstance(node, CommentedMap | CommentedSeq):
+        return node
+    seen.add(id(node))
+    for key, child in list(node.items() if isinstance(node, CommentedMap) else enumerate(node)):
+        node[key] = _spelled_out(child, seen)
     return node
 
 

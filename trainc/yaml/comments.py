@@ -1,4 +1,4 @@
-"""Comments that speak to trainc: `# trainc: allow[rule] reason`."""
+"""Comments of a YAML text, and those that speak to trainc: `# trainc: allow[rule] reason`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from trainc.model.sourced import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
 MARK = b"trainc:"  # what a text that speaks to trainc has in it
-_PATTERN = r"(?:^|(?<=[ \t]))#[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
+_START = r"(?:^|(?<=[ \t]))#"
+_ALLOW = _START + r"[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
+_ANY = _START + r".*"
 
 _LONG_SCALAR = frozenset("\"'|>")  # one of these begins each scalar that may hold what looks like a comment
 
@@ -22,11 +25,24 @@ def allows(data: bytes, file: str) -> list[Allow]:
     """The `allow` comments of a YAML text, in order; text that only looks like one, in a string or block, is not."""
     if MARK not in data:
         return []
+    spans = [
+        (match, Span(file, line, match.start() + 1, line, match.end() + 1)) for line, match in _matches(data, _ALLOW)
+    ]
+    return [Allow(match[1].strip(), match[2].strip(), span) for match, span in spans]
+
+
+def comments(data: bytes) -> list[str]:
+    """Every comment of a YAML text, from its `#` to the end of its line, in order."""
+    return [match[0].rstrip() for _, match in _matches(data, _ANY)] if b"#" in data else []
+
+
+def _matches(data: bytes, pattern: str) -> list[tuple[int, re.Match[str]]]:
+    """What matches in comments, with its line."""
     import re  # noqa: PLC0415 (few files speak to trainc)
 
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)
-    found = [(number, m) for number, line in enumerate(lines, 1) for m in re.finditer(_PATTERN, line)]
+    found = [(number, match) for number, line in enumerate(lines, 1) for match in re.finditer(pattern, line)]
     if not found:
         return []
     # Before any quote or block there are only plain scalars, which end where a comment begins.
@@ -34,12 +50,11 @@ def allows(data: bytes, file: str) -> list[Allow]:
     start = end = (0, 0)
     out = []
     for line, match in found:
-        column = match.start() + 1
-        while end <= (line, column):
+        place = (line, match.start() + 1)
+        while end <= place:
             start, end = next(scalars, (_NOWHERE, _NOWHERE))
-        if (line, column) < start:
-            span = Span(file, line, column, line, match.end() + 1)
-            out.append(Allow(match[1].strip(), match[2].strip(), span))
+        if place < start:
+            out.append((line, match))
     return out
 
 
