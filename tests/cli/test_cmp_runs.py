@@ -31,6 +31,26 @@ def repository(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
     return made
 
 
+RING = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: line
+spec:
+  network: {subdomain: ring}
+  failurePolicy: {maxRestarts: 1}
+  replicatedJobs:
+    - name: node
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            spec:
+              restartPolicy: Never
+              containers: [{name: node, image: registry.example.com/ml/torch:2.8.0, command: [python, line.py]}]
+"""
+
+
 def objects(client: Client, repository: Repository) -> list[Any]:
     return [json.loads(text) for text in client.generate(repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs"})]
 
@@ -111,6 +131,22 @@ def test_earlier_runs_stay_where_the_project_keeps_them(client: Client, reposito
     (file,) = [path for path in repository.rendered() if path.endswith("/line.yaml")]
     (repository.folder / "rendered" / file).unlink()
     assert images(objects(client, repository)) == {"bert": OLD, "line-r2": NEW}
+
+
+def test_two_runs_of_one_service_are_refused(client: Client, repository: Repository) -> None:
+    """A subdomain that the job itself names is that of every run: the Service can select the pods of one alone."""
+    repository.setting("oldRun: keep")
+    (repository.folder / "jobs/line.yaml").unlink()
+    repository.write("jobs/line.yaml", RING)
+    build(repository)
+    repository.change("jobs/line.yaml", "spec:\n  network", '  annotations: {trainc.dev/run: "2"}\nspec:\n  network')
+    before = repository.rendered()
+    done = repository.run("build", "-w")
+    assert (done.code, repository.rendered()) == (1, before)
+    message = "this run and the earlier run `line`, which stays, have one Service, `ring`"
+    assert [finding.message for finding in done.findings] == [message]
+    assert message in repository.run("build", "--check").err
+    assert message in refusal(client, repository)
 
 
 def test_a_moved_job_keeps_its_run(client: Client, repository: Repository) -> None:

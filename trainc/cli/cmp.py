@@ -27,14 +27,14 @@ from trainc.model.numbers import whole_number
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
-from trainc.verify.together import Together
+from trainc.verify.together import Together, shared_service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
-    from trainc.emit.spool.folder import Settle
+    from trainc.emit.spool.questions import Settle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
@@ -143,7 +143,15 @@ class _Answer(CommittedSpool):
 
     def __init__(self, stream: TextIO, project: Project, settle: Settle, namespace: str, limit: int) -> None:
         keep = project.old_run == "keep"
-        super().__init__(stream, project.root, project.output, settle=settle, keep_old=keep, namespace=namespace)
+        super().__init__(
+            stream,
+            project.root,
+            project.output,
+            settle=settle,
+            shares=shared_service,
+            keep_old=keep,
+            namespace=namespace,
+        )
         self._limit = limit
 
     def write(self) -> None:

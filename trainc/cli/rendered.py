@@ -35,6 +35,7 @@ from trainc.model.finding import ERROR
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
 from trainc.model.trouble import Inapplicable, Trouble
+from trainc.verify.together import shared_service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def _spool(session: Session, folder: str, deleted: frozenset[str], committed: Co
         git=CommittedTexts(folder),
         gone=gone(session, folder),
         holds=holds(session, folder),
+        shares=shared_service,
         project=project,
         guess=guess,
         check=session.options.has("check"),

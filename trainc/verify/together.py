@@ -120,6 +120,16 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
     return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
 
 
+def shared_service(place: Span, service: str, earlier: str) -> Finding:
+    """The finding for a run that has the same Service as an earlier one of its job that stays."""
+    return SHARED_SUBDOMAIN.at(
+        place,
+        f"this run and the earlier run `{earlier}`, which stays, have one Service, `{service}`",
+        effect="the Service selects the pods of one of them: the other's pods find no peers",
+        help="leave `network.subdomain` out, give each run its own, or let earlier runs go: `oldRun: prune`",
+    )
+
+
 def twins(document: Document, other: Document) -> Finding:
     """The finding for a job of which another file, outside the selection, holds one of the same name."""
     name = ("metadata", "name")

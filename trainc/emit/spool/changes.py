@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.emit.digest import body_digest
+from trainc.emit.spool.disk import is_torn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.emit.spool.disk import Found
+
 MISSING, CHANGED, STALE = "missing", "changed", "stale"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"
 REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
@@ -24,3 +31,23 @@ class Change:
         self.before = before
         self.after = after
         self.same_job = same_job
+
+
+def is_whole(found: Found) -> bool:
+    """Whether a rendered file is as trainc wrote it."""
+    return found.header is not None and found.header.body == body_digest(found.body)
+
+
+def state_of(found: Found | None, body: bytes, *, merging: bool) -> str:
+    """What is wrong with what is found where a text belongs; while Git is merging, an edit is a conflict."""
+    if found is None:
+        return MISSING
+    if is_torn(found, body):
+        return CHANGED
+    if found.header is None:
+        return FOREIGN
+    if found.marked:
+        return CONFLICTED
+    if found.body == body or is_whole(found):
+        return CHANGED
+    return CONFLICTED if merging else EDITED

@@ -7,7 +7,8 @@ import os
 from trainc.emit.digest import body_digest
 from trainc.emit.spool import StreamSpool
 from trainc.emit.spool.disk import Folder
-from trainc.emit.spool.objects import parts_of, trees_of
+from trainc.emit.spool.objects import parts_of, services_of, trees_of
+from trainc.model.finding import place as place_of
 from trainc.model.tree import value
 from trainc.yaml.writer import dump_all
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
-    from trainc.emit.spool.folder import Settle
+    from trainc.emit.spool.questions import Settle, Shares
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -33,7 +34,15 @@ class CommittedSpool(StreamSpool):
     """
 
     def __init__(
-        self, stream: IO[str], root: str, output: str, *, settle: Settle, keep_old: bool = False, namespace: str = ""
+        self,
+        stream: IO[str],
+        root: str,
+        output: str,
+        *,
+        settle: Settle,
+        shares: Shares,
+        keep_old: bool = False,
+        namespace: str = "",
     ) -> None:
         super().__init__(stream)
         self._root = root
@@ -41,6 +50,7 @@ class CommittedSpool(StreamSpool):
         self.edited: list[str] = []
         self._files = Folder(self.folder)
         self._settle = settle
+        self._shares = shares
         self._keep_old = keep_old
         self._namespace = namespace
         self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
@@ -67,7 +77,7 @@ class CommittedSpool(StreamSpool):
         else:
             super().add(rendered, bundle, report)
         if self._keep_old:
-            self._add_earlier(inner, name, bundle)
+            self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
 
     def _find(self, inner: str, name: str) -> tuple[str, Found | None]:
@@ -100,9 +110,10 @@ class CommittedSpool(StreamSpool):
         shown = os.path.relpath(path, self._root)
         return self._settle(bundle, header, before, shown, report)
 
-    def _add_earlier(self, inner: str, name: str, bundle: Bundle) -> None:
+    def _add_earlier(self, inner: str, name: str, bundle: Bundle, report: Report) -> None:
         """Add what other runs of a job consist of, but for what the present one has as well."""
         job = bundle.document.name
+        services = services_of(bundle.objects, "")
         for folder in self._folders(inner):
             place = os.path.join(self.folder, folder)
             for other in sorted(os.listdir(place)) if os.path.isdir(place) else ():
@@ -113,8 +124,12 @@ class CommittedSpool(StreamSpool):
                     continue
                 if found.header.body != body_digest(found.body):
                     self.edited.append(path)
+                trees = trees_of(found.body)
+                for key in services_of(trees, "").keys() & services.keys():
+                    where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
+                    report.add(self._shares(where, key[1:], other.removesuffix(".yaml")))
                 present = self._lasting | set(_keys_of(bundle))
-                trees = [tree for tree in trees_of(found.body) if _key(tree) not in present]
+                trees = [tree for tree in trees if _key(tree) not in present]
                 self.references.add(bundle, trees)
                 self.objects += len(trees)
                 self.hold(dump_all(trees))

@@ -6,53 +6,31 @@ import os
 
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.changes import (
-    CHANGED,
-    CONFLICTED,
-    EDITED,
-    FOREIGN,
-    MISSING,
-    OTHERS,
-    REFUSED,
-    STALE,
-    UNSURE,
-    Change,
+from trainc.emit.spool.changes import OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
+from trainc.emit.spool.objects import (
+    is_named_in,
+    is_object_file,
+    parts_of,
+    services_of,
+    trees_of,
+    without_objects,
 )
-from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, is_torn, parse_found, remove, written
-from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, trees_of, without_objects
+from trainc.model.finding import place as place_of
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from typing import Any
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
+    from trainc.emit.spool.questions import Git, Gone, Holds, Settle, Shares, Taken
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
-
-    # The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
-    Settle = Callable[[Bundle, Header, str, str, Report], str]
-    # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
-    Taken = Callable[[Bundle, str, Report], bool]
-    # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
-    Gone = Callable[[str, str, Report], bool]
-    # Whether the object of a rendered file (its path and its source) still stands in its source.
-    Holds = Callable[[str, str], bool]
-
-    class Git(Protocol):
-        """What Git holds in the place of a file of the folder."""
-
-        def sides(self, path: str, *, marked: bool) -> list[bytes]:
-            """The texts that an unfinished merge puts together; `marked` says that the file has marks of a conflict."""
-
-        def absent(self, path: str) -> bytes | None:
-            """The text of a file that a sparse checkout leaves out."""
-
-        def deleted(self, path: str) -> bytes | None:
-            """The text of a file that is not there any more."""
+    from trainc.model.sourced import Span
 
 
 class FolderSpool(Spool):
@@ -65,7 +43,8 @@ class FolderSpool(Spool):
     sparse checkout leaves out what `git` knows. `gone` says whether the job of a
     file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
     it. `project` is the name that files carry in a folder outside of their project: those of others are left alone.
-    `guess` is a name that files of this project carry and those of another may: none of them is removed.
+    `guess` is a name that files of this project carry and those of another may: none of them is removed. `shares` makes
+    the finding for a run whose Service is that of an earlier one.
     """
 
     def __init__(
@@ -78,6 +57,7 @@ class FolderSpool(Spool):
         git: Git,
         gone: Gone,
         holds: Holds,
+        shares: Shares,
         project: str = "",
         guess: str = "",
         check: bool = False,
@@ -93,6 +73,8 @@ class FolderSpool(Spool):
         self._git = git
         self._gone = gone
         self._holds = holds
+        self._shares = shares
+        self._services: dict[str, Span] = {}  # of present runs, where what names them is written
         self._project = project
         self._guess = guess
         self._own = frozenset((project, guess)) if guess else frozenset((project,))
@@ -118,6 +100,9 @@ class FolderSpool(Spool):
         if bundle.jobset is None and path in self.paths:
             return  # what is passed on for one cluster is there for the others as well
         kept = self._compare(rendered, path, bundle, report)
+        if self._keep_old and bundle.jobset is not None:
+            for key, name in services_of(bundle.objects, path.rpartition("/")[0]).items():
+                self._services[key] = place_of(name.origin) or bundle.document.span(("metadata", "name"))
         self.jobs += bundle.jobset is not None
         self.objects += rendered.objects
         self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
@@ -151,7 +136,7 @@ class FolderSpool(Spool):
             if found is not None and found.header == header and found.body == body:
                 return body
         others = found is not None and self._is_of_others(found, rendered.source)
-        state = OTHERS if others else _state(found, body, merging=bool(sides))
+        state = OTHERS if others else state_of(found, body, merging=bool(sides))
         self._change(path, state, found, header, body, same_job=bool(same))
         return body if kept else None
 
@@ -170,7 +155,7 @@ class FolderSpool(Spool):
         if any(side.body == body for side in same):
             return ""
         for side in same or committed:
-            if side.body == body or side.header is None or not _is_whole(side):
+            if side.body == body or side.header is None or not is_whole(side):
                 continue
             if kept := self._settle(bundle, side.header, side.body.decode("utf-8", "replace"), target, report):
                 return kept
@@ -195,7 +180,13 @@ class FolderSpool(Spool):
 
     def state(self) -> dict[str, Any]:
         """Everything collected, so that another process can go on with it."""
-        return {**super().state(), "changes": self.changes, "names": self.names, "stems": self._stems}
+        return {
+            **super().state(),
+            "changes": self.changes,
+            "names": self.names,
+            "stems": self._stems,
+            "services": self._services,
+        }
 
     def absorb(self, state: dict[str, Any]) -> None:
         """Add what another worker has collected behind one's own."""
@@ -203,6 +194,7 @@ class FolderSpool(Spool):
         self.changes += state["changes"]
         self.names |= state["names"]
         self._stems |= state["stems"]
+        self._services |= state["services"]
 
     def inspect(self, report: Report) -> None:
         """Find the files of jobs that are gone; a job that only seems to be is a finding.
@@ -218,6 +210,7 @@ class FolderSpool(Spool):
                 self.left[header.project] = self.left.get(header.project, 0) + 1
             earlier = ours and self._earlier(path, header.source)
             if earlier:
+                self._check_services(path, report)
                 self._trim(path)
             if earlier or not ours or not self._reaches(path, header.source):
                 others.append(path)
@@ -233,6 +226,14 @@ class FolderSpool(Spool):
         self._leftover = [Change(path, STALE, source) for path, source in gone if path not in unsure]
         self.changes += [Change(path, UNSURE, source) for path, source in gone if path in unsure]
 
+    def _check_services(self, path: str, report: Report) -> None:
+        """A finding for each Service of an earlier run that a present one has as well."""
+        folder, _, file = path.rpartition("/")
+        _, found = self._files.find(path)
+        for key in services_of(trees_of(found.body), folder) if found is not None else ():
+            if key in self._services:
+                report.add(self._shares(self._services[key], key.rpartition("/")[2], file.removesuffix(".yaml")))
+
     def _trim(self, path: str) -> None:
         """Take out of an earlier run's file what has a file of its own."""
         _, found = self._files.find(path)
@@ -242,7 +243,7 @@ class FolderSpool(Spool):
         if body != found.body:
             header = found.header._replace(body=body_digest(body))
             self.paths[path] = header.source
-            self._change(path, _state(found, body, merging=False), found, header, body, same_job=True)
+            self._change(path, state_of(found, body, merging=False), found, header, body, same_job=True)
 
     def _is_named(self, path: str, others: Iterable[str]) -> bool:
         """Whether a rendered file that stays without being compiled names an object; one of another cluster does not."""
@@ -273,22 +274,3 @@ class FolderSpool(Spool):
         job, mark, run = stem.rpartition("-r")
         names = (stem, job) if mark and run.isdigit() else (stem,)
         return self._keep_old and any(self._stems.get(name) == source for name in names)
-
-
-def _is_whole(found: Found) -> bool:
-    """Whether a rendered file is as trainc wrote it."""
-    return found.header is not None and found.header.body == body_digest(found.body)
-
-
-def _state(found: Found | None, body: bytes, *, merging: bool) -> str:
-    if found is None:
-        return MISSING
-    if is_torn(found, body):
-        return CHANGED
-    if found.header is None:
-        return FOREIGN
-    if found.marked:
-        return CONFLICTED
-    if found.body == body or _is_whole(found):
-        return CHANGED
-    return CONFLICTED if merging else EDITED

@@ -6,7 +6,7 @@ from trainc.emit import object_path
 from trainc.model.bundle import Bundle
 from trainc.model.references import names_in, provides
 from trainc.model.report import Report
-from trainc.model.tree import value
+from trainc.model.tree import get, value
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
 
@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
+    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 _KEY_MATERIAL = "external-secrets.io"  # the end of the groups of what makes keys, which outlive runs
@@ -41,6 +42,12 @@ def is_object_file(path: str) -> bool:
 def trees_of(body: bytes) -> list[Tree]:
     """The objects of a rendered text."""
     return [document.tree for document in read(body, "", Report()) if type(document.tree) is dict]
+
+
+def services_of(trees: Iterable[Tree], folder: str) -> dict[str, Sourced[str]]:
+    """The names of the Services among some objects, by the folder that is their namespace's and the name."""
+    names = [get(tree, "metadata", "name") for tree in trees if value(tree, "kind") == "Service"]
+    return {f"{folder}/{name.value}": name for name in names if name is not None}
 
 
 def without_objects(body: bytes, path: str, paths: Container[str]) -> bytes:
