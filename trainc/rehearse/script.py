@@ -7,8 +7,8 @@ import re
 
 from trainc.model.report import Report
 from trainc.rehearse.loopback import HERE, Loopback
-from trainc.verify.expand import expand
 from trainc.verify.instance import Pod
+from trainc.verify.run_checks import expand
 from trainc.verify.values import Unknown, rows, table, text, whole
 
 TYPE_CHECKING = False

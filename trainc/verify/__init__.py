@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainc.model.dumped import CAPACITY
 from trainc.server.schema.served import served
 from trainc.verify.accepted import accepted
-from trainc.verify.expand import expand, look
-from trainc.verify.expand import verify as check_pods
+from trainc.verify.run_checks import expand, look
+from trainc.verify.run_checks import verify as check_pods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

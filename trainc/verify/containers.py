@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
 from trainc.verify import shell
-from trainc.verify.contents import Contents
+from trainc.verify.demand import devices
 from trainc.verify.launch import find_launch
 from trainc.verify.values import (
     COMPLETION_INDEX,
@@ -42,16 +43,53 @@ _INDEX_KEYS = {
 INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "annotations") for key in _INDEX_KEYS])
 
 
-class Container(Contents):
-    """A container of every pod of one role; the trees stay at hand for positions."""
+class Container:
+    """A container of every pod of one role; the trees stay at hand for positions.
 
-    __slots__ = ("_commands", "_launch", "_references", "index", "kind", "role")
+    `kind` is MAIN, INIT or SIDECAR; `env` are the entries of its variables by name, `literals` the values that are
+    written; `words` are its command and arguments, `text` the same in one line; `devices` are its accelerators.
+    """
 
-    def __init__(self, role: Role, tree: Tree, index: int) -> None:
-        Contents.__init__(self, tree)
+    __slots__ = (
+        "_commands",
+        "_launch",
+        "_references",
+        "devices",
+        "env",
+        "index",
+        "kind",
+        "limits",
+        "literals",
+        "name",
+        "requests",
+        "role",
+        "script",
+        "shell",
+        "text",
+        "tree",
+        "words",
+    )
+
+    def __init__(self, role: Role, tree: Tree, index: int, kind: str = MAIN) -> None:
         self.role = role
+        self.tree = tree
         self.index = index
-        self.kind = MAIN
+        self.kind = kind
+        self.name = text(tree, "name")
+        self.env: dict[str, Tree] = {}
+        self.literals: dict[str, str] = {}
+        for entry in rows(tree, "env"):
+            name, written = text(entry, "name"), entry.get("value")
+            self.env[name] = entry
+            if type(written) is Sourced and type(written.value) is str:
+                self.literals[name] = written.value
+        self.words = [*texts(tree, "command"), *texts(tree, "args")]
+        self.text = " ".join(self.words)
+        self.script, self.shell = shell.script_of(self.words)
+        resources = table(tree, "resources")
+        self.limits = table(resources, "limits")
+        self.requests = table(resources, "requests")
+        self.devices = devices(self.limits, self.requests)
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
         self._references: dict[str, Value] | None = None
@@ -90,6 +128,10 @@ class Container(Contents):
             if text(entry, "name") == name:
                 return (*self.path, "env", index)
         return self.path
+
+    def amount_path(self, resource: str) -> Path:
+        """Where the amount of a resource stands in the JobSet, the limit rather than the request."""
+        return (*self.path, "resources", "limits" if resource in self.limits else "requests", resource)
 
     def word_path(self, *fragments: str) -> Path:
         """Where the first word of the command stands that holds one of `fragments`."""
@@ -166,21 +208,6 @@ def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
         out.append(f"$({name})" if value is None else value)
         left -= len(out[-1])
     return TOO_LONG
-
-
-class InitContainer(Container):
-    """A container that starts before the others, or a side car; what it says has been read already."""
-
-    __slots__ = ()
-
-    def __init__(self, role: Role, contents: Contents, index: int) -> None:
-        for part in Contents.__slots__:
-            setattr(self, part, getattr(contents, part))
-        self.role = role
-        self.index = index
-        self.kind = SIDECAR if text(contents.tree, "restartPolicy") == "Always" else INIT
-        self._launch = False
-        self._commands = None
 
 
 def index_of(key: str) -> Varies | None:

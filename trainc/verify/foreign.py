@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from trainc.model.installed import RULES, installed
+from trainc.model.rule_names import rule_names
 from trainc.model.trouble import Trouble
 from trainc.verify.check import Check
-from trainc.verify.table import CHECKS
 
 
 @cache  # as an import is: a run asks once for every job
@@ -18,7 +18,7 @@ def foreign(name: str) -> tuple[Check, ...]:
         Trouble: where the package offers something else, or a rule that trainc has already.
     """
     found = installed(RULES, name, tuple) or ()
-    own = {check.rule.name for check in CHECKS}
+    own = rule_names()
     for check in found:
         if not isinstance(check, Check):
             raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")

@@ -11,12 +11,9 @@ from trainc.verify.world import meetings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
-    from trainc.model.shared import Shared
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
@@ -25,55 +22,65 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """A bundle expanded by role, with the facts that many rules ask for collected once."""
+    """A bundle expanded by role, with the facts that many rules ask for collected once.
+
+    `containers` are those of all roles and `text` their commands, a line for each; `names` are those of all their
+    variables, `families` what these begin with, up to the first `_`. `main` are the containers that pods wait for.
+    """
 
     __slots__ = (
         "_kinds",
         "_meetings",
         "bundle",
         "cluster",
+        "containers",
+        "families",
         "main",
         "metadata",
         "name",
+        "names",
         "namespace",
         "report",
         "roles",
-        "shared",
         "spec",
         "subdomain",
+        "text",
         "tree",
         "vocabulary",
     )
 
-    def __init__(self, bundle: Bundle, tree: Tree, cluster: Cluster, report: Report) -> None:
+    def __init__(self, bundle: Bundle, jobset: Tree, cluster: Cluster, report: Report) -> None:
         self.bundle = bundle
-        self.tree = tree
+        self.tree = jobset
         self.cluster = cluster
         self.report = report
         self._kinds: dict[str, list[Tree]] | None = None
         self._meetings: list[Meeting] | None = None
-        # What its template has in common with those of other jobs.
-        self.shared: Shared | None = bundle.plan.shared if bundle.plan is not None else None
         # The names that its processes go by.
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
-        self.metadata = metadata = table(tree, "metadata")
+        self.metadata = metadata = table(jobset, "metadata")
         self.name = text(metadata, "name")
         self.namespace = text(metadata, "namespace")
-        self.spec = table(tree, "spec")
+        self.spec = table(jobset, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
         self.roles: list[Role] = []
         self.main: list[Container] = []
-        for index, one in enumerate(rows(self.spec, "replicatedJobs")):
-            role = Role(self, index, one)
+        self.containers: list[Container] = []
+        for index, tree in enumerate(rows(self.spec, "replicatedJobs")):
+            role = Role(self, index, tree)
             self.roles.append(role)
             self.main += role.main
+            self.containers += role.containers
+        self.names = {name for container in self.containers for name in container.env}
+        self.families = {name.partition("_")[0] for name in self.names}
+        self.text = "\n".join([container.text for container in self.containers])
 
     def close(self) -> None:
         """Let go of all parts: they point at one another, and would keep everything alive for the garbage collector."""
         for role in self.roles:
             role.close()
         self.roles = []
-        self.main = []
+        self.main, self.containers = [], []
         self._meetings = None
 
     @property
@@ -96,26 +103,6 @@ class Job:
             for policy in rows(self.spec, "volumeClaimPolicies")
             for template in rows(policy, "templates")
         )
-
-    @property
-    def containers(self) -> list[Container]:
-        """The containers of all roles."""
-        return [container for role in self.roles for container in role.containers]
-
-    @property
-    def names(self) -> AbstractSet[str]:
-        """The names of all variables of its containers."""
-        return {name for container in self.containers for name in container.env}
-
-    @property
-    def families(self) -> AbstractSet[str]:
-        """What the names of the variables begin with, up to the first `_`."""
-        return {name.partition("_")[0] for name in self.names}
-
-    @property
-    def text(self) -> str:
-        """The commands of its containers, a line for each."""
-        return "\n".join([container.text for container in self.containers])
 
     def sized(self, role: Role, size: int) -> str:
         """How the spec at hand says that each Job of a role has this many pods."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.verify.values import rows, table, text
+from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,3 +71,10 @@ def stages(job: Job) -> list[list[Role]]:
         done += now
         left = [role for role in left if role not in now]
     return out
+
+
+def counts(role: Role) -> bool:
+    """Whether a job cannot succeed before the pods of a role have."""
+    policy = table(role.job.spec, "successPolicy")
+    targets = texts(policy, "targetReplicatedJobs") or [one.name for one in role.job.roles]
+    return role.name in targets and (len(targets) == 1 or text(policy, "operator") != "Any")

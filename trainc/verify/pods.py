@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from trainc.verify.casings import NO_SELECTOR, Selector, casing_of
-from trainc.verify.containers import Container, InitContainer, index_of
-from trainc.verify.frames import work_of
-from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text
+from trainc.verify.containers import INIT, SIDECAR, Container, index_of
+from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.shared import Shared
     from trainc.model.tree import Path, Tree
-    from trainc.verify.disks import Volumes
-    from trainc.verify.frames import Count
     from trainc.verify.job import Job
     from trainc.verify.values import Value
+
+Count = int | Unknown
 
 _KNOWN_LATER = frozenset(
     (
@@ -33,27 +30,27 @@ class Role:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
-    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side; `work`,
-    `casing` and `selector` are what its Jobs and its pods may have in common with those of other jobs.
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
+    says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
+    those of its pods by name; `init` the init containers, sidecars among them.
     """
 
     __slots__ = (
-        "_init",
-        "casing",
         "devices",
         "index",
+        "indexed",
+        "init",
         "job",
         "main",
         "metadata",
         "name",
         "pod",
         "replicas",
-        "selector",
         "size",
         "spec",
         "tree",
+        "volumes",
         "width",
-        "work",
     )
 
     def __init__(self, job: Job, index: int, tree: Tree) -> None:
@@ -61,43 +58,27 @@ class Role:
         self.index = index
         self.tree = tree
         self.name = text(tree, "name")
-        self.spec = spec = table(table(tree, "template"), "spec")
-        template = table(spec, "template")
-        self.pod = pod = table(template, "spec")
+        self.spec = table(table(tree, "template"), "spec")
+        template = table(self.spec, "template")
+        self.pod = table(template, "spec")
         self.metadata = table(template, "metadata")
-        self.work = work = work_of(tree, spec)
-        self.replicas, self.width, self.size = work.replicas, work.width, work.size
-        shared = job.shared
-        self.casing = casing_of(pod, shared)
-        self.selector = _selector(pod["nodeSelector"], shared) if "nodeSelector" in pod else NO_SELECTOR
-        self.main = [Container(self, tree, i) for i, tree in enumerate(rows(pod, "containers"))]
-        self._init: list[Container] | None = None
-        self.devices = self.main[0].devices if len(self.main) == 1 else _summed(self.main)
+        self.indexed = text(self.spec, "completionMode") in ("", "Indexed")
+        self.replicas, self.width, self.size = _counts(tree, self.spec)
+        self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in rows(self.pod, "volumes")}
+        self.main = [Container(self, tree, at) for at, tree in enumerate(rows(self.pod, "containers"))]
+        self.init = [Container(self, tree, at, _kind(tree)) for at, tree in enumerate(rows(self.pod, "initContainers"))]
+        self.devices = _summed(self.main)
 
     def close(self) -> None:
         """Let go of the containers, which point back at this role."""
-        for container in self.main:
+        for container in self.containers:
             container.close()
-        for container in self._init or ():
-            container.close()
-        self.main, self._init = [], []
-
-    @property
-    def init(self) -> list[Container]:
-        """The init containers, side cars among them: few checks look at those."""
-        if self._init is None:
-            self._init = [InitContainer(self, contents, index) for index, contents in enumerate(self.casing.init)]
-        return self._init
+        self.main, self.init = [], []
 
     @property
     def containers(self) -> list[Container]:
         """All containers, in the order in which they start."""
-        return [*self.init, *self.main] if self.casing.init else self.main
-
-    @property
-    def disks(self) -> Volumes:
-        """The volumes of its pods."""
-        return self.casing.disks
+        return [*self.init, *self.main] if self.init else self.main
 
     @property
     def labels(self) -> dict[str, Tree]:
@@ -108,16 +89,6 @@ class Role:
     def annotations(self) -> dict[str, Tree]:
         """The annotations of its pods."""
         return table(self.metadata, "annotations")
-
-    @property
-    def indexed(self) -> bool:
-        """Whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has."""
-        return self.work.indexed
-
-    @property
-    def volumes(self) -> dict[str, Tree]:
-        """The volumes of its pods by name."""
-        return self.casing.disks.by_name
 
     @property
     def path(self) -> Path:
@@ -216,8 +187,17 @@ class Role:
         return f"Role({self.name} {self.replicas}x{self.size})"
 
 
-def _selector(tree: Tree, shared: Shared | None) -> Selector:
-    return Selector(tree) if shared is None else shared.once(tree, Selector)
+def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
+    """The number of Jobs of a role; how many pods of a Job run at once; how many indices a Job has."""
+    replicas, width, size = whole(role, "replicas"), whole(spec, "parallelism"), whole(spec, "completions")
+    at_once: Count = 1 if width is None else width
+    if type(at_once) is int and type(size) is int and size < at_once:
+        at_once = size
+    return 1 if replicas is None else replicas, at_once, at_once if size is None else size
+
+
+def _kind(container: Tree) -> str:
+    return SIDECAR if text(container, "restartPolicy") == "Always" else INIT
 
 
 def _summed(containers: list[Container]) -> dict[str, Count]:

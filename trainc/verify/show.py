@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.frameworks.vocabularies import MPIRUN
+from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import Pod, pod_of_rank, trainers
 from trainc.verify.order import stages, waits
 from trainc.verify.prospects import endings, held, retries
-from trainc.verify.rules.mpi import hostfile
 from trainc.verify.surroundings import images, surroundings, volumes
 from trainc.verify.values import Unknown, integer, rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
-    from trainc.verify.frames import Count
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import Count, Role
 
 View = dict[str, Any]
 

@@ -33,7 +33,7 @@ def keeps_state(role: Role) -> bool:
     """Whether anything a pod of the role writes can outlive it: a claim, a network file system, a bucket."""
     if role.job.claimed:
         return True
-    return role.disks.lasting or any(_remote(container) for container in role.main)
+    return any(map(outlives, role.volumes.values())) or any(_remote(container) for container in role.main)
 
 
 def outlives(volume: Tree) -> bool:

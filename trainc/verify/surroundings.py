@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import trainers
-from trainc.verify.rules.mpi import hostfile
-from trainc.verify.values import table, text, whole
+from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def images(role: Role) -> list[str]:
 def volumes(role: Role) -> dict[str, str]:
     """The volumes of a pod by name, with what each is: the kind of its source."""
     own = {name: next((key for key in tree if key != "name"), "emptyDir") for name, tree in role.volumes.items()}
-    mounted = {name for container in role.containers for name in container.mounts.names}
+    mounted = {text(mount, "name") for container in role.containers for mount in rows(container.tree, "volumeMounts")}
     return {**own, **dict.fromkeys(sorted(role.job.claimed & mounted - own.keys()), "persistentVolumeClaim")}
 
 

@@ -1,127 +1,222 @@
-"""Every check of this stage, in the order in which they look."""
+"""Every module of rules, and the fields without which it has nothing to look at."""
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import EVERY, MPIRUN
-from trainc.model.gang import NO_PODS
-from trainc.verify.check import Check
-from trainc.verify.data.variables import OBSOLETE
-from trainc.verify.rules.files import PATHS
-from trainc.verify.rules.networks import TCPX
-from trainc.verify.rules.scheduling import ANNOTATIONS
+from trainc.model.remembered import Remembered
+from trainc.verify.values import table
 
-SET_BY_LAUNCHERS = [name for launcher in EVERY.launchers for name in launcher.sets]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
-CHECKS: tuple[Check, ...] = (
-    Check("resources.MANY_DEVICES", "resources.too_many_devices", "odd amount"),
-    Check("volumes.RELATIVE", "volumes.relative_mount_path", "relative mount"),
-    Check("volumes.UNUSED", "volumes.unused_volume", "unused volume"),
-    Check("templates.GRACE", "templates.negative_grace_period", "odd grace"),
-    Check("jobs.MANAGED", "jobs.job_managed_by_other", "managedBy"),
-    Check("names.ROLE", "names.role_name_empty", "no role name"),
-    Check(NO_PODS, "sizes.no_pods", "odd count"),
-    Check("sizes.UNEQUAL", "sizes.pods_not_all_at_once", "not at once"),
-    Check("topology.NNODES", "topology.nodes_mismatch", "odd nodes", "unknown count"),
-    Check("topology.NPROC", "topology.processes_mismatch", "odd processes"),
-    Check("topology.NPROC_AUTO", "topology.processes_by_host_cpus", "odd processes"),
-    Check("topology.WORLD", "topology.world_size_mismatch", "world size"),
-    Check("ranks.CONSTANT", "ranks.constant_rank", "odd rank"),
-    Check("ranks.OVERLAP", "ranks.ranks_overlap", "several roles"),
-    Check("ranks.MANY_JOBS", "ranks.ranks_repeat_per_job", "several Jobs"),
-    Check("ranks.NO_INDEX", "ranks.rank_without_index", "not Indexed"),
-    Check("commands.ONE_WORD", "commands.command_in_one_word", "odd program"),
-    Check("meeting.NO_POD", "meeting.coordinator_names_no_pod", "odd meeting"),
-    Check("meeting.IS_LOCAL", "meeting.coordinator_is_local", "odd meeting"),
-    Check("meeting.NO_SERVICE", "meeting.rendezvous_host_unknown", "odd meeting"),
-    Check("meeting.BAD_PORT", "meeting.bad_coordinator_port", "odd meeting"),
-    Check("meeting.PORTS", "meeting.coordinator_ports_differ", "several meetings"),
-    Check("meeting.HOSTS", "meeting.coordinators_differ", "several meetings"),
-    Check("meeting.LATER", "meeting.coordinator_starts_later", "several roles"),
-    Check("meeting.NOT_READY", "meeting.addresses_only_when_ready", "readinessProbe"),
-    Check("mpi.SLOTS", "mpi.mpi_processes_exceed_slots", *MPIRUN.programs),
-    Check("mpi.SLOTS_GPUS", "mpi.slots_mismatch", "ConfigMap"),
-    Check("mpi.LAUNCHER", "mpi.launcher_holds_accelerators", *MPIRUN.programs),
-    Check("mpi.EARLY", "mpi.launcher_before_workers", *MPIRUN.programs),
-    Check("mesh.MESH", "mesh.mesh_mismatch", "parallel"),
-    Check("mesh.BATCH", "mesh.batch_not_divisible", "global"),
-    Check("exits.MASKED", "exits.masked_exit_code", "script"),
-    Check("references.NOT_EXPANDED", "references.variable_without_shell", "$"),
-    Check("references.UNDEFINED", "references.undefined_variable", "$"),
-    Check("references.IN_ENV", "references.shell_variable_in_env", "$"),
-    Check("commands.SLEEP", "commands.endless_sleep", "sleep", "tail", "while"),
-    Check("commands.INIT", "commands.endless_init_container", "before the others"),
-    Check("commands.SIDECAR", "commands.endless_sidecar", "side by side"),
-    Check("commands.BRANCH", "commands.unpinned_download", "http", "git"),
-    Check("commands.INSTALL", "commands.install_at_start", "install"),
-    Check("commands.NO_LAUNCHER", "commands.launcher_missing", "python"),
-    Check("commands.LAUNCHER_SETS", "commands.launcher_sets_it", *SET_BY_LAUNCHERS),
-    Check("accelerators.TOO_MANY", "accelerators.more_accelerators_than_machine", "odd machine"),
-    Check("accelerators.PARTIAL", "accelerators.partial_node", "odd machine"),
-    Check("accelerators.CARDS", "accelerators.network_cards_mismatch", "odd machine"),
-    Check("accelerators.MIXED", "accelerators.mixed_accelerators", "several devices"),
-    Check("accelerators.ARM", "accelerators.arm_not_tolerated", "odd machine"),
-    Check("accelerators.CLAIM", "accelerators.claim_not_used", "resourceClaims"),
-    Check("accelerators.DOMAIN", "accelerators.compute_domain_mismatch", "ComputeDomain"),
-    Check("memory.NO_MEMORY", "memory.accelerator_without_memory", "devices without memory"),
-    Check("memory.TMPFS", "memory.tmpfs_over_memory", "large tmpfs"),
-    Check("memory.SHM", "memory.no_shared_memory", "no shm"),
-    Check("memory.SHM_HOST", "memory.shared_memory_of_host", "host shm"),
-    Check("tpu.CHIPS", "tpu.tpu_topology_mismatch", "google.com/tpu"),
-    Check("tpu.UNKNOWN", "tpu.tpu_topology_unknown", "google.com/tpu"),
-    Check("tpu.GENERATION", "tpu.tpu_accelerator_unknown", "google.com/tpu"),
-    Check("tpu.SELECTOR", "tpu.tpu_selector_missing", "google.com/tpu"),
-    Check("tpu.HOST", "tpu.tpu_chips_per_host", "google.com/tpu"),
-    Check("tpu.SINGLE", "tpu.multislice_single_host", "MEGASCALE"),
-    Check("networks.HALF", "networks.network_half_set_up", TCPX, "half TCPXO", "FI_PROVIDER alone", "rdma"),
-    Check("bundles.PAIR", "bundles.daemon_and_plugin_differ", "daemon and plugin"),
-    Check("networks.FUSE", "networks.bucket_mount_without_annotation", "csi"),
-    Check("networks.FUSE_UNUSED", "networks.bucket_annotation_without_mount", "gke-gcsfuse/volumes"),
-    Check("networks.DNS", "networks.host_network_without_dns_policy", "hostNetwork"),
-    Check("networks.HOST_PORT", "networks.host_port_clash", "hostNetwork"),
-    Check("networks.TUNER", "networks.tuner_of_other_machine", "NCCL_TUNER_CONFIG_PATH"),
-    Check("networks.PORT_CLASH", "networks.ports_clash_in_pod", "several ports"),
-    Check("networks.HALF", "bundles.tcpxo_half_set_up", "half TCPXO"),
-    Check("bundles.SLICES", "bundles.multislice_half_set_up", "google.com/tpu"),
-    Check("bundles.MAINTENANCE", "bundles.maintenance_half_handled", "half maintenance"),
-    Check("bundles.SPOT", "bundles.spot_without_toleration", "preemptible"),
-    Check("life.PARTIAL", "life.partial_restarts", "no backoffLimit"),
-    Check("life.NO_POLICY", "life.no_failure_policy", "no failurePolicy"),
-    Check("life.NO_CHECKPOINT", "life.restarts_without_checkpoint", "restarts, nothing lasting"),
-    Check("life.SHADOWED", "life.failure_rule_shadowed", "several rules"),
-    Check("life.PATTERN", "life.bad_failure_pattern", "onJobFailureMessagePatterns"),
-    Check("life.DISRUPTION", "life.disruption_not_handled", "preemptible"),
-    Check("life.GRACE", "life.short_grace_period", "checkpoints, no grace"),
-    Check("life.LIVENESS", "life.liveness_without_startup", "livenessProbe"),
-    Check("life.NEGATIVE", "life.negative_restarts", "negative restarts"),
-    Check("endings.SELF", "endings.depends_on_itself", "dependsOn"),
-    Check("endings.WAITS", "endings.waits_for_endless_role", "dependsOn"),
-    Check("endings.SUCCESS", "endings.success_waits_for_endless_role", "several roles"),
-    Check("endings.TTL_CHILD", "endings.ttl_on_child_job", "ttlSecondsAfterFinished"),
-    Check("endings.TTL_GITOPS", "endings.self_deleting_job", "ttlSecondsAfterFinished"),
-    Check("endings.AT_ONCE", "endings.deadline_passes_at_once", "activeDeadlineSeconds"),
-    Check("endings.DEADLINE", "endings.deadline_on_queue", "activeDeadlineSeconds"),
-    Check("scheduling.TAS", "scheduling.topology_annotation", *ANNOTATIONS),
-    Check("scheduling.CONTRADICTS", "scheduling.selector_contradicts_affinity", "affinity"),
-    Check("environment.MISSPELT", "environment.misspelt_variable", "misspelt"),
-    Check("environment.FOREIGN", "environment.variable_of_other_hardware", "foreign variable"),
-    Check("environment.LOCKED_RULE", "environment.locked_variable", "odd lock"),
-    Check("environment.INTERFACE", "environment.wrong_socket_interface", "odd interface"),
-    Check("environment.TCPX", "environment.tcpx_with_nvls_or_tree", "NCCL_NVLS_ENABLE", "NCCL_ALGO"),
-    Check("environment.RDMA_OFF", "environment.rdma_switched_off", "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE"),
-    Check("environment.DEBUG", "environment.debug_left_on", "verbose"),
-    Check("environment.OBSOLETE_RULE", "environment.obsolete_variable", *OBSOLETE),
-    Check("files.ONE_NODE", "files.one_node_volume", "PersistentVolumeClaim", "volumeClaimPolicies"),
-    Check("claims.RETAINED", "claims.retained_claim_differs", "volumeClaimPolicies"),
-    Check("files.LOST", "files.checkpoints_in_empty_dir", "output, emptyDir"),
-    Check("files.READ_ONLY", "files.output_on_read_only_mount", "output, read-only mount"),
-    Check("files.NOT_MOUNTED", "files.path_not_mounted", *PATHS),
-    Check("files.MISSING", "files.object_not_declared", "objects known"),
-    Check("hygiene.TAG", "hygiene.moving_tag", "moving image"),
-    Check("hygiene.PULL", "hygiene.pull_policy_and_tag", "imagePullPolicy"),
-    Check("hygiene.SERVER", "hygiene.server_managed_field", "odd metadata"),
-    Check("hygiene.NAMESPACES", "hygiene.namespaces_differ", "odd beside"),
-    Check("hygiene.HOST_PATH", "hygiene.sensitive_host_path", "sensitive host path"),
-    Check("hygiene.DUPLICATE", "hygiene.object_twice", "odd beside"),
-    Check("hygiene.SERVICE", "hygiene.service_shadows_peers", "odd Service"),
-    Check("tokens.SECRET", "tokens.secret_in_text", "secret"),
+    from trainc.model.tree import Tree
+    from trainc.verify.job import Job
+
+    Checks = tuple[Callable[[Job], None], ...]
+
+
+def _every() -> Checks:
+    from trainc.verify.rules import hygiene, life, sizes
+
+    return (*sizes.CHECKS, *life.CHECKS, *hygiene.CHECKS)
+
+
+def _processes() -> Checks:
+    from trainc.verify.rules import commands, environment, exits, meeting, mesh, ranks, references, tokens, topology
+
+    return (
+        *topology.CHECKS,
+        *ranks.CHECKS,
+        *commands.CHECKS,
+        *meeting.CHECKS,
+        *mesh.CHECKS,
+        *exits.CHECKS,
+        *references.CHECKS,
+        *environment.CHECKS,
+        *tokens.CHECKS,
+    )
+
+
+def _mpi() -> Checks:
+    from trainc.verify.rules import mpi
+
+    return mpi.CHECKS
+
+
+def _amounts() -> Checks:
+    from trainc.verify.rules import memory, networks, resources
+
+    return (*resources.CHECKS, *memory.CHECKS, *networks.CHECKS)
+
+
+def _tpu() -> Checks:
+    from trainc.verify.rules import tpu
+
+    return tpu.CHECKS
+
+
+def _machines() -> Checks:
+    from trainc.verify.rules import accelerators
+
+    return accelerators.CHECKS
+
+
+def _parts() -> Checks:
+    from trainc.verify.rules import bundles
+
+    return bundles.CHECKS
+
+
+def _volumes() -> Checks:
+    from trainc.verify.rules import volumes
+
+    return volumes.CHECKS
+
+
+def _claims() -> Checks:
+    from trainc.verify.rules import claims
+
+    return claims.CHECKS
+
+
+def _files() -> Checks:
+    from trainc.verify.rules import files
+
+    return files.CHECKS
+
+
+def _annotations() -> Checks:
+    from trainc.verify.rules import buckets, scheduling
+
+    return (*buckets.CHECKS, *scheduling.CHECKS)
+
+
+def _ports() -> Checks:
+    from trainc.verify.rules import ports
+
+    return ports.CHECKS
+
+
+def _endings() -> Checks:
+    from trainc.verify.rules import endings
+
+    return endings.CHECKS
+
+
+def _managers() -> Checks:
+    from trainc.verify.rules import jobs
+
+    return jobs.CHECKS
+
+
+def _grace() -> Checks:
+    from trainc.verify.rules import templates
+
+    return templates.CHECKS
+
+
+# Who loads modules of rules, and the fields of which a job must have one.
+MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
+    (_every, frozenset(("JobSet",))),
+    (_processes, frozenset(("container.command", "container.args", "container.env"))),
+    (_mpi, frozenset(("roles.1", "beside.ConfigMap"))),
+    (_amounts, frozenset(("container.resources",))),
+    (_tpu, frozenset(("resources.google.com/tpu",))),
+    (_machines, frozenset(("pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain"))),
+    (
+        _parts,
+        frozenset(
+            (
+                "resources.google.com/tpu",
+                "failurePolicy.rules",
+                "Job.podFailurePolicy",
+                "pod.nodeSelector",
+                "pod.initContainers",
+                "containers.1",
+            )
+        ),
+    ),
+    (_volumes, frozenset(("pod.volumes", "container.volumeMounts"))),
+    (_claims, frozenset(("spec.volumeClaimPolicies",))),
+    (
+        _files,
+        frozenset(
+            (
+                "pod.volumes",
+                "pod.imagePullSecrets",
+                "container.volumeMounts",
+                "container.env",
+                "container.envFrom",
+                "spec.volumeClaimPolicies",
+            )
+        ),
+    ),
+    (_annotations, frozenset(("volume.csi", "template.annotations", "pod.affinity"))),
+    (_ports, frozenset(("pod.hostNetwork", "container.ports"))),
+    (
+        _endings,
+        frozenset(
+            (
+                "roles.1",
+                "role.dependsOn",
+                "Job.ttlSecondsAfterFinished",
+                "Job.activeDeadlineSeconds",
+                "spec.ttlSecondsAfterFinished",
+            )
+        ),
+    ),
+    (_managers, frozenset(("Job.managedBy",))),
+    (_grace, frozenset(("pod.terminationGracePeriodSeconds",))),
 )
+
+
+_READ: dict[str, dict[str, str]] = {}  # the fields that a module declares, by the object that has them
+for _, paths in MODULES:
+    for path in paths:
+        _READ.setdefault(path.partition(".")[0], {})[path.partition(".")[2]] = path
+
+
+def fields_of(job: Job) -> frozenset[str]:
+    """The fields of a job that some module declares."""
+    found = ["JobSet"]
+    found += [path for parent, tree in _objects(job) for field, path in _READ[parent].items() if field in tree]
+    if len(job.roles) > 1:
+        found.append("roles.1")
+    if any(len(role.main) > 1 for role in job.roles):
+        found.append("containers.1")
+    return frozenset(found)
+
+
+def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
+    """The objects that a job consists of, each with what `MODULES` calls it."""
+    yield "beside", job.kinds
+    yield "spec", job.spec
+    yield "failurePolicy", table(job.spec, "failurePolicy")
+    for role in job.roles:
+        yield "role", role.tree
+        yield "Job", role.spec
+        yield "pod", role.pod
+        yield "template", role.metadata
+        for volume in role.volumes.values():
+            yield "volume", volume
+        for container in role.containers:
+            yield "container", container.tree
+            yield "resources", container.limits
+            yield "resources", container.requests
+
+
+def _checks(fields: frozenset[str]) -> Checks:
+    return tuple([check for load, read in MODULES if not read.isdisjoint(fields) for check in load()])
+
+
+_CHECKS = Remembered(_checks)
+
+
+def checks_for(job: Job) -> Checks:
+    """The checks that may find something in a job, in the order in which they look."""
+    return _CHECKS[fields_of(job)]
+
+
+def all_checks() -> Checks:
+    """Every check of this stage."""
+    return tuple([check for load, _ in MODULES for check in load()])

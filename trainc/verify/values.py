@@ -86,41 +86,6 @@ def texts(tree: Tree, key: str) -> list[str]:
     return [str(item.value) for item in node if type(item) is Sourced and item.value is not None]
 
 
-def written(tree: Tree) -> tuple[object, ...]:
-    """The fields of a mapping as `said` has them, in order."""
-    found: list[object] = []
-    for leaf in tree.values():
-        if leaf.__class__ is Sourced:
-            value = leaf.value
-            kind = value.__class__
-            found.append(value if kind is str or kind is int else (kind, value))
-        else:
-            found.append(leaf.__class__)
-    return tuple(found)
-
-
-def said(tree: Tree, key: str) -> object:
-    """What stands at `key`, to remember an answer by: None where nothing does, and 1 is neither 1.0 nor true.
-
-    Texts and whole numbers are themselves, other scalars a pair of their kind and value, the rest a kind alone.
-    """
-    node = tree.get(key)
-    if node is None:
-        return None
-    if node.__class__ is not Sourced:
-        return node.__class__
-    value = node.value
-    kind = value.__class__
-    return value if kind is str or kind is int else (kind, value)
-
-
-def content(said: object) -> object:
-    """The scalar that was `said`, None where there is none."""
-    if type(said) is tuple:
-        return said[1]
-    return None if type(said) is type else said
-
-
 def flag(tree: Tree, key: str) -> bool:
     """Whether the field at `key` is true."""
     node = tree.get(key)

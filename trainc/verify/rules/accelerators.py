@@ -5,18 +5,15 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import whole_number
 from trainc.model.sourced import Sourced
-from trainc.verify.data.devices import NEURON, device_kind, is_network
-from trainc.verify.data.machines import ACCELERATOR, ACCELERATORS, EFA, INSTANCE_LABELS, MACHINES
+from trainc.verify.data.devices import is_network
+from trainc.verify.data.machines import ACCELERATOR, EFA
+from trainc.verify.machine import machine_of
 from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path, Tree
-    from trainc.verify.containers import Container
-    from trainc.verify.data.machines import Machine
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
     from trainc.verify.refusal import Refused
 
 TOO_MANY = Rule(
@@ -40,14 +37,6 @@ CARDS = Rule(
     WARNING,
     "a pod asks for another number of RDMA network cards than its machine has",
     "Fewer cards mean less bandwidth for the same price; more cannot be scheduled.",
-)
-
-
-MIXED = Rule(
-    "mixed-accelerators",
-    ERROR,
-    "a container asks for accelerators of different kinds",
-    "No node offers whole GPUs and MIG slices of them, or GPUs and TPUs, to one container.",
 )
 
 
@@ -83,40 +72,6 @@ DOMAIN = Rule(
 _ARM = ("nvidia-gb200", "nvidia-gb300")
 
 
-def selected(selector: Tree) -> tuple[Machine | None, str]:
-    """The machine that a node selector names, and the label that does."""
-    for label in INSTANCE_LABELS:
-        machine = MACHINES.get(text(selector, label).removeprefix("ml.")) if label in selector else None  # of HyperPod
-        if machine is not None:
-            return machine, label
-    name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None
-    return (MACHINES[name] if name else None), ACCELERATOR
-
-
-def machine_of(role: Role) -> tuple[Machine | None, Path]:
-    """The machine that a role's node selector names, and where it does."""
-    machine, label = selected(table(role.pod, "nodeSelector"))
-    return machine, (*role.pod_path, "nodeSelector", label)
-
-
-def ordinary_machine(selector: Tree) -> Machine | None:
-    """The machine that a node selector names, unless its nodes ask for more than to be selected."""
-    return None if text(selector, ACCELERATOR) in _ARM else selected(selector)[0]
-
-
-def takes_whole(role: Role, machine: Machine) -> bool:
-    """Whether the pods of a role take all accelerators and network cards of a machine."""
-    if len(role.main) != 1 or role.devices.get(machine.resource) != machine.count:
-        return False
-    limits = role.main[0].limits
-    cards = text(limits, EFA) or whole(limits, EFA)
-    return not machine.cards or cards in (None, machine.cards, str(machine.cards))
-
-
-def _limit_path(container: Container, resource: str) -> Path:
-    return (*container.path, "resources", "limits" if resource in container.limits else "requests", resource)
-
-
 def more_accelerators_than_machine(job: Job) -> None:
     for role in job.roles:
         devices = role.devices if "nodeSelector" in role.pod else {}
@@ -133,7 +88,7 @@ def more_accelerators_than_machine(job: Job) -> None:
                 continue
             job.report.add(
                 TOO_MANY.at(
-                    job.at(_limit_path(worker, resource)),
+                    job.at(worker.amount_path(resource)),
                     f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
                     also=[Label(job.at(path), f"{machine.count} per machine")],
                     effect="the pods stay pending for ever",
@@ -154,7 +109,7 @@ def partial_node(job: Job) -> None:
         if type(count) is int and count < machine.count:
             job.report.add(
                 PARTIAL.at(
-                    job.at(_limit_path(worker, machine.resource)),
+                    job.at(worker.amount_path(machine.resource)),
                     f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
                     also=[Label(job.at(path), f"{machine.count} per machine")],
                     effect="the other accelerators of each machine can hardly be used",
@@ -182,7 +137,7 @@ def network_cards_mismatch(job: Job) -> None:
             continue
         job.report.add(
             CARDS.at(
-                job.at(_limit_path(worker, EFA)),
+                job.at(worker.amount_path(EFA)),
                 f"a pod of `{role.name}` asks for {asked} EFA cards, but `{machine.name}` has {machine.cards}",
                 also=[Label(job.at(path), f"{machine.cards} cards")],
                 effect="the pods stay pending for ever"
@@ -191,26 +146,6 @@ def network_cards_mismatch(job: Job) -> None:
                 help=f"ask for {machine.cards}",
             )
         )
-
-
-def mixed_accelerators(job: Job) -> None:
-    for container in job.containers:
-        if len(container.devices) < 2:
-            continue
-        kinds: dict[str, str] = {}
-        for resource in container.devices:
-            kinds.setdefault(device_kind(resource), resource)
-        if len(kinds) > 1 and NEURON not in kinds:
-            first, second = list(kinds.items())[:2]
-            job.report.add(
-                MIXED.at(
-                    job.at(_limit_path(container, second[1])),
-                    f"`{container.name}` asks for `{first[1]}` and `{second[1]}`",
-                    also=[Label(job.at(_limit_path(container, first[1])), f"a {first[0]}")],
-                    effect="no node offers both: the pods stay pending",
-                    help="keep one of them",
-                )
-            )
 
 
 def arm_not_tolerated(job: Job) -> None:
@@ -284,3 +219,13 @@ def _unknown_claim(refused: Refused) -> Words:
 
 
 EXPLANATIONS = (Explanation(CLAIM_UNKNOWN, "resources.claims.#", _unknown_claim, "Not found"),)
+
+
+CHECKS = (
+    more_accelerators_than_machine,
+    partial_node,
+    network_cards_mismatch,
+    arm_not_tolerated,
+    claim_not_used,
+    compute_domain_mismatch,
+)

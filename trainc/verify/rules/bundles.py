@@ -6,7 +6,6 @@ from trainc.model.finding import WARNING, Label, Rule
 from trainc.model.remembered import Remembered
 from trainc.verify.data.machines import SLICE, TPU
 from trainc.verify.data.pairs import PAIRS
-from trainc.verify.rules.networks import HALF, TCPXO
 from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False
@@ -40,9 +39,8 @@ SPOT = Rule(
     "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
 )
 
-MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
+_MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 _EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 _SPOT = "cloud.google.com/gke-spot"
 _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
@@ -52,7 +50,7 @@ def multislice_half_set_up(job: Job) -> None:
     for role in job.roles:
         if type(role.replicas) is not int or not any(container.devices.get(TPU) for container in role.main):
             continue
-        names = [name for name in MEGASCALE if any(name in container.env for container in role.main)]
+        names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
         for missing, path in _missing_slices(job, role, names, role.replicas):
             job.report.add(
                 SLICES.at(
@@ -67,15 +65,15 @@ def multislice_half_set_up(job: Job) -> None:
 def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> list[tuple[str, Path]]:
     if names and replicas < 2:
         container = next(one for one in role.main if names[0] in one.env)
-        if container.value(MEGASCALE[0]) == "1":  # a launcher that writes them for one slice as for many
+        if container.value(_MEGASCALE[0]) == "1":  # a launcher that writes them for one slice as for many
             return []
         return [("it is a single Job", container.env_path(names[0]))]
     if not names:
         # Separate slices, or a platform that sets all three itself, as JobSet's own example leaves it to.
         return []
     found: list[tuple[str, Path]] = []
-    if len(names) < len(MEGASCALE):
-        lacking = ", ".join(f"`{name}`" for name in MEGASCALE if name not in names)
+    if len(names) < len(_MEGASCALE):
+        lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
         found.append(
             (f"{lacking} is not set" if len(names) == 2 else f"{lacking} are not set", (*role.path, "replicas"))
         )
@@ -89,9 +87,9 @@ def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> li
 
 def maintenance_half_handled(job: Job) -> None:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
-    reacting = [index for index, rule in enumerate(policy) if reacts(rule)]
-    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if ends_job(rule)]
-    disrupted = [(role, index) for role, index in failing if on_disruption(_pod_rules(role)[index])]
+    reacting = [index for index, rule in enumerate(policy) if _reacts(rule)]
+    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
+    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index = disrupted[0]
         job.report.add(
@@ -117,17 +115,17 @@ def _pod_rules(role: Role) -> list[Tree]:
     return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
 
 
-def reacts(rule: Tree) -> bool:
+def _reacts(rule: Tree) -> bool:
     """Whether a rule of the JobSet's failure policy is for Jobs that their pod failure policy has failed."""
     return _REASON in texts(rule, "onJobFailureReasons")
 
 
-def ends_job(rule: Tree) -> bool:
+def _ends_job(rule: Tree) -> bool:
     """Whether a rule of a pod failure policy fails the Job."""
     return text(rule, "action") == "FailJob"
 
 
-def on_disruption(rule: Tree) -> bool:
+def _on_disruption(rule: Tree) -> bool:
     """Whether a rule of a pod failure policy is for pods that were taken from their node."""
     return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
@@ -186,29 +184,4 @@ def _tag(image: str) -> str:
     return image.rpartition(":")[2]
 
 
-def tcpxo_half_set_up(job: Job) -> None:
-    """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
-    for role in job.roles:
-        daemon = next((c for c in role.containers if TCPXO_DAEMON in text(c.tree, "image")), None)
-        if daemon is None or not role.devices:
-            continue
-        missing = []
-        if not any(TCPXO in container.names.traits for container in role.main):
-            missing.append("no container sets the variables NCCL_FASTRAK_*")
-        alone = not role.host_network
-        if alone and "networking.gke.io/interfaces" not in role.annotations:
-            missing.append("the pod has no annotation `networking.gke.io/interfaces`")
-        if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
-            missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
-        for part in missing:
-            job.report.add(
-                HALF.at(
-                    job.at((*daemon.path, "image")),
-                    f"`{daemon.name}` receives for GPUDirect-TCPXO, but {part}",
-                    also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
-                    if "container sets" in part
-                    else [],
-                    effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                    help="take the whole set-up from one source, such as the component `gke-tcpxo`",
-                )
-            )
+CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled, spot_without_toleration)

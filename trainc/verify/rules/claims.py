@@ -42,3 +42,6 @@ def retained_claim_differs(job: Job) -> None:
 def _listed(fields: list[str]) -> str:
     *first, last = [f"`{field}`" for field in fields]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+CHECKS = (retained_claim_differs,)

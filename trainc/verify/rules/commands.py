@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.verify.endless import endless, is_daemon
 from trainc.verify.launch import PYTHON
-from trainc.verify.rules.endings import counts
+from trainc.verify.order import counts
 from trainc.verify.values import texts
 
 TYPE_CHECKING = False
@@ -244,3 +244,15 @@ def launcher_sets_it(job: Job) -> None:
                         else "remove it",
                     )
                 )
+
+
+CHECKS = (
+    command_in_one_word,
+    endless_sleep,
+    endless_init_container,
+    endless_sidecar,
+    unpinned_download,
+    install_at_start,
+    launcher_missing,
+    launcher_sets_it,
+)

@@ -6,8 +6,8 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.verify.endless import never_ends
-from trainc.verify.order import waits
-from trainc.verify.values import table, text, texts
+from trainc.verify.order import counts, waits
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,13 +93,6 @@ def waits_for_endless_role(job: Job) -> None:
                         help="wait for it with `status: Ready`",
                     )
                 )
-
-
-def counts(role: Role) -> bool:
-    """Whether a job cannot succeed before the pods of a role have."""
-    policy = table(role.job.spec, "successPolicy")
-    targets = texts(policy, "targetReplicatedJobs") or [one.name for one in role.job.roles]
-    return role.name in targets and (len(targets) == 1 or text(policy, "operator") != "Any")
 
 
 def success_waits_for_endless_role(job: Job) -> None:
@@ -195,3 +188,14 @@ def _counts_anew(job: Job, role: Role) -> Finding:
         "the deadline counts from the start of each Job, and anew after each restart and admission",
         help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
     )
+
+
+CHECKS = (
+    depends_on_itself,
+    waits_for_endless_role,
+    success_waits_for_endless_role,
+    ttl_on_child_job,
+    self_deleting_job,
+    deadline_passes_at_once,
+    deadline_on_queue,
+)

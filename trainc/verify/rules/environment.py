@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.remembered import Remembered
 from trainc.model.spelling import nearest
 from trainc.verify.data.devices import GPU, NEURON, TPU, device_kind, is_network
 from trainc.verify.data.variables import LOCKED, NAMES, OBSOLETE, OTHERS, PREFIXES, SINGLE
@@ -70,7 +71,7 @@ _BY_KIND = {
     "MEGASCALE_": TPU,
     "NEURON_": NEURON,
 }
-VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
+_VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
 def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
@@ -84,16 +85,16 @@ def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
 
 def misspelt_variable(job: Job) -> None:
     for name in job.names:
-        near = misspelling(name, job.vocabulary)
-        if near:
+        if near := _MEANT[name, job.vocabulary]:
             _misspelt(job, name, near)
 
 
-def misspelling(name: str, vocabulary: Vocabulary) -> str:
+def _meant(asked: tuple[str, Vocabulary]) -> str:
     """The name that was probably meant, empty for names that are read, or not like any that is.
 
     The vocabulary holds what frameworks read; libraries and accelerators have lists of their own.
     """
+    name, vocabulary = asked
     if name in vocabulary.variables:
         return ""
     prefix = next((prefix for prefix in vocabulary.prefixes if name.startswith(prefix)), "")
@@ -108,6 +109,9 @@ def misspelling(name: str, vocabulary: Vocabulary) -> str:
     if name in SINGLE or len(name) < 8 or "_" not in name:
         return ""
     return _almost(name, SINGLE | vocabulary.variables)
+
+
+_MEANT = Remembered(_meant)
 
 
 def _almost(name: str, names: Iterable[str]) -> str:
@@ -149,7 +153,7 @@ def variable_of_other_hardware(job: Job) -> None:
         if kind not in (GPU, TPU, NEURON):
             continue
         for name in container.env:
-            owner = reader(name)
+            owner = _reader(name)
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 job.report.add(
                     FOREIGN.at(
@@ -160,7 +164,7 @@ def variable_of_other_hardware(job: Job) -> None:
                 )
 
 
-def reader(name: str) -> str:
+def _reader(name: str) -> str:
     """The kind of accelerators on which alone a variable of this name is read, empty where there is none."""
     return next((kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix)), "")
 
@@ -250,7 +254,7 @@ def rdma_switched_off(job: Job) -> None:
 
 
 def debug_left_on(job: Job) -> None:
-    for name, loud in VERBOSE.items():
+    for name, loud in _VERBOSE.items():
         for container, value in _set(job, name):
             if value.upper() in loud and container.devices:
                 job.report.add(
@@ -272,3 +276,15 @@ def obsolete_variable(job: Job) -> None:
                         job.at(container.env_path(name)), f"`{name}` is not needed: {OBSOLETE[name]}", help="remove it"
                     )
                 )
+
+
+CHECKS = (
+    misspelt_variable,
+    variable_of_other_hardware,
+    locked_variable,
+    wrong_socket_interface,
+    tcpx_with_nvls_or_tree,
+    rdma_switched_off,
+    debug_left_on,
+    obsolete_variable,
+)

@@ -193,3 +193,6 @@ def _only_harmless(sequence: _Sequence, start: int) -> bool:
     if start >= len(sequence.commands) or not sequence.has.isdisjoint(("$?", "trap")):
         return False
     return sequence.harmless[start] and sequence.commands[-1].program != "wait"
+
+
+CHECKS = (masked_exit_code,)

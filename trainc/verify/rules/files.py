@@ -6,7 +6,6 @@ from trainc.model.finding import WARNING, Label, Rule
 from trainc.verify.launch import options
 from trainc.verify.storage import mount_of
 from trainc.verify.values import rows, table, text, texts, whole
-from trainc.verify.variables import KEYS, WHOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ _OUTPUTS = (
     "logging_dir",
 )
 _CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
-PATHS = {
+_PATHS = {
     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hanging collectives",
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
@@ -75,6 +74,11 @@ _IN_IMAGE = (
     "/app",
     "/workspace",
 )
+
+
+# Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
+_KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
+_WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 
 
 def one_node_volume(job: Job) -> None:
@@ -169,7 +173,7 @@ def output_on_read_only_mount(job: Job) -> None:
 
 
 def path_not_mounted(job: Job) -> None:
-    for name, what in PATHS.items():
+    for name, what in _PATHS.items():
         if name not in job.names:
             continue
         for container in job.main:
@@ -198,11 +202,9 @@ def object_not_declared(job: Job) -> None:
     if not job.cluster.closed and not job.cluster.objects:
         return
     for role in job.roles:
-        needs = [*role.casing.needs, *[need for container in role.main for need in container.needs]]
-        if not [name for kind, name in needs if not _is_there(job, kind, name)]:
-            continue
-        for kind, name, below in role.disks.references:
-            _declared(job, kind, name, role.pod_path, "volumes", *below)
+        for index, volume in enumerate(rows(role.pod, "volumes")):
+            for kind, field, name in _references(volume):
+                _declared(job, kind, name, role.pod_path, "volumes", index, field)
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
             _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
         for container in role.containers:
@@ -210,14 +212,14 @@ def object_not_declared(job: Job) -> None:
 
 
 def _env_declared(job: Job, container: Container) -> None:
-    for index, entry in container.sources:
+    for index, entry in enumerate(rows(container.tree, "env")):
         source = table(entry, "valueFrom")
-        for field, kind in KEYS.items():
+        for field, kind in _KEYS.items():
             if field in source:
                 name = text(table(source, field), "name")
                 _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
     for index, entry in enumerate(rows(container.tree, "envFrom")):
-        for field, kind in WHOLE.items():
+        for field, kind in _WHOLE.items():
             name = text(table(entry, field), "name")
             _declared(job, kind, name, container.path, "envFrom", index, field, "name")
 
@@ -250,6 +252,9 @@ _SOURCES = (
 )
 
 
-def references_of(volume: Tree) -> list[tuple[str, str, str]]:
+def _references(volume: Tree) -> list[tuple[str, str, str]]:
     """The objects that a volume needs: kind, the field that names it, and its name."""
     return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
+
+
+CHECKS = (one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, object_not_declared)

@@ -61,7 +61,7 @@ SERVICE = Rule(
 _MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
 
 
-SENSITIVE = (
+_SENSITIVE = (
     "/",
     "/etc",
     "/root",
@@ -74,7 +74,7 @@ SENSITIVE = (
 )
 
 
-SERVER_FIELDS = frozenset(
+_SERVER_FIELDS = frozenset(
     (
         "uid",
         "resourceVersion",
@@ -88,13 +88,13 @@ SERVER_FIELDS = frozenset(
 )
 
 
-APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation of `kubectl apply`
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation of `kubectl apply`
 
 
 def moving_tag(job: Job) -> None:
     for container in job.containers:
         image = text(container.tree, "image")
-        if not moving(image):
+        if not _moving(image):
             continue
         tag = _tag(image)
         job.report.add(
@@ -107,7 +107,7 @@ def moving_tag(job: Job) -> None:
         )
 
 
-def moving(image: str) -> bool:
+def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
     if not image or "@sha256:" in image or substituted(image) or "$" in image or "<" in image or "{" in image:
         return False
@@ -149,10 +149,10 @@ def server_managed_field(job: Job) -> None:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
     found: list[Path] = []
-    if not SERVER_FIELDS.isdisjoint(metadata):
-        found += [("metadata", field) for field in metadata if field in SERVER_FIELDS]
-    if APPLIED in table(metadata, "annotations"):
-        found.append(("metadata", "annotations", APPLIED))
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+    if _APPLIED in table(metadata, "annotations"):
+        found.append(("metadata", "annotations", _APPLIED))
     if table(source, "status"):
         found.append(("status",))
     for path in found:
@@ -199,7 +199,7 @@ def sensitive_host_path(job: Job) -> None:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
-            if where in SENSITIVE:
+            if where in _SENSITIVE:
                 job.report.add(
                     HOST_PATH.at(
                         job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
@@ -265,3 +265,14 @@ def _selects(selector: dict[str, object], job: Job) -> bool:
             if text(role.labels, key) != value and role.system(key) != value:
                 return False
     return bool(selector)
+
+
+CHECKS = (
+    moving_tag,
+    pull_policy_and_tag,
+    server_managed_field,
+    namespaces_differ,
+    sensitive_host_path,
+    object_twice,
+    service_shadows_peers,
+)

@@ -198,3 +198,6 @@ def job_managed_by_other(job: Job) -> None:
                     help="hand over the whole JobSet instead: `spec.managedBy`",
                 )
             )
+
+
+CHECKS = (job_managed_by_other,)

@@ -96,9 +96,6 @@ _SPOT = (
 )
 
 
-PREEMPTIBLE = frozenset(_SPOT)
-
-
 def partial_restarts(job: Job) -> None:
     for role in job.roles:
         limit = role.spec.get("backoffLimit")
@@ -261,3 +258,16 @@ def negative_restarts(job: Job) -> None:
                 help="use the number of restarts that you want, or leave it out",
             )
         )
+
+
+CHECKS = (
+    partial_restarts,
+    no_failure_policy,
+    restarts_without_checkpoint,
+    failure_rule_shadowed,
+    bad_failure_pattern,
+    disruption_not_handled,
+    short_grace_period,
+    liveness_without_startup,
+    negative_restarts,
+)

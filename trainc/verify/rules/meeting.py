@@ -216,3 +216,15 @@ def addresses_only_when_ready(job: Job) -> None:
                 )
             )
             return
+
+
+CHECKS = (
+    coordinator_names_no_pod,
+    coordinator_is_local,
+    rendezvous_host_unknown,
+    bad_coordinator_port,
+    coordinator_ports_differ,
+    coordinators_differ,
+    coordinator_starts_later,
+    addresses_only_when_ready,
+)

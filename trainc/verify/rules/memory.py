@@ -38,14 +38,6 @@ SHM = Rule(
 )
 
 
-SHM_HOST = Rule(
-    "shared-memory-of-host",
-    NOTE,
-    "the shared memory of the host is mounted",
-    "All pods of the node share it, nothing limits it, and what a killed pod leaves stays there.",
-)
-
-
 def accelerator_without_memory(job: Job) -> None:
     for container in job.main:
         if container.devices and "memory" not in container.limits and "memory" not in container.requests:
@@ -118,15 +110,4 @@ def _has_shm(container: Container) -> bool:
     return "mount -o remount" in container.text
 
 
-def shared_memory_of_host(job: Job) -> None:
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
-            if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
-                job.report.add(
-                    SHM_HOST.at(
-                        job.at((*role.pod_path, "volumes", index)),
-                        f"volume `{text(volume, 'name')}` is the host's /dev/shm",
-                        effect="pods of one node share it, and what a killed one leaves fills it up",
-                        help="use `emptyDir: {medium: Memory}`",
-                    )
-                )
+CHECKS = (accelerator_without_memory, tmpfs_over_memory, no_shared_memory)

@@ -206,3 +206,6 @@ def batch_not_divisible(job: Job) -> None:
                 help=f"the nearest that does is {near}",
             )
         )
+
+
+CHECKS = (mesh_mismatch, batch_not_divisible)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.hostfile import hostfile
 from trainc.verify.order import waits_for
-from trainc.verify.values import integer, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -42,39 +41,10 @@ EARLY = Rule(
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
 
 
-class Host:
-    """One line of a hostfile."""
-
-    __slots__ = ("name", "slots")
-
-    def __init__(self, name: str, slots: int | None) -> None:
-        self.name = name
-        self.slots = slots
-
-
 def _launchers(job: Job) -> list[Container]:
     if not any(word in job.text for word in MPIRUN.programs):
         return []
     return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
-
-
-def hostfile(job: Job) -> tuple[list[Host], Tree]:
-    """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
-    own = {id(tree) for tree in job.bundle.objects}
-    for config in job.kinds.get("ConfigMap", ()):
-        held = text(table(config, "data"), "hostfile")
-        # One that goes out with another job of the file lists that job's hosts, unless it names pods of this one.
-        if held and (id(config) in own or f"{job.name}-" in held):
-            lines = [line.split() for line in held.splitlines() if line.strip() and not line.startswith("#")]
-            return [Host(words[0].partition(":")[0], _slots(words)) for words in lines], config
-    return [], None
-
-
-def _slots(words: list[str]) -> int | None:
-    for word in words[1:]:
-        if word.startswith("slots="):
-            return integer(word[6:])
-    return integer(words[0].partition(":")[2])
 
 
 def _workers(job: Job, launcher: Role) -> list[Role]:
@@ -182,3 +152,6 @@ def launcher_before_workers(job: Job) -> None:
                     help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
                 )
             )
+
+
+CHECKS = (mpi_processes_exceed_slots, slots_mismatch, launcher_holds_accelerators, launcher_before_workers)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.verify.refusal import Explanation, Words
-from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.job import Job
     from trainc.verify.refusal import Refused
 
 POD_NAME = Rule(
@@ -24,25 +22,6 @@ SELECTOR = Rule(
     "the label by which a node is reserved gets longer than 63 characters",
     "With the node-selector strategy of exclusive placement it is `<namespace>_<job>-<role>-<Job>`; JobSet does not check it.",
 )
-ROLE = Rule(
-    "role-name-empty",
-    ERROR,
-    "a role has no name",
-    "JobSet accepts it; the Jobs are then called `<job>--0`, and nothing can refer to the role.",
-)
-
-
-def role_name_empty(job: Job) -> None:
-    for role in job.roles:
-        if not role.name and not text(role.tree, "name"):
-            job.report.add(
-                ROLE.at(
-                    job.at(role.path),
-                    "a role has no name",
-                    effect="nothing can refer to it",
-                    help="name it, e.g. `worker`",
-                )
-            )
 
 
 def _too_long(refused: Refused) -> Words:

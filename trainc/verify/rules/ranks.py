@@ -156,3 +156,6 @@ def _unindexed(job: Job, container: Container, path: Path, what: str) -> None:
             help="use `completionMode: Indexed`",
         )
     )
+
+
+CHECKS = (constant_rank, ranks_overlap, ranks_repeat_per_job, rank_without_index)

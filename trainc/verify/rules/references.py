@@ -84,7 +84,10 @@ def _shell_variable(word: str) -> str:
 def undefined_variable(job: Job) -> None:
     plan = job.bundle.plan
     if plan is not None and plan.barred:
-        job.report.skip("the variables of a framework that was not asked")
+        if any(
+            "$" in written for container in job.containers for written in (container.text, *container.literals.values())
+        ):
+            job.report.skip("the variables of a framework that was not asked")
         return
     for container in job.containers:
         if "envFrom" in container.tree:
@@ -172,3 +175,6 @@ def shell_variable_in_env(job: Job) -> None:
                     level=ERROR if path_like else WARNING,
                 )
             )
+
+
+CHECKS = (variable_without_shell, undefined_variable, shell_variable_in_env)

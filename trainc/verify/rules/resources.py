@@ -7,7 +7,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import value
 from trainc.verify.amounts import ONE, amount, canonical
-from trainc.verify.data.devices import DEVICES, device_kind
+from trainc.verify.data.devices import DEVICES, NEURON, device_kind
 from trainc.verify.demand import MANY, STANDARD
 from trainc.verify.refusal import Explanation, Words
 
@@ -52,6 +52,13 @@ HUGEPAGES = Rule(
     "Huge pages are never overcommitted, and a container that asks for them must ask for cpu or memory as well.",
 )
 
+MIXED = Rule(
+    "mixed-accelerators",
+    ERROR,
+    "a container asks for accelerators of different kinds",
+    "No node offers whole GPUs and MIG slices of them, or GPUs and TPUs, to one container.",
+)
+
 
 def too_many_devices(job: Job) -> None:
     amounts = [
@@ -73,6 +80,26 @@ def too_many_devices(job: Job) -> None:
                     help=f"write `{resource}: {digits}`"
                     if digits != str(leaf.value)
                     else "ask for what one machine has",
+                )
+            )
+
+
+def mixed_accelerators(job: Job) -> None:
+    for container in job.containers:
+        if len(container.devices) < 2:
+            continue
+        kinds: dict[str, str] = {}
+        for resource in container.devices:
+            kinds.setdefault(device_kind(resource), resource)
+        if len(kinds) > 1 and NEURON not in kinds:
+            first, second = list(kinds.items())[:2]
+            job.report.add(
+                MIXED.at(
+                    job.at(container.amount_path(second[1])),
+                    f"`{container.name}` asks for `{first[1]}` and `{second[1]}`",
+                    also=[Label(job.at(container.amount_path(first[1])), f"a {first[0]}")],
+                    effect="no node offers both: the pods stay pending",
+                    help="keep one of them",
                 )
             )
 
@@ -151,3 +178,6 @@ EXPLANATIONS = (
     Explanation(NOT_LIMIT, "requests.*", _differs, "must be equal to"),
     Explanation(NOT_LIMIT, "requests.*", _no_limit, "Limit must be set"),
 )
+
+
+CHECKS = (too_many_devices, mixed_accelerators)

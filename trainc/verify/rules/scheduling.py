@@ -25,7 +25,6 @@ CONTRADICTS = Rule(
 
 _PREFIX = "kueue.x-k8s.io/podset-"
 _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
-ANNOTATIONS = tuple(_PREFIX + name for name in (*_LEVELS, "slice-size", "slice-required-topology"))
 
 
 def topology_annotation(job: Job) -> None:
@@ -91,3 +90,6 @@ def selector_contradicts_affinity(job: Job) -> None:
                         help="keep one of them",
                     )
                 )
+
+
+CHECKS = (topology_annotation, selector_contradicts_affinity)

@@ -1,9 +1,10 @@
-"""Whether a role has pods, and all that must meet at once."""
+"""Whether a role has a name and pods, and all that must meet at once."""
 
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.gang import NO_PODS
+from trainc.verify.values import text
 from trainc.verify.world import collective
 
 TYPE_CHECKING = False
@@ -16,6 +17,26 @@ UNEQUAL = Rule(
     "a Job whose pods must meet does not run them all at once",
     "The first pods wait for peers that start only when the first have ended.",
 )
+
+ROLE = Rule(
+    "role-name-empty",
+    ERROR,
+    "a role has no name",
+    "JobSet accepts it; the Jobs are then called `<job>--0`, and nothing can refer to the role.",
+)
+
+
+def role_name_empty(job: Job) -> None:
+    for role in job.roles:
+        if not role.name and not text(role.tree, "name"):
+            job.report.add(
+                ROLE.at(
+                    job.at(role.path),
+                    "a role has no name",
+                    effect="nothing can refer to it",
+                    help="name it, e.g. `worker`",
+                )
+            )
 
 
 def no_pods(job: Job) -> None:
@@ -52,3 +73,6 @@ def pods_not_all_at_once(job: Job) -> None:
                     help=f"use `parallelism: {size}`",
                 )
             )
+
+
+CHECKS = (role_name_empty, no_pods, pods_not_all_at_once)

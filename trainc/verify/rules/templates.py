@@ -129,3 +129,6 @@ EXPLANATIONS = (
         "value must be empty",
     ),
 )
+
+
+CHECKS = (negative_grace_period,)

@@ -25,7 +25,7 @@ SECRET = Rule(
 
 
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
-TOKENS = (
+_TOKENS = (
     "-----BEGIN ",
     "hf_",
     "ghp_",
@@ -44,10 +44,7 @@ TOKENS = (
     "eyJhbGci",
 )
 
-BEGINNINGS = frozenset(token[0] for token in TOKENS)
-
-
-SHORTEST = 16  # characters of a token
+_SHORTEST = 16  # characters of a token
 
 
 def secret_in_text(job: Job) -> None:
@@ -93,12 +90,12 @@ def _words(job: Job, container: Container) -> None:
 
 def holds_token(word: str) -> bool:
     """Whether a part of a word of a command looks like a token of a known service."""
-    if len(word) < SHORTEST or not [prefix for prefix in TOKENS if prefix in word]:
+    if len(word) < _SHORTEST or not [prefix for prefix in _TOKENS if prefix in word]:
         return False
     if _KEY in word:
         return True
     parts = word.replace("=", " ").replace('"', " ").replace("'", " ").split()
-    return any(part.startswith(TOKENS) and _random(part) for part in parts)
+    return any(part.startswith(_TOKENS) and _random(part) for part in parts)
 
 
 def is_secret(name: str, value: str) -> bool:
@@ -107,7 +104,7 @@ def is_secret(name: str, value: str) -> bool:
         return True
     if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
         return False
-    if value.startswith(TOKENS) and _random(value):
+    if value.startswith(_TOKENS) and _random(value):
         return True
     return named_secret(name) and (_random(value) or "PASSW" in name.upper())
 
@@ -115,7 +112,7 @@ def is_secret(name: str, value: str) -> bool:
 def _random(value: str) -> bool:
     """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
     if (
-        len(value) < SHORTEST
+        len(value) < _SHORTEST
         or " " in value
         or value.lower().strip("x*-_.") == ""
         or "xxx" in value.lower()
@@ -144,3 +141,6 @@ def _found(span: Span, message: str, name: str) -> Finding:
         effect="everyone who can read the repository or the job has it; it must be revoked",
         help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
     )
+
+
+CHECKS = (secret_in_text,)

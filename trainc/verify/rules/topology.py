@@ -277,3 +277,6 @@ def _world(job: Job, container: Container, name: str, size: int, pods: int, fitt
         effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",
         help=f"use {fitting}, or leave it to the launcher",
     )
+
+
+CHECKS = (nodes_mismatch, processes_mismatch, processes_by_host_cpus, world_size_mismatch)

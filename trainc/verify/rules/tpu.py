@@ -252,3 +252,13 @@ def multislice_single_host(job: Job) -> None:
                     help="use a topology of several hosts",
                 )
             )
+
+
+CHECKS = (
+    tpu_topology_mismatch,
+    tpu_topology_unknown,
+    tpu_accelerator_unknown,
+    tpu_selector_missing,
+    tpu_chips_per_host,
+    multislice_single_host,
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 from trainc.server.pods.sources import SOURCES
 from trainc.verify.refusal import Explanation, Words
-from trainc.verify.values import rows, substituted, text
+from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ UNUSED = Rule(
     WARNING,
     "a volume is declared but no container mounts it",
     "The program then writes to the container's own file system, which ends with the container.",
+)
+
+SHM_HOST = Rule(
+    "shared-memory-of-host",
+    NOTE,
+    "the shared memory of the host is mounted",
+    "All pods of the node share it, nothing limits it, and what a killed pod leaves stays there.",
 )
 
 
@@ -69,6 +76,20 @@ def unused_volume(job: Job) -> None:
                         job.at((*role.pod_path, "volumes", index, "name")),
                         f"no container of `{role.name}` mounts volume `{name}`",
                         help="mount it, or remove it",
+                    )
+                )
+
+
+def shared_memory_of_host(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
+                job.report.add(
+                    SHM_HOST.at(
+                        job.at((*role.pod_path, "volumes", index)),
+                        f"volume `{text(volume, 'name')}` is the host's /dev/shm",
+                        effect="pods of one node share it, and what a killed one leaves fills it up",
+                        help="use `emptyDir: {medium: Memory}`",
                     )
                 )
 
@@ -134,3 +155,6 @@ EXPLANATIONS = (
     Explanation(MOUNT, ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr"), _absolute, "must be a relative path"),
     Explanation(MOUNT, ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr"), _leaving, "must not contain"),
 )
+
+
+CHECKS = (relative_mount_path, unused_volume, shared_memory_of_host)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import EVERY
 from trainc.model.cluster import Cluster
-from trainc.model.remembered import Remembered
 from trainc.schedulers import rules
 from trainc.verify.job import Job
-from trainc.verify.outline import outline
 from trainc.verify.refused import refused
-from trainc.verify.table import CHECKS
-from trainc.verify.traits import TRAITS
+from trainc.verify.table import checks_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
-    from trainc.verify.check import Check, Look
-    from trainc.verify.outline import Outline
+    from trainc.verify.check import Check
 
 
 def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
@@ -46,31 +41,11 @@ def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequenc
     if job is None:
         return
     refused(job)
-    seen = outline(job)
-    # What is worth a look is known for trainc's own frameworks alone.
-    for look_at in _WORTHWHILE[seen] if job.vocabulary is EVERY else [check.look for check in CHECKS]:
-        look_at(job)
-    if extra:
-        for check in extra:
-            if check.for_(TRAITS[seen]):
-                check.look(job)
+    for check in checks_for(job):
+        check(job)
+    for added in extra:
+        added.look(job)
     job.close()
-
-
-def _looking(there: frozenset[str]) -> tuple[Look, ...]:
-    """The checks that have something to look at in jobs with these traits."""
-    return tuple(check.look for check in CHECKS if check.for_(there))
-
-
-_LOOKING = Remembered(_looking)
-
-
-def _worthwhile(seen: Outline) -> tuple[Look, ...]:
-    """The checks that have something to look at in jobs that look like this, as those of one runtime do."""
-    return _LOOKING[TRAITS[seen]]
-
-
-_WORTHWHILE = Remembered(_worthwhile)
 
 
 def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:
