@@ -8,6 +8,7 @@ from trainc.server.fault import compact
 from trainc.server.jobs import created
 from trainc.server.jobs.spec import chosen, job_spec, restart
 from trainc.server.jobset.defaults import with_defaults
+from trainc.server.jobset.labels import written_labels
 from trainc.server.names import label
 from trainc.server.pods.claims import claim
 from trainc.server.pods.complaints import Complaints, fields, items, text
@@ -27,19 +28,6 @@ if TYPE_CHECKING:
 
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
-_PREFIX = "jobset.sigs.k8s.io/"
-# The annotations that JobSet writes on every Job and pod, with the bytes of values that are not known here.
-_WRITTEN = {
-    "jobset-uid": 36,
-    "restart-attempt": 1,
-    "replicatedjob-replicas": 1,
-    "global-replicas": 1,
-    "job-index": 1,
-    "job-key": 40,
-    "job-global-index": 1,
-    "group-replicas": 1,
-    "job-group-index": 1,
-}
 _EXCLUSIVE = ("alpha.jobset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/node-selector")
 _GENERATED = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 
@@ -111,7 +99,8 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
     log = Complaints(found.features, JOB)
-    added = _added(tree, job)
+    own = written_labels(tree, job)
+    added = sum(len(f"{key}{text}".encode()) for key, text in own.items())  # JobSet writes them as annotations too
     metadata = fields(outer.get("metadata"))
     if metadata:
         log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
@@ -128,7 +117,7 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
     labels = fields(plain(fields(pods.get("metadata")).get("labels")))
     _generated(tree, job, labels, (*at, "spec"), log)
     if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, labels, (*at, "spec"), log)
+        chosen(settings, {**labels, **own}, (*at, "spec"), log)
     found.add(log)
     _pods(tree, job, pods, (*at, "spec", "template"), claimed, found, added)
     log = Complaints(found.features, JOB)
@@ -165,11 +154,12 @@ def _pods(tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str]
     template(pods, path, log, claimed, added=added)
     _exclusive(tree, job, path, log)
     found.add(log)
-    if not found.faults:
-        log = Complaints(found.features, CREATION)
-        name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
-        created.pod(pods, name, path, log, found.objects)
-        found.add(log)
+    log = Complaints(found.features, CREATION)
+    name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
+    created.pod(pods, name, path, log, found.objects)
+    refused = {fault.path for fault in found.faults}
+    log.faults = [fault for fault in log.faults if fault.path not in refused]  # no pod comes as far as this again
+    found.add(log)
 
 
 def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
@@ -181,14 +171,6 @@ def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
     namespace = value(tree, "metadata", "namespace") or "default"
     name = f"{namespace}_{_last_name(tree, job)}"
     log.value((*path, "spec", "nodeSelector"), name, at=("metadata", "name"))
-
-
-def _added(tree: Tree, job: Tree) -> int:
-    """The bytes of the annotations that JobSet adds."""
-    names = [value(tree, "metadata", "name"), value(job, "name"), value(job, "groupName") or "default"]
-    keys = ("jobset-name", "replicatedjob-name", "group-name")
-    known = sum(len(f"{_PREFIX}{key}{name}".encode()) for key, name in zip(keys, names, strict=True))
-    return known + sum(len(f"{_PREFIX}{key}") + size for key, size in _WRITTEN.items())
 
 
 def _generated(tree: Tree, job: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:

@@ -6,7 +6,7 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
-from trainc.model.tree import plain, value
+from trainc.model.tree import get, plain, value
 from trainc.server.fault import Fault
 from trainc.server.pods import ports
 from trainc.server.pods.amounts import nanos, spelled
@@ -110,24 +110,31 @@ def _terms(tree: Tree, path: Path, log: Complaints) -> Iterator[tuple[dict[str, 
 
 
 def _requests(tree: Tree, path: Path, log: Complaints) -> None:
-    """A pod whose containers ask for more than the limit of the pod, which stands in for no request of its own."""
+    """A pod whose containers ask for more than the pod does; a limit stands in for a request that is not written."""
     from trainc.model.requests import amounts, together  # noqa: PLC0415 (few pods have resources of their own)
 
     held = fields(plain(tree["resources"]))
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
-    if not limits:
-        return
 
     def asked(container: Tree) -> Any:
-        resources = fields(container.get("resources"))
-        return {**amounts(resources.get("limits")), **amounts(resources.get("requests"))}
+        return {**amounts(get(container, "resources", "limits")), **written(container)}
 
+    def written(container: Tree) -> Any:
+        return amounts(get(container, "resources", "requests"))
+
+    in_template = together(tree, written)
     for name, most in together(tree, asked).items():
+        if name in requests and most.quantity.nanos > nanos(requests[name]):
+            if name not in in_template or in_template[name].quantity.nanos <= nanos(requests[name]):
+                why = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"
+                place: Path = (*path, "resources", "requests", name)
+                log.invalid((*place[:-1], f"[{name}]"), spelled(requests[name]), why, at=place)
+            continue
         bound = limits.get(name) if name in ("cpu", "memory") and name not in requests else None
         if bound is not None and most.quantity.nanos > nanos(bound):
             why = f"must be less than or equal to {name} limit of {spelled(bound)}"
             at: Path = (*path, "resources", "requests")
-            log.invalid(at, str(most.quantity), why, at=(*path, "resources", "limits", name))
+            log.invalid(at, spelled(str(most.quantity)), why, at=(*path, "resources", "limits", name))
 
 
 def _forbidden(name: str, why: str, path: Path, log: Complaints) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.numbers import whole_number
+from trainc.server.fault import compact
 from trainc.server.pods.complaints import fields, items, maps, text
 
 TYPE_CHECKING = False
@@ -150,9 +151,9 @@ def _interval(interval: str, completions: int) -> tuple[int, int]:
 def _index(written: str, completions: int) -> int:
     number = whole_number(written.removeprefix("+"))
     if number is None:
-        raise ValueError(f'cannot convert string to integer for index: "{written}"')
+        raise ValueError(f"cannot convert string to integer for index: {compact(written)}")
     if number >= completions:
-        raise ValueError(f'too large index: "{written}"')
+        raise ValueError(f"too large index: {compact(written)}")
     return number
 
 

@@ -39,7 +39,7 @@ def job_spec(spec: dict[str, Any], path: Path, log: Complaints) -> None:
         log.required((*path, "backoffLimitPerIndex"), why, at=(*path, "maxFailedIndexes"))
     if spec.get("managedBy") is not None and log.features.has("JobManagedBy"):
         _manager(str(spec["managedBy"]), (*path, "managedBy"), log)
-    mode = text(spec, "completionMode") or "NonIndexed"
+    mode = spec.get("completionMode", "NonIndexed")
     log.one_of((*path, "completionMode"), mode, _MODES)
     if mode == "Indexed":
         _indexed(spec, path, log)

@@ -70,7 +70,7 @@ def resources(tree: Any, path: Path, log: Complaints) -> None:
             _amount(name, amount, (*path, side, f"[{name}]"), (*path, side, name), log)
     within_limits(limits, requests, path, log)
     pages_alone([*limits, *requests], path, log)
-    _claims(held.get("claims"), (*path, "claims"), log)
+    claims(held.get("claims"), (*path, "claims"), log)
 
 
 def overhead(tree: Any, path: Path, log: Complaints) -> None:
@@ -142,7 +142,7 @@ def declared(tree: Any, path: Path, names: list[str], log: Complaints) -> None:
             log.not_found((*path, index), name, why)
 
 
-def _claims(tree: Any, path: Path, log: Complaints) -> None:
+def claims(tree: Any, path: Path, log: Complaints) -> None:
     """Devices by the names of claims, or of requests in them; what a claim has all of, nobody asks a part of."""
     taken: list[str] = []
     for index, claim in maps(tree):

@@ -22,6 +22,7 @@ _MESSAGES = ("File", "FallbackToLogsOnError")
 _OPERATORS = ("In", "NotIn")
 _MAX_RULES, _MAX_CODES = 20, 255
 _NO_SIDECAR = "may not be set for init containers without restartPolicy=Always"
+_NO_EPHEMERAL = "cannot be set for an Ephemeral Container"
 _HOOKS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 # What a debugger's container must not have, in the order of Kubernetes' own structure.
 _NOT_EPHEMERAL = (
@@ -94,9 +95,10 @@ def containers(pod: Tree, path: Path, context: Context, log: Complaints) -> None
     for index, tree in enumerate(items(pod.get("initContainers"))):
         if type(tree) is dict:
             _before(tree, (*path, "initContainers", index), context, names, log)
+    others = frozenset(names)
     for index, tree in enumerate(items(pod.get("ephemeralContainers"))):
         if type(tree) is dict:
-            _ephemeral(tree, (*path, "ephemeralContainers", index), context, names, log)
+            _ephemeral(tree, (*path, "ephemeralContainers", index), context, names, others, log)
 
 
 def _main(tree: Tree, path: Path, context: Context, names: set[str], log: Complaints) -> None:
@@ -119,7 +121,7 @@ def _before(tree: Tree, path: Path, context: Context, names: set[str], log: Comp
         _hooks(tree, path, context, log)
         return
     for field in _HOOKS:
-        if plain(tree.get(field)) is not None:
+        if _is_given(tree, field, path, log):
             log.forbidden((*path, field), _NO_SIDECAR)
     for index, policy in maps(plain(tree.get("resizePolicy"))):
         if policy.get("restartPolicy") == "RestartContainer":
@@ -128,12 +130,30 @@ def _before(tree: Tree, path: Path, context: Context, names: set[str], log: Comp
             log.invalid(at, "RestartContainer", why)
 
 
-def _ephemeral(tree: Tree, path: Path, context: Context, names: set[str], log: Complaints) -> None:
+def _ephemeral(
+    tree: Tree, path: Path, context: Context, names: set[str], others: frozenset[str], log: Complaints
+) -> None:
     _common(tree, path, context, log)
+    target = text_of(tree, "targetContainerName")
+    if target and target not in others:
+        log.not_found((*path, "targetContainerName"), target)
     _once(tree, path, names, log)
+    image = text_of(tree, "image")
+    if image != image.strip():
+        log.invalid((*path, "image"), image, "must not have leading or trailing whitespace")
     for field in _NOT_EPHEMERAL:
-        if plain(tree.get(field)):
-            log.forbidden((*path, field), "cannot be set for an Ephemeral Container")
+        if plain(tree.get(field)) if field == "resources" else _is_given(tree, field, path, log):
+            log.forbidden((*path, field), _NO_EPHEMERAL)
+    for index, mount in maps(plain(tree.get("volumeMounts"))):
+        for field in ("subPath", "subPathExpr"):
+            if mount.get(field):
+                log.forbidden((*path, "volumeMounts", index, field), _NO_EPHEMERAL)
+
+
+def _is_given(tree: Tree, field: str, path: Path, log: Complaints) -> bool:
+    """Whether a container has a field, and the server does not drop it."""
+    held = plain(tree.get(field))
+    return held is not None and not (field == "lifecycle" and probes.is_dropped(held, (*path, field), log))
 
 
 def _once(tree: Tree, path: Path, names: set[str], log: Complaints) -> None:

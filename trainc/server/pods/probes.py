@@ -105,6 +105,12 @@ def lifecycle(tree: Any, path: Path, log: Complaints, grace: int | None, system:
             log.one_of((*path, "stopSignal"), held["stopSignal"], _SIGNALS.get(system, (held["stopSignal"],)))
 
 
+def is_dropped(tree: Any, path: Path, log: Complaints) -> bool:
+    """Whether nothing is left of hooks once the server has dropped what is behind a gate that is off."""
+    held = is_set(fields(tree), "postStart", "preStop", "stopSignal")
+    return held == ["stopSignal"] and not log.has("ContainerStopSignals", (*path, "stopSignal"))
+
+
 def _sleep(seconds: int, grace: int, path: Path, log: Complaints) -> None:
     zero = log.features.has("PodLifecycleSleepActionAllowZero")
     if 0 < seconds <= grace or (seconds == 0 and zero and grace >= 0):

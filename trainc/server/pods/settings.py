@@ -22,7 +22,7 @@ _DOMAIN = (
 )
 _POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _MAX_SEARCH = 2048
-_CLAIM = ("name", "resourceClaimName", "resourceClaimTemplateName")
+_CLAIM = {"resourceClaimName": "ResourceClaimName", "resourceClaimTemplateName": "ResourceClaimTemplateName"}
 
 
 def names(pod: dict[str, Any], path: Path, log: Complaints) -> None:
@@ -31,6 +31,8 @@ def names(pod: dict[str, Any], path: Path, log: Complaints) -> None:
         value = pod.get(field)
         if value or (value == "" and field == "runtimeClassName"):
             log.name((*path, field), value)
+    if not pod.get("serviceAccountName") and pod.get("serviceAccount"):  # its former spelling
+        log.name((*path, "serviceAccountName"), pod["serviceAccount"], at=(*path, "serviceAccount"))
     for field in ("hostname", "subdomain"):
         if pod.get(field):
             log.label((*path, field), pod[field])
@@ -189,12 +191,12 @@ def claims(pod: dict[str, Any], path: Path, log: Complaints) -> None:
         else:
             log.label((*at, "name"), claim["name"])
             taken.append(claim["name"])
-        given = is_set(claim, "resourceClaimName", "resourceClaimTemplateName")
+        given = is_set(claim, *_CLAIM)
         for field in given:
             log.name((*at, field), claim[field])
         if len(given) != 1:
             why = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            shown = {f"{field[0].upper()}{field[1:]}": claim.get(field) for field in _CLAIM}
+            shown = {"Name": claim.get("name") or "", **{name: claim.get(field) for field, name in _CLAIM.items()}}
             log.invalid(
                 at, shown, why if given else "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
             )

@@ -58,7 +58,7 @@ class Source:
         printed: Path = (*path, self.printed)
         inner = Complaints(log.features, log.kind)
         for name in self.required:
-            if not source.get(name):
+            if source.get(name) in (None, ""):
                 inner.required((*printed, name))
         if self.look is not None:
             self.look(source, printed, inner)
@@ -192,11 +192,9 @@ def _flex(source: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _azure_disk(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    kind, uri = source.get("kind"), text(source, "diskURI")
+    kind, uri = source.get("kind", "Shared"), text(source, "diskURI")
     if source.get("cachingMode") is not None:
         log.one_of((*path, "cachingMode"), source["cachingMode"], _MODES)
-    if kind is None:
-        return
     log.one_of((*path, "kind"), kind, _DISKS)
     begin, example = ("/subscriptions/", _MANAGED) if kind == "Managed" else ("https://", _BLOB)
     if not uri.startswith(begin):

@@ -49,6 +49,7 @@ _SMALL = (
     "runtimeClassName",
     "schedulingGates",
     "schedulingGroup",
+    "serviceAccount",
     "serviceAccountName",
     "setHostnameAsFQDN",
     "shareProcessNamespace",
@@ -100,8 +101,8 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
         log.one_of((*path, "restartPolicy"), restart, _RESTARTS)
     if "nodeSelector" in pod:
         log.labels((*path, "nodeSelector"), plain(pod["nodeSelector"]))
-    if "resources" in pod and pod["resources"] and log.has("PodLevelResources", (*path, "resources")):
-        whole.resources(pod, path, log)
+    if type(pod.get("resources")) is dict and log.has("PodLevelResources", (*path, "resources")):
+        whole.resources(pod, path, context.claims, log)
     if "os" in pod or _has_windows(pod):
         plain_pod = fields(plain(pod))
         if plain_pod.get("os") is not None:
@@ -113,7 +114,7 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
 
 
 def _has_windows(pod: Tree) -> bool:
-    holders = [pod, *items(pod.get("containers")), *items(pod.get("initContainers"))]
+    holders = [pod, *(container for field in windows.CONTAINERS for container in items(pod.get(field)))]
     contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
     return any(type(context) is dict and "windowsOptions" in context for context in contexts)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.tree import value
 from trainc.server.names import config_key, qualified, subdomain
-from trainc.server.pods.amounts import spelled
 from trainc.server.pods.complaints import Part, fields, is_set, maps, text
 
 TYPE_CHECKING = False
@@ -133,7 +133,7 @@ def resource(ref: dict[str, Any], path: Path, log: Complaints, *, named: bool = 
         log.required(at)
     elif not name.startswith(("limits.hugepages-", "requests.hugepages-")):
         log.one_of(at, name, _MEASURABLE)
-    divisor = spelled(ref.get("divisor") or "0")
+    divisor = _divisor(ref.get("divisor"))
     kind = name.partition(".")[2]
     if kind == "cpu" and divisor not in ("0", "1", "1m"):
         log.invalid((*path, "divisor"), name, "only divisor's values 1m and 1 are supported with the cpu resource")
@@ -141,6 +141,14 @@ def resource(ref: dict[str, Any], path: Path, log: Complaints, *, named: bool = 
     if called is not None and divisor not in ("0", *_WHOLE.split(", ")):
         why = f"only divisor's values {_WHOLE} are supported with the {called} resource"
         log.invalid((*path, "divisor"), name, why)
+
+
+def _divisor(written: Any) -> str:
+    """A divisor as the server spells it; what is not an amount is refused elsewhere."""
+    try:
+        return str(Quantity.parse(written or "0"))
+    except QuantityError:
+        return "0"
 
 
 def _key(ref: dict[str, Any], path: Path, log: Complaints) -> None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from trainc.model.requests import amounts, together
 from trainc.model.tree import get, plain, value
 from trainc.server.names import qualified
-from trainc.server.pods.amounts import PAGES, not_negative, pages, pages_alone, standard, whole_number, within_limits
+from trainc.server.pods.amounts import (
+    PAGES,
+    claims,
+    declared,
+    not_negative,
+    pages,
+    pages_alone,
+    spelled,
+    standard,
+    whole_number,
+    within_limits,
+)
 from trainc.server.pods.complaints import fields, items
 
 TYPE_CHECKING = False
@@ -19,8 +30,8 @@ if TYPE_CHECKING:
 _NAMES = ("cpu", "hugepages-", "memory")
 
 
-def resources(pod: Tree, path: Path, log: Complaints) -> None:
-    """What a pod asks for and may use, in a pod that stands at a path."""
+def resources(pod: Tree, path: Path, claimed: list[str], log: Complaints) -> None:
+    """What a pod asks for and may use, in a pod that stands at a path; `claimed` are the names of its claims."""
     at: Path = (*path, "resources")
     if value(pod, "os", "name") == "windows":
         log.forbidden(at, "may not be set for a windows pod")
@@ -29,6 +40,8 @@ def resources(pod: Tree, path: Path, log: Complaints) -> None:
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
     if held.get("claims") is not None:
         log.forbidden((*at, "claims"), "claims may not be set for Resources at pod-level")
+        claims(held["claims"], (*at, "claims"), log)
+        declared(held["claims"], (*at, "claims"), claimed, log)
     for side, asked in (("limits", limits), ("requests", requests)):
         for name, amount in asked.items():
             _amount(name, amount, (*at, side, f"[{name}]"), (*at, side, name), log)
@@ -54,21 +67,21 @@ def _beside(pod: Tree, path: Path, log: Complaints) -> None:
     requests, limits = _asked(pod, "requests"), _asked(pod, "limits")
     for name, most in together(pod, lambda container: _asked(container, "requests")).items():
         if name in requests and most.quantity > requests[name].quantity:
-            text = f"must be greater than or equal to aggregate container requests of {most.quantity}"
-            shown = str(requests[name].quantity)
+            text = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"
+            shown = spelled(str(requests[name].quantity))
             log.invalid((*at, "requests", f"[{name}]"), shown, text, at=(*at, "requests", name))
     for name, most in together(pod, lambda container: _asked(container, "limits")).items():
         if name in limits and name.startswith(PAGES) and most.quantity > limits[name].quantity:
-            text = f"must be greater than or equal to aggregate container limits of {most.quantity}"
-            shown = str(limits[name].quantity)
+            text = f"must be greater than or equal to aggregate container limits of {spelled(str(most.quantity))}"
+            shown = spelled(str(limits[name].quantity))
             log.invalid((*at, "limits", f"[{name}]"), shown, text, at=(*at, "limits", name))
     for index, container in enumerate(items(pod.get("containers"))):
         for name, limit in _asked(container, "limits").items():
             if name in limits and limit.quantity > limits[name].quantity:
-                text = f"must be less than or equal to pod limits of {limits[name].quantity}"
+                text = f"must be less than or equal to pod limits of {spelled(str(limits[name].quantity))}"
                 place: Path = (*path, "containers", index, "resources", "limits", name)
                 printed: Path = (*at, "containers", index, f"[{name}]", "limits")
-                log.invalid(printed, str(limit.quantity), text, at=place)
+                log.invalid(printed, spelled(str(limit.quantity)), text, at=place)
 
 
 def _asked(holder: Tree, side: str) -> Amounts:

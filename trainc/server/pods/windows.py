@@ -18,7 +18,7 @@ _MAX_DOMAIN, _MAX_USER = 256, 104
 _NET_BIOS = r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}'
 _DNS = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _BAD_USER = frozenset('"/\\:;|=,+*?<>@[]')
-_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 # What a pod for Windows must not have: where the server prints it, by the field of the pod or of a security context.
 _POD = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _SWITCHES = frozenset(("hostPID", "hostIPC"))
@@ -93,7 +93,7 @@ def _user(name: str) -> Iterator[str]:
 
 def _containers(pod: dict[str, Any], path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
     """The security context of each container, and where it stands."""
-    for field in _CONTAINERS:
+    for field in CONTAINERS:
         for index, item in enumerate(items(pod.get(field))):
             yield fields(fields(item).get("securityContext")), (*path, field, index, "securityContext")
 
