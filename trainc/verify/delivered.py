@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.references import KINDS
 from trainc.model.tree import leaves, value
 from trainc.verify.job import Job
 from trainc.verify.rules.endings import self_deleting
@@ -16,7 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
 HOOK = Rule(
@@ -92,6 +95,27 @@ _OF_THE_CLUSTER = frozenset(
         "WorkloadPriorityClass",
     )
 )
+# Kinds that stand beside jobs, as far as it is certain that they live in a namespace.
+_IN_A_NAMESPACE = frozenset(
+    (
+        *KINDS,
+        "CronJob",
+        "Deployment",
+        "Job",
+        "LocalQueue",
+        "NetworkPolicy",
+        "Pod",
+        "PodDisruptionBudget",
+        "PodGroup",
+        "PodMonitor",
+        "ResourceQuota",
+        "Role",
+        "RoleBinding",
+        "SecretStore",
+        "Service",
+        "ServiceMonitor",
+    )
+)
 
 
 def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
@@ -105,14 +129,20 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     for field in ("labels", "annotations"):
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:
-        _no_namespace(job)
+        report.add(_no_namespace(job.at(("metadata", "name")), job.name))
     if delivery == "flux" and value(job.tree, "spec", "suspend") is True and _QUEUE not in table(metadata, "labels"):
         _suspended(job)
     plan = bundle.plan
     if plan is not None and plan.document.kind == "TrainJob":
         _left_behind(plan.document, report)
-    for document in plan.companions if plan is not None else ():
-        beside(bundle, document.tree, delivery, report)
+    theirs = {_key(document.tree) for document in plan.companions} if plan is not None else set()
+    for tree in bundle.objects if theirs else ():
+        if _key(tree) in theirs:
+            beside(bundle, tree, delivery, report)
+
+
+def _key(tree: Tree) -> tuple[object, object]:
+    return value(tree, "kind"), value(tree, "metadata", "name")
 
 
 def _keys(job: Job, field: str, said: Tree) -> None:
@@ -152,14 +182,12 @@ def _forced(key: str, said: str) -> str:
     return said if key == f"{_FLUX}force" and said.lower() == "enabled" else ""
 
 
-def _no_namespace(job: Job) -> None:
-    job.report.add(
-        NO_NAMESPACE.at(
-            job.at(("metadata", "name")),
-            f"`{job.name}` names no namespace",
-            effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
-            help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
-        )
+def _no_namespace(span: Span, name: str) -> Finding:
+    return NO_NAMESPACE.at(
+        span,
+        f"`{name}` names no namespace",
+        effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
+        help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
     )
 
 
@@ -188,6 +216,8 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
                 help="keep it in a file and an application of its own",
             )
         )
+    if delivery == "flux" and kind in _IN_A_NAMESPACE and not text(table(tree, "metadata"), "namespace"):
+        report.add(_no_namespace(bundle.span(tree, ("metadata", "name")), name))
     if kind == "Secret" and not tree.get("sops") and (table(tree, "data") or table(tree, "stringData")):
         report.add(
             SECRET.at(
