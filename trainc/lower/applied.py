@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.bundle import Bundle
-from trainc.model.created_once import IF_NOT_PRESENT, SSA
+from trainc.model.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
 from trainc.model.ink import ink_of
 from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"
-SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _KEEPS = {OPTIONS: "Prune=false,Delete=false", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 _KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 

@@ -1,4 +1,4 @@
-"""What Flux creates and never changes: the mark that asks for it, and who carries it."""
+"""The marks by which Flux creates an object once and leaves its text alone, and who carries them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 SSA = "kustomize.toolkit.fluxcd.io/ssa"
+SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 IF_NOT_PRESENT = "IfNotPresent"
 
 

@@ -43,8 +43,10 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         return
     if project.delivery:
         from trainc.verify.delivered import delivered  # noqa: PLC0415 (not where nobody applies it for people)
+        from trainc.verify.unfilled import unfilled_placeholder  # noqa: PLC0415 (as above)
 
         delivered(bundle, project.delivery, report)
+        unfilled_placeholder(bundle, project.delivery, report)
     check_pods(bundle, project, selection, report)
     if not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
