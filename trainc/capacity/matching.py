@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import parsed_int
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +33,7 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     if operator == "Equal":
         return bool(wanted == value)
     if operator in ("Lt", "Gt"):
-        bound, number = _integer(wanted), _integer(value)
+        bound, number = parsed_int(wanted), parsed_int(value)
         return bound is not None and number is not None and (number < bound if operator == "Lt" else number > bound)
     return bool(operator == "Exists")
 
@@ -81,18 +83,11 @@ def _holds(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
         return label is not None
     if operator == "DoesNotExist":
         return label is None
-    number = _integer(label)
-    bound = _integer(values[0]) if len(values) == 1 else None
+    number = parsed_int(label)
+    bound = parsed_int(values[0]) if len(values) == 1 else None
     if number is None or bound is None:
         return False
     return number > bound if operator == "Gt" else number < bound if operator == "Lt" else False
-
-
-def _integer(text: object) -> int | None:
-    try:
-        return int(text) if isinstance(text, str) and text.strip() == text and "_" not in text else None
-    except ValueError:
-        return None
 
 
 def required_terms(pod: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:

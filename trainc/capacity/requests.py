@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.capacity.amounts import all_units
 from trainc.capacity.limits import Summary
 from trainc.capacity.matching import required_terms
+from trainc.model.numbers import whole_number
 from trainc.model.quantity import NANO, Quantity
 from trainc.model.requests import Amount
 from trainc.model.tree import get, plain, value
@@ -102,7 +103,8 @@ def _slices(annotations: Mapping[str, str]) -> tuple[Layer, ...]:
             return ()
         return tuple([Layer(str(one["topology"]), int(one["size"])) for one in found])
     level, size = annotations.get(f"{_PREFIX}slice-required-topology"), annotations.get(f"{_PREFIX}slice-size", "")
-    return (Layer(level, int(size)),) if level is not None and size.isdigit() else ()
+    number = whole_number(size)
+    return (Layer(level, number),) if level is not None and number is not None else ()
 
 
 class PodSet:

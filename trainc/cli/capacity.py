@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from trainc.cli.options import Command, Option
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,16 +41,12 @@ def _trees(path: str) -> Iterable[Any]:
     """The documents of one file of a dump, or of standard input, as plain data."""
     from json import loads  # noqa: PLC0415
 
+    from trainc.cli.dumps import contents  # noqa: PLC0415
     from trainc.model.report import Report  # noqa: PLC0415
     from trainc.model.tree import plain  # noqa: PLC0415
     from trainc.yaml.reader import read  # noqa: PLC0415
 
-    with Reaching("standard input" if path == "-" else path):
-        if path == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as stream:
-                content = stream.read()
+    content = contents(path)
     if content.lstrip()[:1] in (b"{", b"["):
         try:
             return [loads(content)]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 
 from trainc import pipeline
+from trainc.cli.dumps import contents, named
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.diagnose.cause import DONE, RUNS
 from trainc.diagnose.cluster import Cluster
 from trainc.diagnose.judge import diagnoses, not_judged
-from trainc.diagnose.reading import JSON_LIMIT, Reading
+from trainc.diagnose.reading import Reading
 from trainc.emit import path_of
 from trainc.model.paths import located, shown
 from trainc.model.tree import stamp, value
-from trainc.model.trouble import Reaching, Trouble
+from trainc.model.trouble import Trouble
 from trainc.project import find_root
 from trainc.report.diagnose import diagnosis_lines
 from trainc.report.dumps import dumps, inline
@@ -39,7 +39,7 @@ def diagnose(options: Options) -> int:
     """Print where each job stands; exit with 1 where one stands, failed, or cannot be judged."""
     reading = Reading()
     for path in options.arguments or ["-"]:
-        reading.add(_content(path), "standard input" if path == "-" else path)
+        reading.add(contents(path), named(path))
     cluster = Cluster(reading.objects)
     found = diagnoses(cluster)
     if not found and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:
@@ -54,14 +54,6 @@ def diagnose(options: Options) -> int:
     else:
         answer(*diagnosis_lines(rows, reading.faults, not_judged(cluster), cluster.date))
     return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in found))
-
-
-def _content(path: str) -> bytes:
-    with Reaching("standard input" if path == "-" else path):
-        if path == "-":
-            return sys.stdin.buffer.read(JSON_LIMIT + 1)
-        with open(path, "rb") as stream:
-            return stream.read(JSON_LIMIT + 1)
 
 
 def _row(found: Diagnosis, git: Repository | None) -> dict[str, Any]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 from trainc import pipeline
 from trainc.capacity.edits import with_pods
 from trainc.capacity.facts import Facts
 from trainc.capacity.fit import FITS, UNKNOWN, WAITS, Fit, answer_data
 from trainc.capacity.rules import ANSWERED
 from trainc.capacity.volcano import groups_of
+from trainc.cli.dumps import contents
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session
 from trainc.model.document import Document
 from trainc.model.dumped import DECISIVE, INVENTORY, RUNNING
 from trainc.model.finding import ERROR
+from trainc.model.numbers import whole_number
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
 from trainc.report.dumps import dumps
@@ -71,20 +71,17 @@ def _what_if(word: str) -> int:
     key, _, text = word.partition("=")
     if not word:
         return 0
-    if key != "numNodes" or not text.isdigit() or int(text) < 1:
+    number = whole_number(text, least=1)
+    if key != "numNodes" or number is None:
         raise Trouble(f"--what-if takes numNodes=N, N a whole number from 1, not `{word}`")
-    return int(text)
+    return number
 
 
 def _inventories(session: Session, paths: Sequence[str]) -> Objects:
     """The objects of dumps that the command line names."""
     objects: Objects = {}
     for path in paths:
-        if not os.path.isfile(path):
-            raise Trouble(f"{path}: no such file")
-        with open(path, "rb") as stream:
-            content = stream.read()
-        for kind, named in read_dump(content, path, session.report).items():
+        for kind, named in read_dump(contents(path), path, session.report).items():
             objects.setdefault(kind, {}).update(named)
     return objects
 

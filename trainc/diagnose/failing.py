@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainc.diagnose.cause import FAILED, WAITS, Cause
 from trainc.diagnose.cluster import label
 from trainc.diagnose.fields import at, condition, earliest, is_true, labels, maps, moment, number, text
+from trainc.model.numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,8 +133,7 @@ def _counted(failures: list[Failure]) -> str:
 
 
 def _attempt(pod: Pod) -> int:
-    word = label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")
-    return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else 0
+    return whole_number(label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0
 
 
 def _first(failures: list[Failure]) -> Failure:

@@ -105,7 +105,7 @@ def _named(run: Run) -> tuple[str, str, str]:
         if address := label(pod.tree, _COORDINATOR):
             return address.partition(".")[0], pod.role, ""
     subdomain = text(run.tree, "spec", "network", "subdomain") or run.name
-    name = re.compile(rf"([a-z0-9][a-z0-9-]*-\d+-\d+)\.{re.escape(subdomain)}(?![a-z0-9-])")
+    name = re.compile(rf"([a-z0-9][a-z0-9-]*-[0-9]{{1,18}}-[0-9]{{1,18}})\.{re.escape(subdomain)}(?![a-z0-9-])")
     for role in run.roles():
         for container in maps(run.pod_spec(text(role, "name")), "containers"):
             for variable in maps(container, "env"):

@@ -14,7 +14,6 @@ from trainc.yaml.reader import LIMIT, read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-JSON_LIMIT = 4 * LIMIT  # bytes
 _CUT = "the input ends in the middle of an object; what was cut off is unknown"
 _ITEM = re.compile(rb"^- ", re.MULTILINE)
 _LIST_START = re.compile(r'"items"\s*:\s*\[')
@@ -67,8 +66,6 @@ def _flattened(trees: Iterable[Any]) -> Iterator[Any]:
 
 def _json(content: bytes, name: str, faults: list[str]) -> list[Any] | None:
     """The documents of a JSON text; of one that is cut off, the whole items of its list. None where it is YAML."""
-    if len(content) > JSON_LIMIT:
-        raise Trouble(f"{name} holds more than {JSON_LIMIT >> 20} MiB; narrow it with -n or -l")
     source = content.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     decoder = json.JSONDecoder()
     found: list[Any] = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainc.diagnose.cluster import JOBSET_NAME, label, name_of, namespace_of, owner
 from trainc.diagnose.fields import at, condition, labels, maps, number, text
+from trainc.model.numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +51,7 @@ class Pod:
     @property
     def index(self) -> int | None:
         """Its completion index in the Job."""
-        word = label(self.tree, _INDEX)
-        return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else None
+        return whole_number(label(self.tree, _INDEX))
 
     @property
     def is_deleted(self) -> bool:
@@ -149,10 +149,10 @@ class Run:
         """Its number within its role: the index of its Job times the pods of a Job, and its own index."""
         if pod.index is None:
             return None
-        word = label(pod.tree, "jobset.sigs.k8s.io/job-index")
+        job = whole_number(label(pod.tree, "jobset.sigs.k8s.io/job-index"))
         role = next((one for one in self.roles() if text(one, "name") == pod.role), {})
         pods = number(role, "template", "spec", "parallelism") or 1
-        return pod.index + (int(word) * pods if word.isascii() and word.isdigit() and len(word) < 10 else 0)
+        return pod.index + (job or 0) * pods
 
     @property
     def queue(self) -> str:

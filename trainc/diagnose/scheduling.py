@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from trainc.diagnose.run import Pod, Run
     from trainc.model.paths import Steps
 
-_NODES = re.compile(r"(\d+)/(\d+) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL)
+_NODES = re.compile(
+    r"([0-9]{1,9})/([0-9]{1,9}) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL
+)
 _GANG = (
     "cannot find enough sibling pods",
     "rejection in",

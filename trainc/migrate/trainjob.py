@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.chunks import fresh
 from trainc.migrate.keys import MisshapenError, below, items, mapping, rename, take
+from trainc.model.numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +72,9 @@ def _processes(spec: Any) -> Iterator[str]:
     procs = trainer.get("numProcPerNode") if isinstance(trainer, dict) else None
     if not isinstance(procs, str):
         return
-    if procs.isdigit():
-        trainer["numProcPerNode"] = int(procs)
+    number = whole_number(procs)
+    if number is not None:
+        trainer["numProcPerNode"] = number
         yield f'`numProcPerNode: "{procs}"` is a number since v2.2'
     else:
         del trainer["numProcPerNode"]

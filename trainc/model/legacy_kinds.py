@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import parsed_int
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,11 +140,7 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
 
 def processes(said: str | None) -> int | None:
     """The number in a PyTorchJob's `nprocPerNode`, None where the operator read none (Go's Atoi): it took 1 then."""
-    digits = said[1:] if said and said[0] in "+-" else said
-    if said is None or not digits or not (digits.isascii() and digits.isdigit()):
-        return None
-    number = int(said) if len(digits) < 20 else 1 << 64
-    return number if -(1 << 63) <= number < 1 << 63 else None
+    return parsed_int(said)
 
 
 def kind_of(api: str, kind: str) -> Kind | None:

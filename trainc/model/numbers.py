@@ -1,4 +1,4 @@
-"""The one way to read a number that people wrote as text."""
+"""The ways to read a number that people wrote as text; `int` fails on `²` and on thousands of digits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,29 @@ DIGITS = 18  # more are outside of 64 bits, and nothing that trainc counts has t
 
 def whole_number(text: object, *, least: int = 0, most: int = 10**DIGITS) -> int | None:
     """A number from `least` to `most` in ASCII digits alone, None for any other text."""
-    if type(text) is not str or not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+    if not isinstance(text, str) or not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
         return None
     number = int(text)
     return number if least <= number <= most else None
+
+
+def parsed_int(text: object, bits: int = 64) -> int | None:
+    """What Go's strconv.ParseInt makes of a text, None where it refuses: a sign and ASCII digits within so many bits."""
+    if not has_int_syntax(text):
+        return None
+    digits = str(text).lstrip("+-").lstrip("0") or "0"
+    if len(digits) > DIGITS + 1:
+        return None
+    number = -int(digits) if str(text)[0] == "-" else int(digits)
+    return number if -(1 << bits - 1) <= number < 1 << bits - 1 else None
+
+
+def has_int_syntax(text: object) -> bool:
+    """Whether a text is a sign or none and ASCII digits."""
+    if not isinstance(text, str):
+        return False
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isascii() and digits.isdigit()
 
 
 def brief(text: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST = 64  # processes: more than a laptop has room for is a mistake
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
 _SSHD = re.compile(r"\bsshd$")
-_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=(\d+)\n", re.MULTILINE)
+_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=([0-9]{{1,18}})\n", re.MULTILINE)
 
 
 class Process:

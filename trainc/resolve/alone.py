@@ -46,7 +46,7 @@ NOT_WHOLE = "what the children of a runtime add to it"
 def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each selected runtime that neither a job nor a selected child reaches, with a job that says nothing."""
     waiting = [document for document in catalog.shelves.given.values() if _is_here(document, project, report)]
-    chains = {id(document): lineage(document, catalog, project, report) or (document,) for document in waiting}
+    chains = {id(document): _chain(document, catalog, project, report) for document in waiting}
     begun: Begun = {}
     reached: set[Identity] = set()
     for document in sorted(waiting, key=lambda document: -len(chains[id(document)])):
@@ -57,6 +57,12 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
         if plan is not None:
             reached.update(one.identity for one in chains[id(document)])
             yield plan
+
+
+def _chain(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...]:
+    """The runtime with its ancestors before it, alone where they are not known."""
+    whole = None if catalog.shelves.admitted(document) is None else lineage(document, catalog, project, report)
+    return whole or (document,)
 
 
 def _is_here(document: Document, project: Project, report: Report) -> bool:

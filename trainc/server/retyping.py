@@ -70,7 +70,7 @@ def _of_type(written: str, wanted: str, node: Node | None) -> str:
     if wanted == "object":
         return _map(written, node)
     if wanted in ("integer", "number"):
-        return f"write {written}, without quotes" if written.isdigit() else "write a number"
+        return f"write {written}, without quotes" if written.isascii() and written.isdigit() else "write a number"
     if wanted == "boolean" and written in ("true", "false"):
         return f"write {written}, without quotes"
     return ""
@@ -100,7 +100,7 @@ def _quantity(written: str) -> str:
     """A quantity for one that has a byte's B, a blank or a small letter as people write them."""
     number = written.strip().rstrip("iIbBkKmMgGtTpP ")
     unit = written.strip()[len(number) :].strip().lower().removesuffix("b").removesuffix("i")
-    if number.replace(".", "", 1).isdigit() and unit in _UNITS:
+    if number.isascii() and number.replace(".", "", 1).isdigit() and unit in _UNITS:
         one = _UNITS[unit]
         return f"write `{number}{one.upper()}i` (powers of 1024) or `{number}{one}` (powers of 1000)"
     return "write a quantity such as `500m`, `4` or `64Gi`"

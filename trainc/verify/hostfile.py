@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.verify.values import integer, table, text
+from trainc.model.numbers import parsed_int
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,5 +36,5 @@ def hostfile(job: Job) -> tuple[list[Host], Tree]:
 def _slots(words: list[str]) -> int | None:
     for word in words[1:]:
         if word.startswith("slots="):
-            return integer(word[6:])
-    return integer(words[0].partition(":")[2])
+            return parsed_int(word[6:])
+    return parsed_int(words[0].partition(":")[2])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.verify.values import SUBSTITUTED, UNKNOWN, Unknown, integer
+from trainc.model.numbers import parsed_int
+from trainc.verify.values import SUBSTITUTED, UNKNOWN, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Launch:
         value = self.value(flag)
         if value is None:
             return None
-        number = integer(value)
+        number = parsed_int(value)
         return UNKNOWN if number is None else number
 
 

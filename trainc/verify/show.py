@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.frameworks.vocabularies import MPIRUN
+from trainc.model.numbers import parsed_int
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import Pod, pod_of_rank, trainers
 from trainc.verify.order import stages, waits
 from trainc.verify.prospects import endings, held, retries
 from trainc.verify.surroundings import images, surroundings, volumes
-from trainc.verify.values import Unknown, integer, rows, table, text, whole
+from trainc.verify.values import Unknown, rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _launched(worker: Container) -> int | str | None:
     if value is None and variable:
         value = worker.value(variable)
         value = "1" if value is None else value
-    number = integer(value)
+    number = parsed_int(value)
     if number is not None:
         return number
     devices = sum(n for n in worker.devices.values() if type(n) is int)

@@ -105,13 +105,6 @@ def whole(tree: Tree, key: str) -> int | Unknown | None:
     return SUBSTITUTED
 
 
-def integer(written: object) -> int | None:
-    """The number that a text spells, None where it spells none."""
-    if type(written) is str and written.isascii() and written.lstrip("-").isdigit() and written.count("-") < 2:
-        return int(written)
-    return None
-
-
 def templated(written: str) -> bool:
     """Whether a text still holds a place for another tool to fill in, which no shell fills in as well."""
     return "${" in written or "{{" in written or "<%" in written

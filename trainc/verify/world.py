@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import parsed_int
 from trainc.verify.launch import PYTHON
-from trainc.verify.values import Unknown, integer, table, text, texts
+from trainc.verify.values import Unknown, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def place_of(job: Job, host: str) -> Place | str | None:
     named, _, index = first.rpartition("-")
     named, _, replica = named.rpartition("-")
     role = job.role(named.removeprefix(f"{job.name}-")) if named.startswith(f"{job.name}-") else None
-    i, j = integer(replica), integer(index)
+    i, j = parsed_int(replica), parsed_int(index)
     if role is None or i is None or j is None:
         return _unlike(job, first, rest)
     if type(role.replicas) is int and i >= role.replicas:
@@ -169,7 +170,7 @@ def keeps_to_itself(container: Container) -> bool:
         option, variable = launch.launcher.nodes
         nodes = launch.value(option)
         return (nodes if nodes is not None else container.value(variable)) in {"1", "1:1"}
-    sizes = [integer(container.value(name)) for name in job.vocabulary.sizes if name in container.env]
+    sizes = [parsed_int(container.value(name)) for name in job.vocabulary.sizes if name in container.env]
     own = max([1, *(n for n in container.devices.values() if type(n) is int)])
     return bool(sizes) and all(size is not None and size <= own for size in sizes)
 

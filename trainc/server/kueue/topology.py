@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import has_int_syntax, parsed_int
 from trainc.model.tree import dotted
 from trainc.server.cel.operators import bare
 from trainc.server.fault import Fault, invalid, of_webhook, quoted
@@ -89,9 +90,9 @@ def _unreadable(podset: PodSet) -> Fault | None:
     if LAYERS in held:
         return _unreadable_layers(podset, held[LAYERS])
     size = held.get(SLICE_SIZE)
-    if size is None or SLICE not in held or _number(size) is not None:
+    if size is None or SLICE not in held or parsed_int(size, 32) is not None:
         return None
-    fault = "value out of range" if _is_number(size) else "invalid syntax"
+    fault = "value out of range" if has_int_syntax(size) else "invalid syntax"
     return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
 
 
@@ -104,19 +105,6 @@ def _unreadable_layers(podset: PodSet, text: str) -> Fault | None:
     if 1 <= count <= _MOST_LAYERS:
         return None
     return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, text)
-
-
-def _is_number(text: str) -> bool:
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    return digits.isascii() and digits.isdigit()
-
-
-def _number(text: str) -> int | None:
-    """What Go's strconv.ParseInt makes of a text with 32 bits, None where it refuses."""
-    if not _is_number(text) or len(text) > 20:
-        return None
-    number = int(text)
-    return number if -(2**31) <= number < 2**31 else None
 
 
 def _podset(podset: PodSet) -> list[Fault]:
@@ -150,7 +138,7 @@ def _group_name(podset: PodSet) -> list[Fault]:
 
 
 def _unsigned(text: str) -> bool:
-    return text.isascii() and text.isdigit() and int(text) < 2**64
+    return text.isascii() and text.isdigit() and len(text.lstrip("0")) <= 20 and int(text.lstrip("0") or "0") < 2**64
 
 
 def _slice(podset: PodSet) -> list[Fault]:
@@ -159,7 +147,7 @@ def _slice(podset: PodSet) -> list[Fault]:
         text = f"Required value: must be set when '{SLICE}' is specified"
         return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations else []
     faults: list[Fault] = []
-    number = _number(size)
+    number = parsed_int(size, 32)
     if number is None:
         faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
     elif number < 1:
@@ -173,7 +161,7 @@ def _layered(podset: PodSet) -> list[Fault]:
     """The faults of the layers, and the bounds that the number of pods sets: those come last."""
     held = podset.annotations
     size = held.get(SLICE_SIZE)
-    number = None if size is None else _number(size)
+    number = None if size is None else parsed_int(size, 32)
     beyond = f"must not be greater than pod set count {podset.count}"
     too_large = [podset.fault(SLICE_SIZE, size, beyond)] if number is not None and number > podset.count else []
     if LAYERS not in held:

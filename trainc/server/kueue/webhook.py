@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import has_int_syntax, parsed_int
 from trainc.model.sourced import Origin, Sourced
 from trainc.server.cel.operators import bare
 from trainc.server.fault import Fault, invalid, of_webhook
@@ -95,12 +96,12 @@ def _seconds(tree: Tree) -> list[Fault]:
     value = _entry(tree, "labels", SECONDS)
     if value is None:
         return []
-    digits = value[1:] if value[:1] in ("+", "-") else value
-    if not (digits.isascii() and digits.isdigit()):
+    if not has_int_syntax(value):
         return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": invalid syntax')]
-    if not -(2**63) <= int(value) < 2**63:
+    number = parsed_int(value)
+    if number is None:
         return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": value out of range')]
-    return [_fault("labels", SECONDS, int(value), "should be greater than 0")] if int(value) <= 0 else []
+    return [_fault("labels", SECONDS, number, "should be greater than 0")] if number <= 0 else []
 
 
 def _listed(value: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.numbers import has_int_syntax, parsed_int
 from trainc.server.names import label_value
 from trainc.server.pods.complaints import fields, items, maps, text
 
@@ -62,7 +63,7 @@ def _operator_of(operator: str, value: str, path: Path, log: Complaints) -> None
         log.add(at, f'Unsupported value: "{operator}": supported values: {listed}', operator)
     elif not _is_decimal(value):
         log.invalid(place, value, _DECIMAL if value else "must be non-empty", *_parse_error(value))
-    elif len(value) > _INT64_DIGITS or not -(2**63) <= int(value) < 2**63:
+    elif parsed_int(value) is None:
         log.invalid(place, value, f'strconv.ParseInt: parsing "{value}": value out of range')
 
 
@@ -73,8 +74,7 @@ def _is_decimal(value: str) -> bool:
 
 def _parse_error(value: str) -> tuple[str, ...]:
     """What Go says of a text that it cannot read as a number; it reads signs and leading zeros."""
-    digits = value[1:] if value[:1] in ("-", "+") else value
-    if digits.isascii() and digits.isdigit():
+    if has_int_syntax(value):
         return ()
     return (f'strconv.ParseInt: parsing "{value}": invalid syntax',)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.numbers import parsed_int
 from trainc.verify.order import waits_for
-from trainc.verify.values import flag, integer, table, text
+from trainc.verify.values import flag, table, text
 from trainc.verify.world import LOCAL, Place, keeps_to_itself
 
 TYPE_CHECKING = False
@@ -118,7 +119,7 @@ def rendezvous_host_unknown(job: Job) -> None:
 def bad_coordinator_port(job: Job) -> None:
     for meeting in job.meetings:
         port = meeting.port
-        number = integer(port)
+        number = parsed_int(port)
         if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
             job.report.add(
                 BAD_PORT.at(
@@ -136,7 +137,7 @@ def coordinator_ports_differ(job: Job) -> None:
         if not meeting.port:
             continue
         other = first.setdefault((meeting.name, meeting.host), meeting)
-        if other.port != meeting.port and integer(other.port) and integer(meeting.port):
+        if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
             job.report.add(
                 PORTS.at(
                     job.at(meeting.port_path),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.numbers import parsed_int
 from trainc.verify.data.devices import GPU, TPU, device_kind
 from trainc.verify.launch import options
-from trainc.verify.values import integer, table, text
+from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
         ("dcn_", container.role.replicas, "slices"),
     ):
         sizes = {key: value for key, value in found.items() if key.startswith(prefix) and key.endswith("_parallelism")}
-        numbers = {key: integer(value) for key, value in sizes.items()}
+        numbers = {key: parsed_int(value) for key, value in sizes.items()}
         if not sizes or type(total) is not int or not total or None in numbers.values():
             continue
         counts = {total, 2 * total} if prefix == "ici_" and _two_per_chip(container) else {total}
@@ -92,7 +93,7 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
 def _joined(job: Job, container: Container, found: dict[str, str]) -> None:
     """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
     sizes = {key: value for key, value in found.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
-    numbers = [integer(value) for value in sizes.values()]
+    numbers = [parsed_int(value) for value in sizes.values()]
     replicas, product = container.role.replicas, 1
     total = _devices(container) * replicas if type(replicas) is int else 0
     for number in numbers:
@@ -162,7 +163,7 @@ def _split(job: Job, container: Container, found: dict[str, str]) -> tuple[dict[
     sizes: dict[str, int] = {}
     for name, short in _MODEL:
         written = next((found[p + name] for p in _PREFIXES if p + name in found), None)
-        number = integer(written)
+        number = parsed_int(written)
         if written is not None and number is None:
             job.report.skip("a parallel size is not known here")
             return {}, 0
@@ -188,7 +189,7 @@ def batch_not_divisible(job: Job) -> None:
     for container in job.main:
         found = _options(container) if "global" in container.text else {}
         written = next((found[key] for key in _BATCHES if key in found), None)
-        batch = integer(written)
+        batch = parsed_int(written)
         sizes, world = _split(job, container, found) if batch else ({}, 0)
         product = _product(sizes)
         replicas = world // product if product and world % product == 0 else 0

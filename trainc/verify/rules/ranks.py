@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.verify.values import COMPLETION_INDEX, Varies, integer
+from trainc.model.numbers import parsed_int
+from trainc.verify.values import COMPLETION_INDEX, Varies
 from trainc.verify.world import Place, keeps_to_itself, ranks
 
 TYPE_CHECKING = False
@@ -51,7 +52,7 @@ def constant_rank(job: Job) -> None:
         if not container.role.several or keeps_to_itself(container):
             continue
         for name, value in ranks(container):
-            if type(value) is str and integer(value) is not None and _read(container, name):
+            if type(value) is str and parsed_int(value) is not None and _read(container, name):
                 job.report.add(
                     CONSTANT.at(
                         job.at((*container.env_path(name), "value")),
@@ -79,7 +80,7 @@ def ranks_overlap(job: Job) -> None:
         container = meeting.container
         for name, value in ranks(container):
             start = "0" if type(value) is Varies and value.by == COMPLETION_INDEX else value
-            if type(start) is not str or integer(start) is None:
+            if type(start) is not str or parsed_int(start) is None:
                 continue
             other = first.setdefault((meeting.host, f"{name}={start}"), container)
             if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.numbers import whole_number
 from trainc.verify.values import rows, table, text
 
 TYPE_CHECKING = False
@@ -39,16 +40,16 @@ def topology_annotation(job: Job) -> None:
         if (size in role.annotations) != (top in role.annotations):
             there, missing = (size, top) if size in role.annotations else (top, size)
             _tas(job, (*path, there), f"`{there}` needs `{missing}`", f"add `{missing}`")
-        number = text(role.annotations, size)
-        if number.isdigit() and type(role.count) is int and int(number) and role.count:
-            if int(number) > role.count:
+        number = whole_number(text(role.annotations, size))
+        if number and type(role.count) is int and role.count:
+            if number > role.count:
                 _tas(
                     job,
                     (*path, size),
                     f"a slice has {number} pods, but `{role.name}` has {role.count}",
                     f"use at most {role.count}",
                 )
-            elif role.count % int(number):
+            elif role.count % number:
                 _tas(
                     job,
                     (*path, size),

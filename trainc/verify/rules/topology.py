@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.numbers import parsed_int
 from trainc.verify.data.devices import GPU, device_kind
-from trainc.verify.values import integer
 from trainc.verify.world import collective, keeps_to_itself
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def nodes_mismatch(job: Job) -> None:
             continue
         written, name, path = found
         low, _, high = written.partition(":")
-        least, most = integer(low), integer(high or low)
+        least, most = parsed_int(low), parsed_int(high or low)
         pods = _pods_meeting(job, container.role)
         if least is None or most is None or not pods:
             job.report.skip("the number of nodes a launcher expects is not known here")
@@ -116,7 +116,7 @@ def _pods_meeting(job: Job, role: Role) -> set[int]:
 def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str) -> Finding:
     role = container.role
     low, _, high = written.partition(":")
-    least, most = integer(low) or 0, integer(high or low)
+    least, most = parsed_int(low) or 0, parsed_int(high or low)
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
     launcher = container.launch.name if container.launch is not None else "the launcher"
     devices = sum(n for n in role.devices.values() if type(n) is int) * count
@@ -149,7 +149,7 @@ def processes_mismatch(job: Job) -> None:
         if launch is None or launch.launcher is None or not any((*launch.launcher.nodes, *launch.launcher.processes)):
             continue
         written, path = _processes(container)
-        processes = integer(written)
+        processes = parsed_int(written)
         if written is not None and processes is None and written not in ("auto", "gpu"):
             job.report.skip("the number of processes a launcher starts is not known here")
         if processes is None or processes == devices:
@@ -240,7 +240,7 @@ def world_size_mismatch(job: Job) -> None:
 
 
 def _check_world(job: Job, container: Container, name: str) -> None:
-    size = integer(container.value(name))
+    size = parsed_int(container.value(name))
     if size is None:
         job.report.skip(f"{name} is not known here")
         return
@@ -258,7 +258,7 @@ def _fitting(container: Container, pods: set[int]) -> set[int]:
         per_pod.add(_counted(container))
     launcher = container.launch.launcher if container.launch is not None else None
     if launcher is not None and launcher.processes[1]:
-        number = integer(_processes(container)[0])
+        number = parsed_int(_processes(container)[0])
         if number:
             per_pod.add(number)
     return {count * each for count in pods for each in per_pod}

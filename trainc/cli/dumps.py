@@ -1,0 +1,30 @@
+"""Dumps that the command line names: standard input or an ordinary file, up to a size."""
+
+from __future__ import annotations
+
+import sys
+
+from trainc.model.reading import ordinary_contents
+from trainc.model.trouble import Reaching, Trouble
+from trainc.yaml.reader import LIMIT
+
+_MOST = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
+
+
+def named(path: str) -> str:
+    """What people call the source: `-` is standard input."""
+    return "standard input" if path == "-" else path
+
+
+def contents(path: str) -> bytes:
+    """The bytes of one dump; of a larger one no more is read than shows that it is.
+
+    Raises:
+        Trouble: for what cannot be read, is not an ordinary file, or is larger.
+    """
+    name = named(path)
+    with Reaching(name):
+        content = sys.stdin.buffer.read(_MOST + 1) if path == "-" else ordinary_contents(path, _MOST + 1)
+    if len(content) > _MOST:
+        raise Trouble(f"{name} holds more than {_MOST >> 20} MiB; narrow it with -n or -l")
+    return content
