@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import select
 import shutil
 import signal
@@ -14,8 +16,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import trainc
 from tests.compiling import ROOT
-from tests.fuzz.generate import clusters, generate
+from tests.fuzz.generate import clusters, dumps, generate
 from tests.fuzz.inputs import corpus
 from tests.fuzz.run import LARGE, MEMORY, Broken, limit, run
 from trainc.cli.cache import VARIABLE
@@ -86,6 +89,16 @@ def _work(seed: int, indices: range, folder: Path, pipe: int) -> None:
         os._exit(0)
 
 
+def _warm() -> None:
+    """Read and import once, before the workers are forked."""
+    clusters()
+    dumps()
+    corpus()
+    for module in pkgutil.walk_packages(trainc.__path__, "trainc."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
 class Campaign:
     """A run over many inputs; `found` counts inputs by the promise that they broke and its place."""
 
@@ -103,8 +116,7 @@ class Campaign:
 
     def run(self) -> None:
         """Run all inputs; replace workers that have done their part, break off, or are not heard of any more."""
-        clusters()  # read once, before the workers are forked
-        corpus()
+        _warm()
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:  # noqa: S108
             workers = [worker for _ in range(self.count) if (worker := self._fresh(Path(scratch)))]
             while workers:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from trainc.cli.options import Option
 
-COMMON = ("build", "validate", "validate", "show", "why", "why", "diff", "migrate", "fix", "cmp", "rehearse")
+COMMON = ("build", "validate", "validate", "show", "why", "why", "diff", "migrate", "fix", "cmp", "rehearse", "fit")
+ON_DUMPS = ("diagnose", "diagnose", "inventory", "fit")  # what is asked of what kubectl printed
 # What runs the user's own programs, or writes outside the folder, is no command for strangers' input.
 NEVER = frozenset(("--yes", "--directory"))
 NUMBERS = ("0", "1", "2", "3", "-1", "", "²", "٣", "1e3", "9" * 30, "9" * 5000, "0x10", " 1", "1_0")
@@ -40,6 +41,12 @@ WORDS = {
     "cmp": ("generate", "generate", "generate", "parameters", "x"),
     "init": ("there", ".", "a/b"),
 }
+VALUES = {  # of options that take words of their own
+    "--after": ("ready", "ready: a-node-0-0", "succeeded node", "failed node exit 3", "failed node-0-0 exit ²", "failed node-0", "resumed", "failed node exit " + "9" * 5000,
+        "deleted node-0-0", "failed node Evicted", "ready: ", "succeeded a-node-0", "failed a-node-0-0", "failed a-worker-0-0 DisruptionTarget"),
+    "--what-if": ("numNodes=8", "numNodes=0", "numNodes=²", "numNodes=" + "9" * 5000, "numNodes=999999", "x=1", "numNodes="),
+    "--date": ("2026-08-01T00:00:00Z", "x", "", "2026-13-01", "9" * 5000),
+}  # fmt: skip
 NAMES = ("cluster", "cluster", "paths", "paths", "x", "")
 SETTINGS = (
     ("scheduler=volcano",),
@@ -49,14 +56,14 @@ SETTINGS = (
 )
 
 
-def arguments(chance: random.Random, files: list[str]) -> tuple[str, ...]:
-    """One command line for a folder with these files."""
-    name = chance.choice(COMMON) if chance.random() < 0.93 else chance.choice(list(COMMANDS))
+def arguments(chance: random.Random, files: list[str], common: tuple[str, ...] = COMMON) -> tuple[str, ...]:
+    """One command line for a folder with these files, most often of a common command."""
+    name = chance.choice(common) if chance.random() < 0.93 else chance.choice(list(COMMANDS))
     command = COMMANDS[name]
     argv = [name, *_operands(name, chance, files)]
     options = [option for option in command.options if not NEVER.intersection(option.names)]
     for option in chance.sample(options, min(len(options), chance.choice((0, 0, 1, 1, 2, 3)))):
-        argv += _option(option, chance)
+        argv += _option(option, chance, files)
     if any(option.names[-1] == "--set" for option in options) and chance.random() < 0.2:
         argv += [word for setting in chance.choice(SETTINGS) for word in ("--set", setting)]
     return tuple(argv)
@@ -82,12 +89,16 @@ def _path(chance: random.Random, files: list[str]) -> str:
     return path if chance.random() < 0.8 else path.rpartition("/")[0] or "."
 
 
-def _option(option: Option, chance: random.Random) -> list[str]:
+def _option(option: Option, chance: random.Random, files: list[str]) -> list[str]:
     flag = chance.choice(option.names)
     if not option.metavar:
         return [flag]
     if option.choices:
         return [flag, chance.choice(option.choices)]
+    if option.names[-1] in VALUES:
+        return [flag, chance.choice(VALUES[option.names[-1]])]
+    if option.names[-1] == "--inventory":
+        return [flag, _path(chance, files)]
     if option.names[-1] == "--jobs":  # many workers would cost more than all else
         return [flag, chance.choice(("1", "1", "1", "2", *NUMBERS[4:]))]
     return [flag, chance.choice(NUMBERS if option.metavar in {"N", "SECONDS"} else TEXTS)]

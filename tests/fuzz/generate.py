@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.compiling import ROOT
-from tests.fuzz.command_lines import arguments, plugin_request
+from tests.fuzz.command_lines import COMMON, ON_DUMPS, arguments, plugin_request
 from tests.fuzz.inputs import Input, corpus
 from tests.fuzz.mutations import mutate_files
 
@@ -24,12 +24,13 @@ def generate(seed: int, index: int) -> Input:
     chance = random.Random(f"{seed}:{index}")  # noqa: S311 (inputs have to be made again)
     if chance.random() < 0.1 and corpus():
         return _relative_of(chance.choice(list(corpus().values())), chance)
-    files = dict(chance.choice(projects()))
+    is_dump = chance.random() < 0.12
+    files = dict(chance.choice(dumps() if is_dump else projects()))
     if chance.random() < 0.2:
         files |= dict(chance.choice(clusters()))
     before = dict(files)
     mutate_files(files, chance, others=projects())
-    argv = arguments(chance, sorted(files))
+    argv = arguments(chance, sorted(files), ON_DUMPS if is_dump else COMMON)
     given = Input(argv, files)
     if argv[:1] == ("cmp",):
         given.env = plugin_request(chance)
@@ -75,6 +76,15 @@ def projects() -> tuple[tuple[tuple[str, bytes], ...], ...]:
 def clusters() -> tuple[tuple[tuple[str, bytes], ...], ...]:
     """Projects that bring a folder of what is known of a cluster."""
     return tuple(files for files in projects() if any("clusters/" in path for path, _ in files))
+
+
+@cache
+def dumps() -> tuple[tuple[tuple[str, bytes], ...], ...]:
+    """What kubectl printed of clusters in trouble, each with the repository that its jobs come from."""
+    repository = ROOT / "tests/diagnose/repository"
+    rest = [(path.relative_to(repository).as_posix(), path.read_bytes()) for path in sorted(repository.rglob("*.y*ml"))]
+    found = [path.read_bytes() for path in sorted(ROOT.glob("tests/diagnose/cases/*/input.*"))]
+    return tuple((("dump.yaml", data), *rest) for data in found if len(data) <= MAX_BYTES)
 
 
 def _project(folder: Path) -> tuple[tuple[str, bytes], ...]:

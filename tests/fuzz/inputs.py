@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ def _bytes(lines: list[str] | tuple[()]) -> bytes:
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 
+@cache
 def corpus() -> dict[str, Input]:
     """Every input that once broke trainc, by name."""
     return {path.stem: parsed(path.read_text("utf-8")) for path in sorted(CORPUS.glob("*.json"))}

@@ -13,6 +13,7 @@ from tests.repository import Repository
 if TYPE_CHECKING:
     from pathlib import Path
 
+DUMPS = (("inventory",), ("diagnose",), ("fit", "--inventory"))
 COMMANDS = (("build", "-w"), ("validate",), ("show",), ("migrate",), ("fix",), ("build", "jobs", "-o", "out"))
 
 
@@ -75,3 +76,19 @@ def test_larger_than_any_spec(repository: Repository) -> None:
         stream.truncate(70 * 1024 * 1024)
     for command in COMMANDS:
         assert attempt(repository.folder, *command).code in {1, 2}
+
+
+@pytest.mark.parametrize("argv", DUMPS, ids=" ".join)
+def test_dumps_are_ordinary_files(argv: tuple[str, ...], repository: Repository) -> None:
+    os.mkfifo(repository.folder / "pipe")
+    for path in ("pipe", "/dev/zero"):
+        done = attempt(repository.folder, *argv, path)
+        assert (done.code, done.err) == (2, f"trainc: {path}: not an ordinary file\n")
+
+
+@pytest.mark.parametrize("argv", [*DUMPS[:2], ("fit", "--inventory", "-")], ids=" ".join)
+def test_dumps_have_an_end(argv: tuple[str, ...], repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trainc.cli.dumps._MOST", 1000)
+    done = attempt(repository.folder, *argv, stdin=b"[" * 1001)
+    assert done.code == 2
+    assert "standard input holds more than" in done.err

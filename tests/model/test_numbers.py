@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.numbers import brief, whole_number
+from trainc.model.numbers import brief, parsed_int, whole_number
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,23 @@ def test_bounds() -> None:
 def test_brief() -> None:
     assert brief("12") == "12"
     assert brief("9" * 5000) == f"{'9' * 40}..."
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("+5", 5), ("-5", -5), ("-0", 0), ("0" * 5000 + "7", 7), (str(2**63 - 1), 2**63 - 1), (str(-(2**63)), -(2**63))],
+)
+def test_go_integers(text: str, number: int) -> None:
+    assert parsed_int(text) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["", "+", "-", "+-5", "--5", "²", "1_0", " 1", "9" * 5000, str(2**63), str(-(2**63) - 1), None, 5]
+)
+def test_no_go_integers(text: object) -> None:
+    assert parsed_int(text) is None
+
+
+def test_go_integers_of_32_bits() -> None:
+    assert parsed_int(str(2**31 - 1), 32) == 2**31 - 1
+    assert parsed_int(str(2**31), 32) is None
