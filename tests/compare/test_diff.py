@@ -42,9 +42,10 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
     done = project.run("diff", "--exit-code")
     assert done.code == 1
     assert done.out == (
-        "~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n"
-        "    image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0\n"
-        "    the API server refuses this in place: "
+        "-/+ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n"
+        "      image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0"
+        "  (runtimes/torch.yaml:30)\n"
+        "      the API server refuses this in place: "
         "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
         "\n"
         "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
@@ -54,7 +55,9 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
 def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))
     out = project.run("diff").out
-    assert out.startswith("~ research/bert  because of jobs/bert.yaml\n    nodes of node: 2 -> 4\n")
+    assert out.startswith(
+        "-/+ research/bert  because of jobs/bert.yaml\n      nodes of node: 2 -> 4  (jobs/bert.yaml:10)\n"
+    )
     assert out.endswith("accelerators: 32 nvidia.com/gpu -> 48 nvidia.com/gpu\n")
 
 
@@ -62,8 +65,8 @@ def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
     project.git("mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
     project.write("jobs/t5-large.yaml", job("t5-large"))
     assert project.run("diff").out == (
-        "> research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
-        "starts again, nothing but the name changes\n"
+        "-/+ research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
+        "renamed: starts again, nothing else changes\n"
         "\n"
         "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
     )
@@ -94,7 +97,7 @@ def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
         (project.folder / f"jobs/{name}.yaml").unlink()
     for name, text in new.items():
         project.write(f"jobs/{name}.yaml", text)
-    signs = [line[0] for line in project.run("diff").out.splitlines() if line and line[1] == " "]
+    signs = [line[0] for line in project.run("diff").out.splitlines() if line.startswith(("+ ", "- "))]
     assert signs == ["+"] * len(new) + ["-"] * len(old)
 
 
@@ -106,13 +109,11 @@ def test_a_name_that_the_command_holds_as_well(rendered: bool, project: WorkingT
     assert project.commit("old").returncode == 0
     (project.folder / "jobs/t5.yaml").unlink()
     project.write("jobs/t6.yaml", T6.replace("line.py", "t5.py"))
-    assert project.run("diff").out.startswith("> research/t5 -> research/t6  ")
+    assert project.run("diff").out.startswith("-/+ research/t5 -> research/t6  ")
     found = json.loads(project.run("diff", "--report", "json").out)
     assert [(pair["old"]["name"], pair["new"]["name"]) for pair in found["renamed"]] == [("t5", "t6")]
     assert (found["added"], found["removed"]) == ([], [])
-    assert (
-        "| renamed, starts again | `research/t5` -> `research/t6` |" in project.run("diff", "--report", "markdown").out
-    )
+    assert "| renamed | `research/t5` -> `research/t6` |" in project.run("diff", "--report", "markdown").out
 
 
 def test_a_moved_file_changes_nothing(project: WorkingTree) -> None:
@@ -125,7 +126,10 @@ def test_other_forms_say_the_same(project: WorkingTree) -> None:
     found = json.loads(project.run("diff", "--report", "json").out)
     assert found["edited"][0]["jobs"] == ["research/bert"]
     assert found["accelerators"] == {"old": {"nvidia.com/gpu": 32}, "new": {"nvidia.com/gpu": 48}}
-    assert "| edited | `research/bert` | nodes of node: `2` -> `4`" in project.run("diff", "--report", "markdown").out
+    assert (
+        "| needs a new run | `research/bert` | nodes of node: `2` -> `4`"
+        in project.run("diff", "--report", "markdown").out
+    )
 
 
 def test_two_folders(project: WorkingTree, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -188,7 +192,7 @@ def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
     assert project.commit().returncode == 0
     project.write("jobs/bert.yaml", f"# Again.\n{job('bert')}")
     out = project.run("diff").out
-    assert "~ research/bert  because of" in out
+    assert "-/+ research/bert  because of rendered/research/bert.yaml" in out
     assert "image of node/node: registry.example.com/ml/torch:2.7.0 -> registry.example.com/ml/torch:2.8.0" in out
     assert "t5" not in out
 
@@ -198,7 +202,7 @@ def test_two_renderings(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=3))
     project.run("build", ".", "-o", "new")
     out = project.run("diff", "old", "new").out
-    assert out.startswith("~ research/bert  because of ")
+    assert out.startswith("-/+ research/bert  because of ")
     assert "nodes of node: 2 -> 3" in out
 
 
@@ -206,8 +210,8 @@ def test_only_edited_files_are_a_cause(project: WorkingTree) -> None:
     project.change("runtimes/torch.yaml", "resources:", "env: [{name: A, value: b}]\n                      resources:")
     project.write("jobs/t5.yaml", job("t5", nodes=3))
     out = project.run("diff").out
-    assert "~ research/bert  because of runtimes/torch.yaml\n" in out
-    assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
+    assert "-/+ research/bert  because of runtimes/torch.yaml\n" in out
+    assert "-/+ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
 
 
 def rendered(project: WorkingTree, *, old_run: str = "prune") -> None:
@@ -225,12 +229,14 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
     out = project.run("diff").out
     image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
     assert (
-        "~ research/bert  because of runtimes/torch.yaml\n"
-        "    image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0\n"
-        f"    committed runs keep their rendering: {image} cannot change in place\n"
+        "=   research/bert  keeps its rendering, without the edit of runtimes/torch.yaml\n"
+        "      image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0"
+        "  (rendered/research/bert.yaml:59 -> runtimes/torch.yaml:30)\n"
+        f"      {image} cannot change in place; a new run takes the edit\n"
     ) in out
-    assert "~ research/t5  because of jobs/t5.yaml, runtimes/torch.yaml\n" in out
-    assert "    the API server refuses this in place: " in out
+    # It blamed the runtime too; without the edit of the job the run would keep its rendering.
+    assert "-/+ research/t5  because of jobs/t5.yaml\n" in out
+    assert "      the API server refuses this in place: " in out
     assert "| kept | `research/bert` |" in project.run("diff", "--report", "markdown").out
     edited = json.loads(project.run("diff", "--report", "json").out)["edited"]
     assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
@@ -242,8 +248,8 @@ def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: Worki
     assert project.run("build", "-w", "--rerender", "bert").code == 0
     out = project.run("diff").out
     image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
-    assert "~ research/bert  because of runtimes/torch.yaml\n" in out
-    assert f"    the API server refuses this in place: {image}\n" in out
+    assert "-/+ research/bert  because of runtimes/torch.yaml\n" in out
+    assert f"      the API server refuses this in place: {image}\n" in out
 
 
 def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
@@ -261,10 +267,14 @@ def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
     again = job("bert", nodes=4).replace("  name: bert\n", '  name: bert\n  annotations: {trainc.dev/run: "2"}\n')
     project.write("jobs/bert.yaml", again)
     out = project.run("diff").out
-    assert out.startswith("+ research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n")
-    assert ("- research/bert  2 pods" in out) is (old_run == "prune")
+    # It said how many pods the new run has, and not that they were 2 before.
+    sign = "-/+" if old_run == "prune" else "+  "
+    assert out.startswith(
+        f"{sign} research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n"
+        "      nodes of node: 2 -> 4  (rendered/research/bert.yaml:39 -> jobs/bert.yaml:11)\n"
+    )
     assert out.endswith(f"accelerators: 32 nvidia.com/gpu -> {48 if old_run == 'prune' else 64} nvidia.com/gpu\n")
-    assert "| new run | `research/bert-r2` |" in project.run("diff", "--report", "markdown").out
+    assert "| new run | `research/bert` -> `research/bert-r2` |" in project.run("diff", "--report", "markdown").out
     assert project.run("build", "-w").code == 0
     assert project.commit().returncode == 0
     assert project.run("diff").out == "nothing changes since HEAD\n"

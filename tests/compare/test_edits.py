@@ -52,7 +52,7 @@ def test_a_file_that_was_only_saved_again_causes_nothing(project: WorkingTree) -
         os.utime(path, (1, 1))
     project.change("runtimes/torch.yaml", *IMAGE)
     out = project.run("diff").out
-    assert out.startswith("~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
+    assert out.startswith("-/+ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
 
 
 def test_a_run_keeps_its_rendering_though_its_file_was_saved_again(project: WorkingTree) -> None:
@@ -61,8 +61,10 @@ def test_a_run_keeps_its_rendering_though_its_file_was_saved_again(project: Work
     project.change("runtimes/torch.yaml", *IMAGE)
     os.utime(project.folder / "jobs/bert.yaml", (1, 1))
     out = project.run("diff").out
-    assert out.startswith("~ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
-    assert "committed runs keep their rendering" in out
+    assert (
+        "=   2 jobs: research/bert, research/t5  keep their renderings, without the edit of runtimes/torch.yaml\n"
+        in out
+    )
 
 
 SWAPPED = ENV.replace("ONE", "X").replace("TWO", "ONE").replace("X", "TWO").replace('"1"', "3").replace('"2"', '"1"')
@@ -79,7 +81,7 @@ def test_a_run_keeps_the_order_that_it_was_started_with(project: WorkingTree) ->
     assert project.run("build", "-w").code == 0
     assert project.commit("rendered").returncode == 0
     project.change("runtimes/torch.yaml", ENV, SWAPPED)
-    assert "committed runs keep their rendering" in project.run("diff").out
+    assert "keep their renderings, without the edit of runtimes/torch.yaml" in project.run("diff").out
     done = project.run("build", "-w")
     assert (done.code, project.git("status", "--short").stdout.split()) == (0, ["M", "runtimes/torch.yaml"])
     assert "2 runs keep their rendering (runtimes/torch.yaml changed)" in done.err

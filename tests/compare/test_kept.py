@@ -44,7 +44,8 @@ def _says_nothing_changes(tree: WorkingTree) -> None:
 
 def test_a_comment_changes_nothing(tree: WorkingTree) -> None:
     tree.write(BERT, f"# a comment\n{tree.read(BERT)}")
-    assert tree.run("diff", "base~1").out.startswith("~ research/bert  because of runtimes/torch.yaml\n")
+    kept = "=   research/bert  keeps its rendering, without the edit of runtimes/torch.yaml\n"
+    assert tree.run("diff", "base~1").out.startswith(f"nothing changes since base~1\n{kept}")
     # `validate --against` refused `maxRestarts`, and `diff` said that the API server refuses it in place.
     _says_nothing_changes(tree)
     assert "wrote 0, removed 0, unchanged 1" in tree.run("build", "-w").err
@@ -134,7 +135,7 @@ def test_an_edit_in_place_is_laid_on_what_stays(tree: WorkingTree, old: str, new
         assert judged.err.count("note[changed-in-place]") == 1
         assert "--> jobs/bert.yaml:" in judged.err
         out = tree.run("diff", "base").out
-        assert out.startswith("~ research/bert  because of jobs/bert.yaml\n")
+        assert out.startswith("~   research/bert  because of jobs/bert.yaml\n")
         assert "maxRestarts" not in out
         assert "refuses" not in out
         assert tree.run("build", "--check", "-q").code == 0

@@ -50,5 +50,5 @@ def test_history(
     assert project.run("diff").out == "nothing changes since HEAD\n"
     HISTORIES[name](project)
     said = {file: project.run("diff", "--report", form).out for form, file in FORMS.items()}
-    kept = "-kept" if rendering and name == "runtime-edit" else ""
+    kept = "-rendered" if rendering else ""
     expected(ROOT / "tests/compare/platform" / f"{name}{kept}", said)

@@ -7,7 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainc.compare.diff import Change, Diff, Edited
+from trainc.compare.changes import Change
+from trainc.compare.diff import Diff, Edited
 from trainc.model.markdown import code, prose
 from trainc.report.diff import diff_markdown
 
@@ -32,8 +33,8 @@ def test_nothing_that_is_markup_is_left(text: str) -> None:
 def test_a_row_has_four_cells_whatever_is_in_it() -> None:
     for text in NASTY:
         edited = Edited((text,), (text,), (Change(text, text, f"{text} "),), (text,), kept=False, ignored=False)
-        diff = Diff((), (), (), (edited,), ({}, {}), (0.0, 0.0), uncounted=False, runs={})
-        (row,) = [line for line in diff_markdown(diff, text) if line.startswith("| edited")]
+        diff = Diff((), (), (), (), (edited,), ({}, {}), {}, (0.0, 0.0), uncounted=False, causes={})
+        (row,) = [line for line in diff_markdown(diff, text) if line.startswith("| needs a new run")]
         assert row.count("|") == 5
         words = (
             re.sub("`[^`]*`", "", row)

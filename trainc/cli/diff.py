@@ -57,6 +57,8 @@ def _diff(options: Options, base: str, second: str) -> int:
 
 def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
     if second:
-        return compare(folders(base, second, session.project, session.selection), present, session.project)
+        return compare(
+            folders(base, second, session.project, session.selection), present, session.project, session.selection
+        )
     with Orderly(), base_of(session.project, base, session.selection) as old:
-        return compare(old, present, session.project)
+        return compare(old, present, session.project, session.selection)

@@ -12,7 +12,7 @@ from trainc.compare.gaps import Gaps
 from trainc.compare.git import Repository
 from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
-from trainc.load.walk import is_candidate, known_files
+from trainc.load.walk import contents, is_candidate, known_files
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf
@@ -21,7 +21,7 @@ from trainc.project import open_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from trainc.model.bundle import Bundle
     from trainc.model.definitions import Opening
@@ -36,6 +36,7 @@ class Base(NamedTuple):
     edited: frozenset[str] | None
     gaps: Gaps
     decisions: Decisions | None = None  # on a committed rendering that the bundles are, which runs keep
+    former: Callable[[str], bytes | None] | None = None  # what a file of the project held, None where it was not there
 
     def kept(self, bundle: Bundle, rendering: Tree) -> Bundle | None:
         """What a run keeps of a committed rendering; None where its present form takes the place of that."""
@@ -111,17 +112,30 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
     with at_revision(project, base) as folder:
         report = Report()
         if written := [] if of_files else rendered(folder, project, selection, report, sources=selection.paths):
-            yield Base(written, _edited(project, base), Gaps(folder, report), Decisions(project, selection))
+            decisions, gaps = Decisions(project, selection), Gaps(folder, report)
+            yield Base(written, _edited(project, base), gaps, decisions, _reader(folder))
         else:
             bundles, gaps = bundles_of(folder, selection.paths, selection, project.cache)
-            yield Base(bundles, _edited(project, base), gaps)
+            yield Base(bundles, _edited(project, base), gaps, None, _reader(folder))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
     folder = os.path.abspath(old)
     found, gaps = bundles_of(folder, (".",), selection, project.cache, written=False)
-    return Base(found or rendered(folder, project, selection, Report()), differing(folder, os.path.abspath(new)), gaps)
+    edited = differing(folder, os.path.abspath(new))
+    if found:
+        return Base(found, edited, gaps, None, _reader(folder))
+    return Base(rendered(folder, project, selection, Report()), edited, gaps)
+
+
+def _reader(folder: str) -> Callable[[str], bytes | None]:
+    """What a file of a folder holds, None where there is no such file."""
+
+    def former(name: str) -> bytes | None:
+        return contents(folder, name) if os.path.isfile(os.path.join(folder, name)) else None
+
+    return former
 
 
 def _edited(project: Project, revision: str) -> frozenset[str]:

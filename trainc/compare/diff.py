@@ -1,16 +1,17 @@
-"""What changes between two states of a project, job by job, and which edit caused it."""
+"""What changes between two states of a project as they are applied, job by job, and which edits caused it."""
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
-from trainc.compare.facts import QUEUES, Facts, facts
-from trainc.compare.order import moved
-from trainc.compare.renamed import renamed
+from trainc.compare.causes import Search, Wanted, edits
+from trainc.compare.changes import Change, changed_paths, changes_of, with_common_places, without_places
+from trainc.compare.facts import Facts, facts
+from trainc.compare.renamed import as_called, job_of, next_runs, renamed
 from trainc.compare.updates import update
+from trainc.emit import path_of
 from trainc.model.created_once import is_created_once
-from trainc.model.masking import MASK, named_secret, variable_of
-from trainc.model.numbers import whole_number
 from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
@@ -18,196 +19,214 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.compare.base import Base
+    from trainc.compare.causes import Edits
     from trainc.compare.facts import Key
-    from trainc.compare.updates import Change as Leaf
+    from trainc.compare.renamed import Pairs
     from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project
+    from trainc.model.settings import Project, Selection
 
-_TOLD = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
-
-
-class Change(NamedTuple):
-    """One thing that differs; an empty side is one where it is not there."""
-
-    what: str
-    old: str
-    new: str
+    Causes = Mapping[Key, tuple[str, ...]]
 
 
 class Edited(NamedTuple):
     """Jobs that change in the same way for the same reason."""
 
     names: tuple[str, ...]
-    causes: tuple[str, ...]  # the files whose edit reaches them
+    causes: tuple[str, ...]  # a smallest set of files without whose edits the change would not be
     changes: tuple[Change, ...]
     refused: tuple[str, ...]  # fields that the API server would refuse to change in place
-    kept: bool  # whether the committed rendering stays because of that: nobody edited the jobs themselves
+    kept: bool  # whether the committed rendering stays because of that, so that nothing that is applied changes
     ignored: bool  # whether Flux leaves the jobs as they are: it creates a JobSet once
+
+
+class Replaced(NamedTuple):
+    """A job that takes the place of another, or comes after it: the same job before and after, and what is not the same."""
+
+    was: Facts
+    now: Facts
+    changes: tuple[Change, ...]
 
 
 class Diff(NamedTuple):
     """All of it: new jobs, jobs that are gone, edits, and totals on both sides.
 
-    `runs` holds for each new job that is the next run of one on the other side what that one is called, `uncounted`
-    whether jobs that hold accelerators are restarted without end for reasons that use up none of their restarts.
+    `runs` holds the new jobs that are the next run of one on the other side; their former runs are among `removed`
+    where they go. `uncounted`: jobs that hold accelerators are restarted without end for reasons that use up none of
+    their restarts. `groups` are the accelerators by cluster and queue, before and after.
     """
 
     added: tuple[Facts, ...]
     removed: tuple[Facts, ...]
-    renamed: tuple[tuple[Facts, Facts], ...]  # the same job before and after
+    renamed: tuple[Replaced, ...]  # the same job before and after
+    runs: tuple[Replaced, ...]
     edited: tuple[Edited, ...]
     accelerators: tuple[Mapping[str, int], Mapping[str, int]]
+    groups: Mapping[tuple[str, str], tuple[Mapping[str, int], Mapping[str, int]]]
     hours: tuple[float | None, float | None]
     uncounted: bool
-    runs: Mapping[Key, str]
+    causes: Causes  # of jobs that are new, gone or take the place of another
 
     @property
     def empty(self) -> bool:
-        """Whether nothing changes."""
-        return not (self.added or self.removed or self.renamed or self.edited)
+        """Whether nothing that is applied changes."""
+        edited = any(not one.kept for one in self.edited)
+        return not (self.added or self.removed or self.renamed or self.runs or edited)
 
 
-def compare(old: Base, new: Iterable[Bundle], project: Project) -> Diff:
-    """The difference in meaning between two states."""
-    bundles = {one.key: (one, bundle) for bundle in new for one in [facts(bundle)]}
-    before, after = {f.key: f for f in map(facts, old.bundles)}, {key: one for key, (one, _) in bundles.items()}
-    runs = _next_runs(before, after)
-    if project.old_run == "keep":
-        jobs = {_job(one) for one in after.values()}
-        after |= {key: before[key] for key in before.keys() - after.keys() if _job(before[key]) in jobs}
-    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
-    groups: dict[tuple[object, ...], list[str]] = {}
-    for key in sorted(before.keys() & after.keys()):
-        was, now = before[key], after[key]
-        if not _differ(was, now):
-            continue
-        refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-        standing = old.kept(bundles[key][1], was.jobset) if refused else None
-        if standing is not None:
-            after[key] = facts(standing)
-            if _reached(old, after[key], now):
-                groups.setdefault(_group(after[key], now, old, refused, kept=True), []).append(shown(key))
-            if not _differ(was, after[key]):
-                continue
-            now = after[key]
-            refused = update(was.jobset, now.jobset, servers[key[0]]).refused
-        groups.setdefault(_group(was, now, old, refused, kept=False), []).append(shown(key))
-    edited = [Edited(tuple(names), *group) for group, names in groups.items()]  # type: ignore[arg-type] # of four
+class _States:
+    """Both states, job by job: what is applied, and what the present files compile to."""
+
+    def __init__(self, old: Base, new: Iterable[Bundle], project: Project) -> None:
+        self.old = old
+        self.project = project
+        self.bundles = {one.key: (one, bundle) for bundle in new for one in [facts(bundle)]}
+        self.before = {one.key: one for one in map(facts, old.bundles)}
+        self.compiled = {key: one for key, (one, _) in self.bundles.items()}
+        self.renderings = {key: path for key in {*self.before, *self.compiled} if (path := self._rendering(key))}
+        self.after = {key: self._applied(key) for key in self.compiled}
+        if project.old_run == "keep":
+            jobs = {job_of(one) for one in self.after.values()}
+            gone = self.before.keys() - self.after.keys()
+            self.after |= {key: self.before[key] for key in gone if job_of(self.before[key]) in jobs}
+
+    def _rendering(self, key: Key) -> str:
+        """The rendered file of a job, "" where renderings do not count."""
+        if self.old.decisions is None:
+            return ""
+        if key in self.before:
+            place = next(iter(self.before[key].places.values()), None)
+            return place.file if place is not None else ""
+        return os.path.join(self.project.output, path_of(self.bundles[key][1]))
+
+    def _applied(self, key: Key) -> Facts:
+        """What of a job `build -w` would write now."""
+        now, bundle = self.bundles[key]
+        was, rendering = self.before.get(key), self.renderings.get(key, "")
+        is_same = was is not None and not differ(was, now) and rendering not in (self.old.edited or ())
+        if is_same or self.old.decisions is None or not rendering:
+            return now
+        kept = self.old.decisions.standing(bundle, rendering)
+        return now if kept is None else _placed(facts(kept), now, rendering)
+
+
+def _placed(kept: Facts, now: Facts, rendering: str) -> Facts:
+    """A rendering that stays, with the places in the files that say the same, else those in the rendering."""
+    places = {field: place._replace(file=rendering) for field, place in kept.places.items()}
+    for field, place in now.places.items():
+        alike = kept.digest.get(field) == now.digest.get(field) and kept.values.get(field) == now.values.get(field)
+        if field in places and alike:
+            places[field] = place
+    return kept._replace(places=places)
+
+
+def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> Diff:
+    """The difference between two states as they are applied."""
+    states = _States(old, new, project)
+    before, after = states.before, states.after
+    runs = next_runs(before, after)
     added = [after[key] for key in sorted(after.keys() - before.keys())]
     removed = [before[key] for key in sorted(before.keys() - after.keys())]
     pairs = renamed(removed, [one for one in added if one.key not in runs])
-    told = {one.key for pair in pairs for one in pair}
+    told = {one.key for pair in pairs for one in pair} | runs.keys() | set(runs.values())
+    changed = {key for key in before.keys() & after.keys() if differ(before[key], after[key])}
+    held = {
+        key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
+    }
+    elsewhere = {one.key for one in (*added, *removed)}
+    causes, behind = _explained(states, changed | elsewhere, held, selection)
     return Diff(
         tuple(one for one in added if one.key not in told),
         tuple(one for one in removed if one.key not in told),
-        tuple(pairs),
-        tuple(sorted(edited, key=lambda one: one.names)),
+        _replaced(pairs),
+        _replaced([(before[was], after[key]) for key, was in sorted(runs.items())]),
+        tuple(_edited(states, sorted(changed), causes, sorted(behind), behind)),
         (_total(before.values()), _total(after.values())),
+        _groups(before.values(), after.values()),
         (_hours(before.values()), _hours(after.values())),
         any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
-        runs,
+        {key: causes.get(key, ()) for key in elsewhere},
     )
 
 
-def _differ(was: Facts, now: Facts) -> bool:
+def _explained(states: _States, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:
+    """The causes of what changes, and of what runs do not take of edits since the base."""
+    old = states.old
+    if not (changed or held):
+        return {}, {}
+    if old.former is None or not old.edited:
+        return {key: _rests_on(states, key) for key in changed}, {}
+    with edits(states.project, selection, old.edited, old.former) as known:
+        found = _searched(known, states, changed, held=False)
+        behind = _searched(known, states, held, held=True)
+    return {key: found.get(key) or _rests_on(states, key) for key in changed}, behind
+
+
+def _searched(known: Edits, states: _States, keys: set[Key], *, held: bool) -> Causes:
+    wanted = frozenset(_wanted(states, key) for key in keys)
+    return Search(known, known.names, wanted, held=held).causes() if wanted else {}
+
+
+def _wanted(states: _States, key: Key) -> Wanted:
+    forms = [one[key] for one in (states.before, states.compiled) if key in one]
+    renderings = states.renderings
+    sources = frozenset(one.source for one in forms)
+    files = sources.union(*(names for one in forms for names in one.files.values()))
+    return Wanted(key, sources, renderings.get(key, ""), files)
+
+
+def _rests_on(states: _States, key: Key) -> tuple[str, ...]:
+    """The files that the changed leaves rest on, the edited ones if any; for states without known edits."""
+    was, now, edited = states.before.get(key), states.after.get(key), states.old.edited
+    if was is None or now is None:
+        return tuple(one.source for one in (was, now) if one is not None)
+    found: frozenset[str] = frozenset()
+    for path in changed_paths(was, now):
+        found |= now.files.get(path) or was.files.get(path) or frozenset()
+    rendering = states.renderings.get(key, "")
+    return tuple(sorted(found & (edited or frozenset()) or ({rendering} if rendering else found)))
+
+
+def differ(was: Facts, now: Facts) -> bool:
+    """Whether two forms of a job differ in anything that is applied."""
     return was.digest != now.digest or was.order != now.order
 
 
-def _group(was: Facts, now: Facts, old: Base, refused: Iterable[Leaf], *, kept: bool) -> tuple[object, ...]:
-    """What jobs have in common that are told in one place: all fields of an `Edited` but the names."""
-    causes = _causes(was, now, old.edited)
-    shared = tuple(cause for cause in causes if cause != now.source) if kept else ()
-    return (
-        shared or causes,
-        _changes(was, now),
-        tuple(dict.fromkeys(change.shown for change in refused)),
-        kept,
-        not refused and is_created_once(now.jobset),
-    )
+def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
+    return tuple(Replaced(was, now, changes_of(as_called(was, now), now)) for was, now in pairs)
 
 
-def _reached(old: Base, kept: Facts, now: Facts) -> bool:
-    """Whether an edit has to do with what a run does not take; what a rendering was kept from before is no news.
+def _edited(
+    states: _States, changed: Iterable[Key], causes: Causes, held: Iterable[Key], behind: Causes
+) -> list[Edited]:
+    servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
+    groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
+    for key in changed:
+        was, now = states.before[key], states.after[key]
+        refused = _refused(was, now, servers[key[0]])
+        ignored = not refused and is_created_once(now.jobset)
+        changes = changes_of(was, now)
+        group = (causes.get(key, ()), without_places(changes), refused, False, ignored)
+        groups.setdefault(group, []).append((shown(key), changes))
+    for key in held:
+        kept, now = states.after[key], states.compiled[key]
+        changes = changes_of(kept, now)
+        group = (behind[key], without_places(changes), _refused(kept, now, servers[key[0]]), True, False)
+        groups.setdefault(group, []).append((shown(key), changes))
+    found = []
+    for (whence, _, *rest), members in groups.items():
+        names = tuple(name for name, _ in members)
+        changes = with_common_places([changes for _, changes in members])
+        found.append(Edited(names, whence, changes, *rest))  # type: ignore[arg-type] # the rest of five
+    return sorted(found, key=lambda one: one.names)
 
-    An edit of the job alone has not: what it changes is in the rendering that stays.
-    """
-    shared = frozenset().union(*now.files.values()) - {now.source}
-    changed = frozenset().union(*(now.files.get(path, frozenset()) for path in _changed(kept, now)))
-    return not (old.edited or frozenset()).isdisjoint(shared | changed)
 
-
-def _next_runs(before: Mapping[Key, Facts], after: Mapping[Key, Facts]) -> dict[Key, str]:
-    """What each new job is the next run of; the numbers of runs only ever grow."""
-    earlier = {_job(before[key]): key[2] for key in sorted(before, key=_number)}
-    return {key: earlier[_job(now)] for key, now in after.items() if key not in before and _job(now) in earlier}
-
-
-def _job(one: Facts) -> tuple[str, str, str, str]:
-    """What all runs of a job have in common: where they run, the name without the number, the file."""
-    name, mark, run = one.key[2].rpartition("-r")
-    return (*one.key[:2], name if mark and run.isdigit() else one.key[2], one.source)
-
-
-def _number(key: Key) -> int:
-    run = key[2].rpartition("-r")[2]
-    return whole_number(run) or 1
+def _refused(was: Facts, now: Facts, server: Served) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(change.shown for change in update(was.jobset, now.jobset, server).refused))
 
 
 def shown(key: Key) -> str:
     """A job's name as people write it: `eu/llm/bert`, without a cluster `llm/bert`."""
     return "/".join(part for part in key if part)
-
-
-def _changes(was: Facts, now: Facts) -> tuple[Change, ...]:
-    names = [*was.values, *(name for name in now.values if name not in was.values)]
-    found = [
-        Change(name, _masked(name, was.values.get(name, "")), _masked(name, now.values.get(name, "")))
-        for name in names
-        if was.values.get(name) != now.values.get(name)
-    ]
-    paths = [path for path in _changed(was, now) if not (found and _is_told(path))]
-    found += [Change(path.partition(" ")[2], _text(was, path), _text(now, path)) for path in paths]
-    for path, old, new in moved(was.order, now.order):
-        found.append(Change(f"order of {path.partition(' ')[2]}", ", ".join(map(str, old)), ", ".join(map(str, new))))
-    return tuple(found)
-
-
-def _changed(was: Facts, now: Facts) -> list[str]:
-    return sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
-
-
-def _is_told(path: str) -> bool:
-    """Whether a leaf is among what a reviewer asks about, or follows from it as the numbers of a PodGroup do."""
-    named, _, steps = path.partition(" ")
-    _, inside, field = steps.partition("ontainers[")
-    field = field.partition("].")[2].partition(".")[0].partition("[")[0] if inside else steps.rpartition(".")[2]
-    return named.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
-
-
-def _text(facts_: Facts, path: str) -> str:
-    text = str(facts_.digest[path]) if path in facts_.digest else ""
-    return MASK if text and named_secret(variable_of(path)) else text
-
-
-def _masked(name: str, text: str) -> str:
-    """What a reviewer is shown of a fact: not the literal value of a variable that holds a secret."""
-    is_literal = text and not text.startswith("{'")  # a reference to a Secret is shown as one
-    return MASK if is_literal and name.startswith("env ") and named_secret(name.split(" ")[1]) else text
-
-
-def _causes(was: Facts, now: Facts, edited: frozenset[str] | None) -> tuple[str, ...]:
-    """The edited files that the changed leaves rest on, else those that anything in the job rests on."""
-    changed = [*_changed(was, now), *(path for path, *_ in moved(was.order, now.order))]
-    found: frozenset[str] = frozenset()
-    for path in changed:
-        found |= now.files.get(path) or was.files.get(path) or frozenset()
-    if edited is not None:
-        every = frozenset({now.source}.union(*now.files.values()))
-        came = frozenset().union(*now.files.values()) - frozenset().union(*was.files.values())
-        # A file that is new to the job is there because the job's own file asks for it.
-        asked = frozenset({now.source}) & edited if came & found else frozenset()
-        found = (found & edited) | asked or (every & edited) or found
-    return tuple(sorted(found))
 
 
 def _total(jobs: Iterable[Facts]) -> dict[str, int]:
@@ -216,6 +235,19 @@ def _total(jobs: Iterable[Facts]) -> dict[str, int]:
         for resource, count in job.accelerators.items():
             total[resource] = total.get(resource, 0) + count
     return dict(sorted(total.items()))
+
+
+def _groups(
+    before: Iterable[Facts], after: Iterable[Facts]
+) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
+    sides: list[dict[tuple[str, str], list[Facts]]] = []
+    for jobs in (before, after):
+        sides.append({})
+        for job in jobs:
+            sides[-1].setdefault((job.key[0], job.queue), []).append(job)
+    return {
+        key: (_total(sides[0].get(key, ())), _total(sides[1].get(key, ()))) for key in sorted({*sides[0], *sides[1]})
+    }
 
 
 def _hours(jobs: Iterable[Facts]) -> float | None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.compare.order import keys, orders
-from trainc.compare.updates import apart
+from trainc.compare.updates import apart, empty
 from trainc.model.paths import shown
 from trainc.model.report import Report
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import first_leaf, get, plain, value
 from trainc.verify import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from trainc.compare.order import Keys
     from trainc.model.bundle import Bundle
+    from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Tree
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -33,6 +35,7 @@ class Facts(NamedTuple):
     source: str
     jobset: Tree
     values: Mapping[str, str]
+    queue: str
     accelerators: Mapping[str, int]
     hours: float | None  # an upper bound of accelerator hours, None where nothing bounds it
     uncounted: bool  # whether restarts that use up none of the job's own come on top of that
@@ -40,54 +43,78 @@ class Facts(NamedTuple):
     files: Mapping[str, frozenset[str]]
     named: frozenset[str]  # the leaves that rest on the job's name
     order: Mapping[str, Keys]  # of the items of lists, by object and path
+    places: Mapping[str, Span]  # where each leaf and what was asked about is written, as far as a file holds it
 
 
 def facts(bundle: Bundle) -> Facts:
     """The facts of one bundle."""
     namespace = value(bundle.jobset, "metadata", "namespace") or "default"
-    digest: dict[str, object] = {}
-    files: dict[str, frozenset[str]] = {}
-    named: set[str] = set()
-    order: dict[str, Keys] = {}
-    given = bundle.document.span(("metadata", "name"))
-    for tree in bundle.objects:
-        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-        for steps, names in orders(tree).items():
-            order[f"{label} {shown(steps)}"] = keys(names)
-            files[f"{label} {shown(steps)}"] = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
-        for steps, _, leaf in apart(tree):
-            name = f"{label} {shown(steps)}"
-            digest[name] = leaf.value
-            spans = leaf.origin.spans()
-            files[name] = frozenset(span.file for span in spans)
-            if given in spans:
-                named.add(name)
+    read = _Leaves(bundle)
     job = expand(bundle, None, Report())
+    asked = list(_values(bundle.jobset))
+    read.places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}
+    values = {what: text for what, text, _ in asked}
     return Facts(
         key=(bundle.cluster, namespace, bundle.name),
         source=bundle.document.file,
         jobset=bundle.jobset,
-        values=dict(_values(bundle.jobset)),
+        values=values,
+        queue=values.get("queue", ""),
         accelerators=_accelerators(job),
         hours=_hours(job, bundle.jobset),
         uncounted=_uncounted(bundle.jobset),
-        digest=digest,
-        files=files,
-        named=frozenset(named),
-        order=order,
+        digest=read.digest,
+        files=read.files,
+        named=frozenset(read.named),
+        order=read.order,
+        places=read.places,
     )
 
 
-def _values(jobset: Tree) -> Iterator[tuple[str, str]]:
+class _Leaves:
+    """The leaves and lists of all objects of a bundle, by object and path."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.digest: dict[str, object] = {}
+        self.files: dict[str, frozenset[str]] = {}
+        self.named: set[str] = set()
+        self.order: dict[str, Keys] = {}
+        self.places: dict[str, Span] = {}
+        given = bundle.document.span(("metadata", "name"))
+        for tree in bundle.objects:
+            self._add(tree, given)
+
+    def _add(self, tree: Tree, given: Span) -> None:
+        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+        for steps, names in orders(tree).items():
+            self.order[f"{label} {shown(steps)}"] = keys(names)
+            spans = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
+            self.files[f"{label} {shown(steps)}"] = spans
+        for steps, _, leaf in apart(tree):
+            name = f"{label} {shown(steps)}"
+            self.digest[name] = leaf.value
+            self._rest(name, leaf.origin.spans(), given)
+        self.digest.update({f"{label} {shown(steps)}": node for steps, _, node in empty(tree)})
+
+    def _rest(self, name: str, spans: tuple[Span, ...], given: Span) -> None:
+        self.files[name] = frozenset(span.file for span in spans)
+        if spans:
+            self.places[name] = spans[0]
+        if given in spans:
+            self.named.add(name)
+
+
+def _values(jobset: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:
     for name in QUEUES:
         for part in ("labels", "annotations"):
-            queue = value(jobset, "metadata", part, name)
+            queue = get(jobset, "metadata", part, name)
             if queue is not None:
-                yield "queue", str(queue)
+                yield "queue", str(queue.value), queue
     for job in get(jobset, "spec", "replicatedJobs") or ():
         role = str(value(job, "name"))
+        leaf = get(job, "template", "spec", "parallelism")
         pods = value(job, "template", "spec", "parallelism")
-        yield f"nodes of {role}", str(_product(1 if pods is None else pods, value(job, "replicas") or 1))
+        yield f"nodes of {role}", str(_product(1 if pods is None else pods, value(job, "replicas") or 1)), leaf
         pod = get(job, "template", "spec", "template", "spec") or {}
         for container in (*(pod.get("initContainers") or ()), *(pod.get("containers") or ())):
             yield from _of_container(role, container)
@@ -100,22 +127,23 @@ def _product(pods: object, replicas: object) -> object:
     return pods if type(pods) is not int else replicas
 
 
-def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str]]:
+def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:
     name = f"{role}/{value(container, 'name')}"
     if "image" in container:
-        yield f"image of {name}", str(value(container, "image"))
+        yield f"image of {name}", str(value(container, "image")), container["image"]
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     if words:
-        yield f"command of {name}", " ".join(str(word.value) for word in words)
+        yield f"command of {name}", " ".join(str(word.value) for word in words), words[-1]
     for entry in container.get("env") or ():
         content = value(entry, "value")
         yield (
             f"env {value(entry, 'name')} of {name}",
             str(content) if content is not None else str(plain(entry.get("valueFrom"))),
+            first_leaf(entry.get("value", entry.get("valueFrom"))),
         )
     for part in ("requests", "limits"):
         for resource, amount in (get(container, "resources", part) or {}).items():
-            yield f"{part} {resource} of {name}", str(amount.value)
+            yield f"{part} {resource} of {name}", str(amount.value), amount
 
 
 def _accelerators(job: Job | None) -> dict[str, int]:

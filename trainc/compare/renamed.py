@@ -1,35 +1,106 @@
-"""Jobs that are the same under another name: what differs is what trainc made of that name, and nothing that people wrote."""
+"""Jobs that are the same under another name or in another place, and the runs of one job."""
 
 from __future__ import annotations
 
+from trainc.model.numbers import whole_number
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import Facts, Key
+
+    Group = Callable[[Facts], object]
+    Fits = Callable[[Facts, Facts], bool]
+    Pairs = list[tuple[Facts, Facts]]
 
 _SIZES = ("nodes of ", "requests ", "limits ")  # what holds no name
 _MOST = 50  # jobs of one shape; of more, hardly any is a clear case
 
 
-def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> list[tuple[Facts, Facts]]:
-    """The pairs of a job that is gone and the one new job that is the same otherwise, sorted by the new name.
+def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> Pairs:
+    """The pairs of a job that is gone and the one new job that is the same, sorted by the new name.
 
-    A job that could be two others, or could come from two, is no clear case and in no pair.
+    The same is a job of that name in another cluster or namespace, the only one of its file under another name, or one
+    that differs in nothing but what trainc made of the name. A job that could be two others is in no pair.
     """
-    shapes: dict[object, list[Facts]] = {}
+    gone, fresh = list(gone), list(fresh)
+    pairs: Pairs = []
+    for group, fits in _REASONS:
+        found = _unique(gone, fresh, group, fits)
+        pairs += found
+        settled = {id(one) for pair in found for one in pair}
+        gone = [one for one in gone if id(one) not in settled]
+        fresh = [one for one in fresh if id(one) not in settled]
+    return sorted(pairs, key=lambda pair: pair[1].key)
+
+
+def next_runs(before: Mapping[Key, Facts], after: Mapping[Key, Facts]) -> dict[Key, Key]:
+    """What each new job is the next run of; the numbers of runs only ever grow."""
+    earlier = {job_of(before[key]): key for key in sorted(before, key=_number)}
+    return {key: earlier[job_of(now)] for key, now in after.items() if key not in before and job_of(now) in earlier}
+
+
+def job_of(one: Facts) -> tuple[str, str, str, str]:
+    """What all runs of a job have in common: where they run, the name without the number, the file."""
+    name, mark, run = one.key[2].rpartition("-r")
+    return (*one.key[:2], name if mark and run.isdigit() else one.key[2], one.source)
+
+
+def as_called(was: Facts, now: Facts) -> Facts:
+    """The former job with the name, the namespace and the cluster of the present one where trainc wrote the former."""
+    old, new = was.key[2], now.key[2]
+
+    def path(field: str) -> str:
+        return field if field in now.digest or field in now.order else field.replace(old, new)
+
+    digest = {}
+    for field, content in was.digest.items():
+        called = path(field)
+        text = str(content).replace(old, new)
+        digest[called] = text if called in now.named and text == now.digest.get(called) else content
+    for field in [field for field in digest if field.endswith(" metadata.namespace")]:
+        digest[field] = now.digest.get(field, digest[field])
+    values = {}
+    for what, text in was.values.items():
+        called = text.replace(old, new)
+        values[what] = called if called == now.values.get(what) else text
+    return was._replace(
+        key=now.key,
+        values=values,
+        digest=digest,
+        order={path(field): names for field, names in was.order.items()},
+        files={path(field): names for field, names in was.files.items()},
+        places={path(field): place for field, place in was.places.items()},
+    )
+
+
+def _number(key: Key) -> int:
+    return whole_number(key[2].rpartition("-r")[2]) or 1
+
+
+def _unique(gone: list[Facts], fresh: list[Facts], group: Group, fits: Fits) -> Pairs:
+    groups: dict[object, list[Facts]] = {}
     for was in gone:
-        shapes.setdefault(_shape(was), []).append(was)
-    found: dict[int, list[Facts]] = {}
-    pairs: list[tuple[Facts, Facts]] = []
+        groups.setdefault(group(was), []).append(was)
+    found: dict[int, int] = {}
+    pairs: Pairs = []
     for now in fresh:
-        alike = shapes.get(_shape(now), ())
-        fitting = [was for was in alike if _same(was, now)] if len(alike) <= _MOST else []
+        alike = groups.get(group(now), ())
+        fitting = [was for was in alike if fits(was, now)] if len(alike) <= _MOST else []
         for was in fitting:
-            found.setdefault(id(was), []).append(now)
+            found[id(was)] = found.get(id(was), 0) + 1
         if len(fitting) == 1:
             pairs.append((fitting[0], now))
-    return sorted((pair for pair in pairs if len(found[id(pair[0])]) == 1), key=lambda pair: pair[1].key)
+    return [pair for pair in pairs if found[id(pair[0])] == 1]
+
+
+def _name(job: Facts) -> object:
+    return job.key[2]
+
+
+def _file(job: Facts) -> object:
+    return job.key[0], job.source
 
 
 def _shape(job: Facts) -> object:
@@ -38,15 +109,19 @@ def _shape(job: Facts) -> object:
     return (*job.key[:2], len(job.digest), tuple(sorted(job.values)), tuple(sizes))
 
 
+def _any(_was: Facts, _now: Facts) -> bool:
+    return True
+
+
 def _same(was: Facts, now: Facts) -> bool:
-    old, new = was.key[2], now.key[2]
-    met = set()
-    for field, before in was.digest.items():
-        path = field if field in now.digest else field.replace(old, new)
-        if path not in now.digest:
-            return False
-        met.add(path)
-        after = now.digest[path]
-        if after != before and (path not in now.named or str(before).replace(old, new) != after):
-            return False
-    return len(met) == len(now.digest)
+    return as_called(was, now).digest == now.digest
+
+
+def _is_like(was: Facts, now: Facts) -> bool:
+    """Whether most of what a job consists of is as it was."""
+    called = as_called(was, now).digest
+    same = sum(1 for path, content in now.digest.items() if called.get(path) == content)
+    return 2 * same > max(len(called), len(now.digest))
+
+
+_REASONS: tuple[tuple[Group, Fits], ...] = ((_name, _any), (_file, _is_like), (_shape, _same))

@@ -58,6 +58,14 @@ def unpack(folder: str, files: Iterable[tuple[str, bytes]]) -> None:
                 stream.write(data)
 
 
+def drop(folder: str, paths: Iterable[str]) -> None:
+    """Remove files, each a path below the folder, as far as they are there."""
+    with Reaching("temporary folder"):
+        for path in paths:
+            if os.path.lexists(os.path.join(folder, path)):
+                os.unlink(os.path.join(folder, path))
+
+
 def link(folder: str, links: Iterable[tuple[str, str]]) -> None:
     """Make symbolic links, each a path below the folder where nothing is yet with what it points to."""
     with Reaching("temporary folder"):

@@ -9,10 +9,11 @@ from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from trainc.compare.diff import Change, Diff, Edited
-    from trainc.compare.facts import Facts
+    from trainc.compare.changes import Change
+    from trainc.compare.diff import Diff, Edited, Replaced
+    from trainc.compare.facts import Facts, Key
 
     Spelling = Callable[[str], str]
 
@@ -22,52 +23,115 @@ _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
 def diff_lines(diff: Diff, base: str) -> list[str]:
-    """For a terminal: what is new, gone, renamed and edited, then the totals."""
+    """For a terminal: what is new, gone, replaced and edited, then the totals."""
+    lines = [f"+   {_name(job)}  {_size(job)}  {job.source}{_because(diff.causes, job)}" for job in diff.added]
+    lines += [f"-   {_name(job)}  {_size(job)}  {job.source}{_because(diff.causes, job)}" for job in diff.removed]
+    for one in diff.renamed:
+        lines.append(f"-/+ {_name(one.was)} -> {_name(one.now)}  {_size(one.now)}  {one.now.source}{_moved(one)}")
+        lines += _spelled(one.changes)
+    for one in diff.runs:
+        sign = "-/+" if one.was.key in diff.causes else "+  "
+        lines.append(f"{sign} {_name(one.now)}  {_size(one.now)}  {one.now.source}  the run after {one.was.key[2]}")
+        lines += _spelled(one.changes)
+    for edited in sorted(diff.edited, key=lambda one: one.kept):
+        lines += _edited_lines(edited)
     if diff.empty:
-        return [f"nothing changes since {base}"]
-    lines = [f"+ {_name(job)}  {_size(job)}  {job.source}{_run(job, diff)}" for job in diff.added]
-    lines += [f"- {_name(job)}  {_size(job)}  {job.source}" for job in diff.removed]
-    lines += [
-        f"> {_name(was)} -> {_name(now)}  {_size(now)}  {now.source}  starts again, nothing but the name changes"
-        for was, now in diff.renamed
-    ]
-    for edited in diff.edited:
-        lines.append(f"~ {_names(edited.names)}  because of {', '.join(edited.causes) or 'trainc itself'}")
-        lines += [f"    {_change(change)}" for change in edited.changes[:_SHOWN]]
-        if len(edited.changes) > _SHOWN:
-            lines.append(f"    and {len(edited.changes) - _SHOWN} more")
-        if edited.refused:
-            lines.append(f"    {_refused(edited)}")
-        if edited.ignored:
-            lines.append(f"    {_IGNORED}")
+        return [f"nothing changes since {base}", *lines]
     return [*lines, "", *_totals(diff)]
+
+
+def _because(causes: Mapping[Key, tuple[str, ...]], job: Facts) -> str:
+    """The edits behind a job that is new or gone, where they are not the one of its own file."""
+    others = causes.get(job.key, ())
+    return f"  because of {', '.join(others)}" if others and others != (job.source,) else ""
+
+
+def _moved(one: Replaced) -> str:
+    (cluster, namespace, name), (other, place, called) = one.was.key, one.now.key
+    what = [
+        f"moved to {other or 'no cluster'}" if cluster != other else "",
+        f"moved to the namespace {place}" if namespace != place else "",
+        "renamed" if name != called else "",
+    ]
+    rest = "" if one.changes else ", nothing else changes"
+    return f"  {', '.join(filter(None, what))}: starts again{rest}"
+
+
+def _edited_lines(edited: Edited) -> list[str]:
+    causes = ", ".join(edited.causes) or "trainc itself"
+    if edited.kept:
+        refused = _few(edited.refused)
+        keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
+        head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
+        return [head, *_spelled(edited.changes), f"      {refused} cannot change in place; a new run takes the edit"]
+    lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}"]
+    lines += _spelled(edited.changes)
+    if edited.refused:
+        lines.append(f"      {_refused(edited)}")
+    return [*lines, f"      {_IGNORED}"] if edited.ignored else lines
+
+
+def _spelled(changes: Sequence[Change]) -> list[str]:
+    lines = [f"      {_change(change)}{_places(change)}" for change in changes[:_SHOWN]]
+    return [*lines, f"      and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else lines
+
+
+def _places(change: Change) -> str:
+    """Where both values are written."""
+    if change.was_at and change.is_at and change.was_at != change.is_at:
+        return f"  ({change.was_at} -> {change.is_at})"
+    place = change.is_at if change.new else change.was_at
+    return f"  ({place})" if place else ""
 
 
 def diff_markdown(diff: Diff, base: str) -> list[str]:
     """For a pull request: a table of jobs and a line of totals."""
-    if diff.empty:
+    if diff.empty and not diff.edited:
         return [f"Nothing changes in the compiled jobs since {code(base)}."]
     lines = [f"### Compiled jobs since {code(base)}", "", "| | job | what | because of |", "|---|---|---|---|"]
-    lines += [_row(f"new{' run' if job.key in diff.runs else ''}", code(_name(job)), job) for job in diff.added]
-    lines += [_row("gone", code(_name(job)), job) for job in diff.removed]
-    lines += [
-        _row("renamed, starts again", f"{code(_name(was))} -> {code(_name(now))}", now) for was, now in diff.renamed
-    ]
-    for edited in diff.edited:
-        what = "<br>".join(_change(change, code, prose) for change in edited.changes[:_SHOWN])
-        if len(edited.changes) > _SHOWN:
-            what += f"<br>and {len(edited.changes) - _SHOWN} more"
-        if edited.refused:
-            what += f"<br>{_refused(edited, prose, bold='**')}"
-        if edited.ignored:
-            what += f"<br>**{_IGNORED}**"
-        causes = ", ".join(code(cause) for cause in edited.causes)
-        lines.append(f"| {'kept' if edited.kept else 'edited'} | {_names(edited.names, code)} | {what} | {causes} |")
+    if diff.empty:
+        lines[1:1] = ["", "Nothing that is applied changes."]
+    lines += [_row("new", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.added]
+    lines += [_row("gone", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.removed]
+    for one in diff.renamed:
+        what = "<br>".join([prose(_moved(one).strip()), *_cells(one.changes)])
+        lines.append(
+            _row("moved" if one.was.key[2] == one.now.key[2] else "renamed", _both(one), what, _causes(diff, one.now))
+        )
+    for one in diff.runs:
+        what = "<br>".join([prose(_size(one.now)), *_cells(one.changes)])
+        lines.append(_row("new run", _both(one), what, _causes(diff, one.now)))
+    for edited in sorted(diff.edited, key=lambda one: one.kept):
+        lines.append(_edited_row(edited))
     return [*_fitting(lines), "", *map(sentence, _totals(diff))]
 
 
-def _row(what: str, name: str, job: Facts) -> str:
-    return f"| {what} | {name} | {prose(_size(job))} | {code(job.source)} |"
+def _edited_row(edited: Edited) -> str:
+    what = _cells(edited.changes)
+    if edited.refused:
+        what.append(_refused(edited, prose, bold="**"))
+    if edited.ignored:
+        what.append(f"**{_IGNORED}**")
+    causes = ", ".join(code(cause) for cause in edited.causes)
+    sign = "kept" if edited.kept else "needs a new run" if edited.refused else "edited"
+    return f"| {sign} | {_names(edited.names, code)} | {'<br>'.join(what)} | {causes} |"
+
+
+def _both(one: Replaced) -> str:
+    return f"{code(_name(one.was))} -> {code(_name(one.now))}"
+
+
+def _causes(diff: Diff, job: Facts) -> str:
+    return ", ".join(map(code, diff.causes.get(job.key, ()) or (job.source,)))
+
+
+def _cells(changes: Sequence[Change]) -> list[str]:
+    cells = [_change(change, code, prose) for change in changes[:_SHOWN]]
+    return [*cells, f"and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else cells
+
+
+def _row(sign: str, name: str, what: str, causes: str) -> str:
+    return f"| {sign} | {name} | {what} | {causes} |"
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -84,17 +148,45 @@ def _fitting(lines: list[str]) -> list[str]:
 
 def diff_json(diff: Diff, base: str) -> str:
     """For machines: everything, nothing shortened."""
+    added = [{**_job(job), "after": "", "causes": list(diff.causes.get(job.key, ()))} for job in diff.added]
+    added += [
+        {**_job(one.now), "after": one.was.key[2], "causes": list(diff.causes.get(one.now.key, ()))}
+        | _changes(one.changes)
+        for one in diff.runs
+    ]
+    former = [one.was for one in diff.runs if one.was.key in diff.causes]
+    gone = sorted([*diff.removed, *former], key=lambda job: job.key)
     content = {
         "base": base,
-        "added": [{**_job(job), "after": diff.runs.get(job.key, "")} for job in diff.added],
-        "removed": [_job(job) for job in diff.removed],
-        "renamed": [{"old": _job(was), "new": _job(now)} for was, now in diff.renamed],
+        "added": added,
+        "removed": [{**_job(job), "causes": list(diff.causes.get(job.key, ()))} for job in gone],
+        "renamed": [
+            {"old": _job(one.was), "new": _job(one.now), "causes": list(diff.causes.get(one.now.key, ()))}
+            | _changes(one.changes)
+            for one in diff.renamed
+        ],
         "edited": [_edited(edited) for edited in diff.edited],
-        "accelerators": {"old": dict(diff.accelerators[0]), "new": dict(diff.accelerators[1])},
+        "accelerators": _sides(diff.accelerators),
+        "groups": [
+            {"cluster": cluster, "queue": queue, "accelerators": _sides(sides)}
+            for (cluster, queue), sides in diff.groups.items()
+        ],
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
         "uncountedRestarts": diff.uncounted,
     }
     return dumps(content)
+
+
+def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, object]:
+    return {"old": dict(sides[0]), "new": dict(sides[1])}
+
+
+def _changes(changes: Iterable[Change]) -> dict[str, object]:
+    listed = [
+        {"what": one.what, "old": one.old, "new": one.new, "oldPlace": one.was_at, "newPlace": one.is_at}
+        for one in changes
+    ]
+    return {"changes": listed}
 
 
 def _job(job: Facts) -> dict[str, object]:
@@ -112,7 +204,7 @@ def _edited(edited: Edited) -> dict[str, object]:
     return {
         "jobs": list(edited.names),
         "causes": list(edited.causes),
-        "changes": [{"what": change.what, "old": change.old, "new": change.new} for change in edited.changes],
+        **_changes(edited.changes),
         "refused": list(edited.refused),
         "kept": edited.kept,
         "ignored": edited.ignored,
@@ -124,10 +216,6 @@ def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
     if edited.kept:
         return f"{bold}committed runs keep their rendering{bold}: {refused} cannot change in place"
     return f"{bold}the API server refuses this in place{bold}: {refused}"
-
-
-def _run(job: Facts, diff: Diff) -> str:
-    return f"  the run after {diff.runs[job.key]}" if job.key in diff.runs else ""
 
 
 def _name(job: Facts) -> str:
@@ -165,11 +253,20 @@ def _short(text: str) -> str:
 
 def _totals(diff: Diff) -> list[str]:
     lines = [f"accelerators: {_held(diff.accelerators[0])} -> {_held(diff.accelerators[1])}"]
+    if len(diff.groups) > 1:
+        lines += [
+            f"{_group(key)}: {_held(old)} -> {_held(new)}" for key, (old, new) in diff.groups.items() if old != new
+        ]
     old, new = diff.hours
     if old or new:
         aside = ", restarts that do not count aside" if diff.uncounted else ""
         lines.append(f"accelerator hours at most{aside}: {_bound(old)} -> {_bound(new)}")
     return lines
+
+
+def _group(key: tuple[str, str]) -> str:
+    cluster, queue = key
+    return ", ".join(filter(None, (f"cluster {cluster}" if cluster else "", f"queue {queue}" if queue else "no queue")))
 
 
 def _bound(hours: float | None) -> str:

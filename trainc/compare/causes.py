@@ -1,0 +1,198 @@
+"""Which edits a change comes from: a smallest set of files without whose edits it would not be."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from itertools import combinations
+from typing import NamedTuple
+
+from trainc import pipeline
+from trainc.compare.decision import Decisions
+from trainc.compare.git import Repository
+from trainc.compare.scratch import Scratch, drop, make_folders, unpack
+from trainc.compare.updates import differences, key_of
+from trainc.load.walk import contents, files, is_candidate
+from trainc.model.header import is_rendered
+from trainc.model.report import Report
+from trainc.model.settings import Selection
+from trainc.model.tree import plain, value
+from trainc.model.trouble import Trouble
+from trainc.project import open_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from trainc.compare.facts import Key
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+
+    Form = Any  # the plain objects of a job, or what differs between two of its forms; None where there is no such job
+    World = Mapping[Key, Form]
+    Worlds = tuple[World, World]  # what is applied, and what the files say otherwise and no run takes
+
+_MOST_TOGETHER = 2  # edits that are looked for in all combinations
+_MOST_PAIRED = 12  # edits of which all pairs are tried
+
+
+class Wanted(NamedTuple):
+    """A job whose change is to be explained: the files that may hold it, where its rendering lies, what to look at."""
+
+    key: Key
+    sources: frozenset[str]
+    rendering: str  # "" where the job has none that counts
+    likely: frozenset[str]  # files that what changes rests on
+
+
+class Edits:
+    """A project that can be compiled with some of its edits undone; all of it lies in a folder of its own."""
+
+    def __init__(self, root: str, project: Project, selection: Selection, former: Mapping[str, bytes | None]) -> None:
+        self._root = root
+        self._cache = project.cache
+        self._selection = selection
+        self._former = former
+        self.names = frozenset(former)
+        self._worlds: dict[tuple[frozenset[str], frozenset[str]], Worlds] = {}
+
+    def world(self, undone: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
+        """What is applied of jobs, and what is held back, where some files are as they were."""
+        sources = frozenset().union(*(one.sources for one in wanted))
+        known = self._worlds.get((undone, sources))
+        if known is None:
+            with self._undone(undone):
+                known = self._worlds[undone, sources] = self._compiled(sources, wanted)
+        return known
+
+    @contextmanager
+    def _undone(self, names: frozenset[str]) -> Iterator[None]:
+        present = {name: _text(self._root, name) for name in names}
+        _write(self._root, {name: self._former.get(name) for name in names})
+        try:
+            yield
+        finally:
+            _write(self._root, present)
+
+    def _compiled(self, sources: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
+        paths = tuple(sorted(path for path in sources if os.path.isfile(os.path.join(self._root, path))))
+        applied: dict[Key, Form] = {}
+        held: dict[Key, Form] = {}
+        if not paths:
+            return applied, held
+        report = Report(compiles=False)
+        try:
+            project = open_project((self._root,), report, cache=self._cache)
+            chosen = Selection(
+                paths, field_validation=self._selection.field_validation, clusters=self._selection.clusters
+            )
+            decisions = Decisions(project, chosen)
+            renderings = {one.key: one.rendering for one in wanted}
+            for bundle in pipeline.bundles(project, chosen, report):
+                if bundle.jobset is None:
+                    continue
+                key = _key(bundle)
+                if key in applied:  # two jobs of one name: nothing can be built like that
+                    return {}, {}
+                rendering = renderings.get(key, "")
+                kept = decisions.standing(bundle, rendering) if rendering else None
+                applied[key] = _form(bundle if kept is None else kept)
+                held[key] = [] if kept is None else _held(kept, bundle)
+        except Trouble:
+            return {}, {}
+        return applied, held
+
+
+def _key(bundle: Bundle) -> Key:
+    return bundle.cluster, value(bundle.jobset, "metadata", "namespace") or "default", bundle.name
+
+
+def _form(bundle: Bundle) -> Form:
+    return [plain(tree) for tree in bundle.objects]
+
+
+def _held(kept: Bundle, bundle: Bundle) -> Form:
+    """What the files say otherwise than a rendering that stays."""
+    present = {key_of(bundle, tree): tree for tree in bundle.objects}
+    pairs = [(tree, present.get(key_of(bundle, tree), {})) for tree in kept.objects]
+    return [(change.steps, change.old, change.new) for was, now in pairs for change in differences(was, now)]
+
+
+def _text(root: str, name: str) -> bytes | None:
+    path = os.path.join(root, name)
+    return contents(root, name) if os.path.isfile(path) else None
+
+
+def _write(root: str, texts: Mapping[str, bytes | None]) -> None:
+    unpack(root, ((name, data) for name, data in texts.items() if data is not None))
+    drop(root, (name for name, data in texts.items() if data is None))
+
+
+@contextmanager
+def edits(
+    project: Project, selection: Selection, edited: Iterable[str], former: Callable[[str], bytes | None]
+) -> Iterator[Edits]:
+    """The present project in a folder of its own, its rendered files as they were; gone afterwards."""
+    with Scratch() as top:
+        root = top
+        try:
+            repository = Repository(project.root)
+            unpack(top, [(".git", f"gitdir: {repository.git_folder}\n".encode())])
+            root = os.path.join(top, repository.prefix(project.root))
+            make_folders(top, [repository.prefix(project.root)])
+        except Trouble:
+            pass
+        unpack(root, ((name, contents(project.root, name)) for name in files(project.root, (".",))))
+        texts = {name: former(name) for name in edited if is_candidate(name)}
+        rendered = [name for name in texts if is_rendered(_text(root, name) or texts[name] or b"")]
+        _write(root, {name: texts.pop(name) for name in rendered})
+        yield Edits(root, project, selection, texts)
+
+
+class Search:
+    """Finds for each job a smallest set of edits whose undoing gives the job's former form; none where no edit does.
+
+    The form is what is applied, or with `held` what of the files a run does not take.
+    """
+
+    def __init__(self, edits_: Edits, names: frozenset[str], wanted: frozenset[Wanted], *, held: bool) -> None:
+        self._edits = edits_
+        self._names = names
+        self._wanted = wanted
+        self._which = int(held)
+        self._target = self._forms(names)
+        self._present = self._forms(frozenset())
+
+    def causes(self) -> dict[Key, tuple[str, ...]]:
+        """The edits of each job that has any."""
+        found: dict[Key, tuple[str, ...]] = {}
+        left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
+        for size in range(1, _MOST_TOGETHER + 1):
+            for undone in self._candidates(size, left):
+                settled = {one for one in left if self._undoes(undone, one)}
+                found |= {one.key: tuple(sorted(undone)) for one in settled}
+                left -= settled
+                if not left:
+                    return found
+        return found | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
+
+    def _candidates(self, size: int, left: set[Wanted]) -> Iterator[frozenset[str]]:
+        likely = frozenset().union(*(one.likely for one in left)) & self._names
+        names = [*sorted(likely), *sorted(self._names - likely)]
+        if size == 1 or len(names) <= _MOST_PAIRED:
+            yield from map(frozenset, combinations(names, size))
+
+    def _irreducible(self, one: Wanted) -> frozenset[str]:
+        """All edits, without those that are not needed, dropped one after the other until none can be."""
+        kept = self._names
+        for name in [*sorted(kept - one.likely), *sorted(kept & one.likely)]:
+            if self._undoes(kept - {name}, one):
+                kept -= {name}
+        return kept
+
+    def _undoes(self, undone: frozenset[str], one: Wanted) -> bool:
+        return bool(self._forms(undone).get(one.key) == self._target.get(one.key))
+
+    def _forms(self, undone: frozenset[str]) -> World:
+        return self._edits.world(undone, self._wanted)[self._which]

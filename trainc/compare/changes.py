@@ -1,0 +1,90 @@
+"""What differs between two forms of one job, in the words of a reviewer, with the places where both are written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainc.compare.facts import QUEUES
+from trainc.compare.order import moved
+from trainc.model.masking import MASK, named_secret, variable_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.compare.facts import Facts
+
+_TOLD = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
+
+
+class Change(NamedTuple):
+    """One thing that differs; an empty side is one where it is not there. Places are `file:line`, empty where none is known."""
+
+    what: str
+    old: str
+    new: str
+    was_at: str = ""
+    is_at: str = ""
+
+
+def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
+    """What a reviewer asks about first, then every other field."""
+    names = [*was.values, *(name for name in now.values if name not in was.values)]
+    found = [
+        _change(name, name, _masked(name, was.values.get(name, "")), _masked(name, now.values.get(name, "")), was, now)
+        for name in names
+        if was.values.get(name) != now.values.get(name)
+    ]
+    paths = [path for path in changed_paths(was, now) if not (found and _is_told(path))]
+    found += [_change(path.partition(" ")[2], path, _text(was, path), _text(now, path), was, now) for path in paths]
+    for path, old, new in moved(was.order, now.order):
+        found.append(Change(f"order of {path.partition(' ')[2]}", ", ".join(map(str, old)), ", ".join(map(str, new))))
+    return tuple(found)
+
+
+def without_places(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """The changes alone, which several jobs may share."""
+    return tuple(change._replace(was_at="", is_at="") for change in changes)
+
+
+def with_common_places(several: list[tuple[Change, ...]]) -> tuple[Change, ...]:
+    """The changes that several jobs share, with the places that they share too."""
+    out = []
+    for alike in zip(*several, strict=True):
+        was_at, is_at = {one.was_at for one in alike}, {one.is_at for one in alike}
+        first = alike[0]
+        if len(was_at) > 1:
+            first = first._replace(was_at="")
+        out.append(first._replace(is_at="") if len(is_at) > 1 else first)
+    return tuple(out)
+
+
+def changed_paths(was: Facts, now: Facts) -> list[str]:
+    """The leaves that differ, by object and path."""
+    return sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
+
+
+def _change(what: str, path: str, old: str, new: str, was: Facts, now: Facts) -> Change:
+    return Change(what, old, new, _place(was, path), _place(now, path))
+
+
+def _place(job: Facts, path: str) -> str:
+    span = job.places.get(path)
+    return "" if span is None else f"{span.file}:{span.line}"
+
+
+def _is_told(path: str) -> bool:
+    """Whether a leaf is among what a reviewer asks about, or follows from it as the numbers of a PodGroup do."""
+    named, _, steps = path.partition(" ")
+    _, inside, field = steps.partition("ontainers[")
+    field = field.partition("].")[2].partition(".")[0].partition("[")[0] if inside else steps.rpartition(".")[2]
+    return named.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
+
+
+def _text(facts_: Facts, path: str) -> str:
+    text = str(facts_.digest[path]) if path in facts_.digest else ""
+    return MASK if text and named_secret(variable_of(path)) else text
+
+
+def _masked(name: str, text: str) -> str:
+    """What a reviewer is shown of a fact: not the literal value of a variable that holds a secret."""
+    is_literal = text and not text.startswith("{'")  # a reference to a Secret is shown as one
+    return MASK if is_literal and name.startswith("env ") and named_secret(name.split(" ")[1]) else text
