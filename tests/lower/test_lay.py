@@ -8,7 +8,6 @@ import pytest
 
 from trainc.lower.lay import Draft, upsert
 from trainc.model.patch import Patch
-from trainc.model.shared import Shared, constant
 from trainc.model.tree import plain, stamp
 
 JOB = stamp(
@@ -77,22 +76,3 @@ def test_a_container_that_a_patch_brings_along_is_found_by_the_next() -> None:
 def test_an_upsert_replaces_the_first_of_its_name(old: str, new: str, expected: str) -> None:
     items, more = ([entry(*pair.split("=")) for pair in side.split()] for side in (old, new))
     assert " ".join(f"{e['name'].value}={e['value'].value}" for e in upsert(items, more, "name")) == expected
-
-
-@pytest.mark.parametrize(
-    "there", [[], [{"containerPort": 1}], [{"containerPort": 29500}], [{"name": "a", "containerPort": 2}]]
-)
-@pytest.mark.parametrize("count", [1, 2])
-def test_ports_are_the_same_whether_jobs_share_their_list_or_not(there: list[Any], count: int) -> None:
-    job = stamp(
-        {"template": {"spec": {"template": {"spec": {"containers": [{"name": "a", "ports": there}]}}}}}, "runtime"
-    )
-    if not there:
-        del pod(job)["containers"][0]["ports"]
-    shared, ports = Shared(job), tuple(constant(stamp({"containerPort": 29500 + at}, "test")) for at in range(count))
-    alone, *others = (Draft(job, one) for one in (None, shared, shared))
-    for draft in (alone, *others):
-        draft.lay(Patch(0, "a", ports=ports))
-    lists = [draft.pod["containers"][0]["ports"] for draft in (alone, *others)]
-    assert plain(lists[0]) == plain(lists[1]) == plain(lists[2])
-    assert (lists[1] is lists[2]) is (not there and count == 1)

@@ -66,11 +66,3 @@ def test_nothing_is_left_to_stamp_of_what_says_so(name: str, cluster: Cluster, m
         assert found.sourced
         bare = Contribution(found.patches, objects=found.objects, labels=found.labels, annotations=found.annotations)
         assert said(found) == said(bare.stamped(name))
-
-
-def test_jobs_that_say_nothing_to_kueue_get_the_same_labels() -> None:
-    back_end, cluster = find("kueue"), Cluster(queue=stamp("q", "cluster"))
-    assert back_end is not None
-    one, other = (back_end.gang(plan_of(JOB), cluster) for _ in range(2))
-    assert one is other
-    assert one.labels == {"kueue.x-k8s.io/queue-name": cluster.queue}

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.yaml.reading import only
-from trainc.model.shared import Shared
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, stamp
 from trainc.yaml import spelling
@@ -200,16 +199,3 @@ def test_read_back(tree: dict[str, Any]) -> None:
     assert yaml.safe_load(text) == tree
     assert json.loads(dump_json(tree)) == tree
     assert dump(only(text).tree) == text
-
-
-@given(MAPS, st.lists(MAPS, min_size=1, max_size=4), st.data())
-def test_what_stood_at_a_place_before_does_not_decide(base: Any, others: list[Any], data: st.DataObject) -> None:
-    whole = stamp(base, "runtime")
-    shared = Shared(whole)
-    parts = [whole, *whole.values()]
-    for other in [*others, *others]:
-        tree = stamp(other, "job")
-        for key in data.draw(st.lists(st.sampled_from(sorted(tree)))):
-            tree[key] = data.draw(st.sampled_from([*parts, tree[key], [parts[-1], tree[key]], {"deep": parts[0]}]))
-        assert dump_all([tree], shared.kept) == dump(plain(tree)) == dump(tree)
-        assert plain(only(dump_all([tree], shared.kept)).tree) == plain(tree)

@@ -28,12 +28,7 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    if json:
-        text = ",".join(dump_json(tree) for tree in bundle.objects)
-    else:
-        shared = bundle.plan.shared if bundle.plan is not None else None
-        kept = shared.kept if shared is not None else {}
-        text = dump_all(bundle.objects, kept)
+    text = ",".join(map(dump_json, bundle.objects)) if json else dump_all(bundle.objects)
     file = bundle.document.file
     path = file if bundle.passing else path_of(bundle)
     return Rendered(path, bundle.name, file, text, len(bundle.objects))

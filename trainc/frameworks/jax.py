@@ -10,8 +10,6 @@ from trainc.model.sourced import derive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from trainc.model.plan import Plan
     from trainc.model.report import Report
 
@@ -38,9 +36,4 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, VOCABULARY.reserved, infers=False)
 
 
-def alike(plan: Plan) -> Hashable:
-    """The names of its variables, and which of them have a value of their own."""
-    return tuple([(entry["name"].value, "value" in entry) for entry in plan.asked("env") or ()])
-
-
-FRAMEWORK = Framework("jax", lower, vocabulary=VOCABULARY, env_first=True, verify=verify, computes=(), alike=alike)
+FRAMEWORK = Framework("jax", lower, vocabulary=VOCABULARY, env_first=True, verify=verify, computes=())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.base.requirements import check, check_processes, check_slots
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, Rule
-from trainc.model.inference import PORT, amounts, processes
+from trainc.model.inference import PORT, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
 from trainc.model.tree import get
@@ -13,8 +13,6 @@ from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.sourced import Sourced
@@ -107,19 +105,6 @@ def verify(plan: Plan, report: Report) -> None:
         report.add(ONE_PROCESS.at(at, said, help="set `numProcPerNode` or `resourcesPerNode`"))
 
 
-def alike(plan: Plan) -> Hashable | None:
-    """The names of its variables, its processes and its resources; None for torchtune, which looks at all of a job."""
-    if tunes(plan):
-        return None
-    said = plan.block.get if type(plan.block) is dict else plan.asked
-    env, asked, resources = said("env"), said("numProcPerNode"), said("resourcesPerNode")
-    return (
-        tuple([entry["name"].value for entry in env]) if env else (),
-        None if asked is None else asked.value,
-        amounts(resources) if resources else resources is None,
-    )
-
-
 FRAMEWORK = Framework(
     "torch",
     lower,
@@ -129,5 +114,4 @@ FRAMEWORK = Framework(
     verify=verify,
     # torchrun counts for itself; torchtune's recipe follows from how many nodes there are.
     computes=lambda plan: (PODS, PROCESSES) if tunes(plan) else (PROCESSES,),
-    alike=alike,
 )

@@ -6,7 +6,7 @@ from trainc import schedulers
 from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import framed, jobset, service, single, waiting
+from trainc.lower.jobset import jobset, service, single, waiting
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_claims, lost_ports
 from trainc.model.bundle import Bundle
@@ -36,19 +36,19 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     if around or selection.closed_world:
         cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
     if not plan.framework:
-        template = {**plan.template, "spec": framed(waiting(plan, plan.template["spec"]), plan.shared)}
+        template = {**plan.template, "spec": waiting(plan, plan.template["spec"])}
         return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
     framework = contributor(plan, cluster, selection, report)
     if plan.barred and selection.admission_only:
         return None
     contribution = framework.lower(plan).stamped(framework.name)
-    drafts = {role.index: Draft(role.tree, plan.shared) for role in plan.roles}
+    drafts = {role.index: Draft(role.tree) for role in plan.roles}
     roles = _laid(plan, drafts, contribution, framework, report)
     controlled = plan.runtime is not None and not selection.admission_only
     spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
-    spec = framed(waiting(plan, spec), plan.shared)
+    spec = waiting(plan, spec)
     if roles:
-        spec["replicatedJobs"] = [role.tree for role in roles]
+        spec = {**spec, "replicatedJobs": [role.tree for role in roles]}
     if controlled:
         lost_claims(plan, report)
         spec = deadline(plan, spec, project, report)
@@ -84,7 +84,7 @@ def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> N
         draft = drafts.get(patch.role)
         if draft is None:
             role = plan.roles[patch.role]
-            draft = drafts[patch.role] = Draft(role.tree, plan.shared)
+            draft = drafts[patch.role] = Draft(role.tree)
             drafted = role.laid(draft.job, draft.pod, role.count)
             plan.roles = tuple([drafted if other is role else other for other in plan.roles])
             plan.trainer = drafted if plan.trainer is role else plan.trainer

@@ -8,15 +8,15 @@ from trainc.frameworks.base.reserved import check_reserved
 from trainc.lower.computable import is_computable
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patch import Patch
-from trainc.model.patches import PODS, Contribution, Framework
+from trainc.model.patches import Contribution, Framework
 from trainc.model.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan, Role
+    from trainc.model.plan import Plan
     from trainc.model.settings import Selection
 
 UNKNOWN_FRAMEWORK = Rule(
@@ -49,23 +49,7 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
     if plan.refused:
         _let_in(plan, found, cluster, report)
         return _barred(plan, found)
-    alike = _alike(plan, found)
-    if alike is None or plan.shared is None:
-        return found if _judged(plan, found, cluster, selection, report) else _barred(plan, found)
-    judge = (found.name, selection.admission_only, alike)
-    silent = plan.shared.silent
-    if judge in silent:
-        return found
-    heard = Report()
-    fine = _judged(plan, found, cluster, selection, heard)
-    for finding in heard.findings:
-        report.add(finding)
-    if fine and not heard.findings and len(silent) < _MOST:
-        silent.add(judge)
-    return found if fine else _barred(plan, found)
-
-
-_MOST = 1_000  # kinds of jobs remembered for each runtime
+    return found if _judged(plan, found, cluster, selection, report) else _barred(plan, found)
 
 
 def _barred(plan: Plan, found: Framework) -> Framework:
@@ -93,32 +77,6 @@ def _silent(found: Framework) -> Framework:
 def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framework is given)
     """What a framework adds that cannot compute with numbers which are filled in later: a check goes on without."""
     return Contribution()
-
-
-def _alike(plan: Plan, found: Framework) -> Hashable | None:
-    """All on which the judgement of a job can depend beside the runtime, None where it may be anything."""
-    if found.alike is None or plan.shared is None or type(plan.block) is not dict:
-        return None
-    if PODS in found.needs(plan) or (plan.gang is not None and schedulers.judges(plan)):
-        return None
-    pods: Hashable = None
-    if not plan.shared.is_whole(plan.template):
-        pods = _containers(plan.roles, plan.shared.kept)
-        if pods is None:
-            return None
-    said = found.alike(plan)
-    return None if said is None else (pods, said)
-
-
-def _containers(roles: tuple[Role, ...], kept: Mapping[int, object]) -> Hashable | None:
-    """The roles, each with its lists of containers by identity, None where they are not those of the runtime."""
-    out = []
-    for role in roles:
-        own, first = role.pod.get("containers"), role.pod.get("initContainers")
-        if id(own) not in kept or not (first is None or id(first) in kept):
-            return None
-        out.append((role.name.value, role.ancestor, id(own), id(first)))
-    return tuple(out)
 
 
 def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:

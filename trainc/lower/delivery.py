@@ -55,6 +55,4 @@ def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
 
 def _with_deadline(job: Tree, leaf: Tree) -> Tree:
     template = job["template"]
-    spec = template["spec"]
-    first = {"completionMode": spec["completionMode"], "activeDeadlineSeconds": leaf}
-    return {**job, "template": {**template, "spec": {**first, **spec}}}
+    return {**job, "template": {**template, "spec": {"activeDeadlineSeconds": leaf, **template["spec"]}}}

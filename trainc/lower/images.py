@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.patch import Patch
-from trainc.model.remembered import Nodes, Remembered
 from trainc.model.sourced import Sourced, known
 
 TYPE_CHECKING = False
@@ -18,13 +17,12 @@ if TYPE_CHECKING:
 
 def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
     """A patch for each container of some roles whose image the cluster wants otherwise."""
-    steps = _STEPS[images]
     patches = []
     for role in roles:
         for field in ("containers", "initContainers"):
             for container in role.pod.get(field) or ():
                 leaf = container.get("image")
-                if type(leaf) is Sourced and steps[leaf.value]:
+                if type(leaf) is Sourced and _steps(leaf.value, images):
                     name = container["name"].value
                     patches.append(Patch(role.index, name, sets={"image": wished(leaf, images)}))
     return tuple(patches)
@@ -32,16 +30,9 @@ def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[P
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    for by, text, said in _STEPS[images][leaf.value]:
+    for by, text, said in _steps(leaf.value, images):
         leaf = known(text, by, (leaf, said))
     return leaf
-
-
-def _steps_by_name(images: Mapping[str, Names]) -> Mapping[str, Steps]:
-    return Remembered(lambda image: _steps(image, images))
-
-
-_STEPS = Nodes(_steps_by_name)
 
 
 def _steps(image: str, images: Mapping[str, Names]) -> Steps:

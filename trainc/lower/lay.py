@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from trainc.lower.jobset import INDEXED, ON_FAILURE
 from trainc.model.patch import METADATA, POD
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from trainc.model.patch import Patch, PatchField
-    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
 
@@ -21,20 +19,16 @@ _FIELDS = ("containers", "initContainers")
 
 
 class Draft:
-    """A replicatedJob while it is written: the way down to its pods is copied once, all else is shared.
+    """A replicatedJob while it is written: the way down to its pods is copied once, all else is left as it is."""
 
-    What the JobSet webhook would write on that way is in it from the start.
-    """
+    __slots__ = ("_env", "_names", "_own", "_pods", "_spec", "job", "pod")
 
-    __slots__ = ("_env", "_names", "_own", "_pods", "_shared", "_spec", "job", "pod")
-
-    def __init__(self, job: Tree, shared: Shared | None = None) -> None:
-        self._shared = shared  # what its template has in common with that of other jobs
+    def __init__(self, job: Tree) -> None:
         self.job = dict(job)
         template = self.job["template"] = dict(job.get("template") or {})
-        spec = self._spec = template["spec"] = {"completionMode": INDEXED, **(template.get("spec") or {})}
+        spec = self._spec = template["spec"] = dict(template.get("spec") or {})
         pods = self._pods = spec["template"] = dict(spec.get("template") or {})
-        self.pod = pods["spec"] = {"restartPolicy": ON_FAILURE, **(pods.get("spec") or {})}
+        self.pod = pods["spec"] = dict(pods.get("spec") or {})
         self._own: dict[str, Tree] = {}  # containers that have been copied
         self._env: list[Tree] | None = None  # the variables that were last written, and where the first of each stands
         self._names: dict[object, int] = {}
@@ -76,21 +70,15 @@ class Draft:
         elif field.target == "env":
             node["env"] = self._variables(node.get("env") or [], content)
         elif field.target == "ports":
-            node["ports"] = self._with_ports(node.get("ports") or (), content)
+            node["ports"] = upsert_ports(node.get("ports") or (), content)
         else:
             node[field.target] = upsert(node.get(field.target) or (), content, field.list_key)
-
-    def _with_ports(self, old: Sequence[Tree], new: tuple[Tree, ...]) -> list[Tree]:
-        """The ports with new ones laid on: where there is but one, and that the same in every job, the very same list."""
-        if old or len(new) > 1 or self._shared is None:
-            return upsert_ports(old, new)
-        return self._shared.once(new[0], _alone)
 
     def _variables(self, old: list[Tree], new: Iterable[Tree]) -> list[Tree]:
         """The variables with new ones laid on: what this draft has written itself grows, all else is copied."""
         if self._env is None or old is not self._env:
             self._env = list(old)
-            self._names = dict(self._shared.once(old, names)) if self._shared is not None else names(old)
+            self._names = _places(old, "name")
         place(self._env, new, "name", self._names)
         return self._env
 
@@ -126,11 +114,6 @@ def put(node: Tree, key: str, content: Tree) -> None:
         node[key] = content
 
 
-def names(items: Iterable[Tree]) -> dict[object, int]:
-    """Where the first item of each name stands."""
-    return _places(items, "name")
-
-
 def _places(items: Iterable[Tree], key: str) -> dict[object, int]:
     places: dict[object, int] = {}
     for at, item in enumerate(items):
@@ -155,10 +138,6 @@ def place(items: list[Tree], new: Iterable[Tree], key: str, places: dict[object,
             end += 1
         else:
             items[at] = item
-
-
-def _alone(item: Tree) -> list[Tree]:
-    return [item]
 
 
 def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:

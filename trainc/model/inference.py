@@ -90,8 +90,3 @@ def whole(amount: object) -> int:
     except QuantityError:
         # Admission lets nothing else through than amounts and placeholders.
         return 0
-
-
-def amounts(resources: Tree) -> tuple[tuple[str, str, object], ...]:
-    """All that is inferred from some resources rests on: each part with the names and the values in it."""
-    return tuple([(part, name, leaf.value) for part in PARTS for name, leaf in (resources.get(part) or {}).items()])

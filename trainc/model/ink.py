@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.shared import constant
 from trainc.model.sourced import Origin, Sourced
 
 TYPE_CHECKING = False
@@ -14,41 +13,20 @@ if TYPE_CHECKING:
 
 _TEXTS = 1_000  # remembered for each contributor; names of variables and fields are few
 _INKS = 100
-_FIXED = 1_000
-_fixed: dict[int, Tree] = {}  # literals that are the same for every job, by identity
-
-
-def fixed(tree: Tree) -> Tree:
-    """The same tree, which every ink stamps only once from now on; nobody may ever change it."""
-    if len(_fixed) < _FIXED:
-        _fixed[id(tree)] = tree
-    return tree
 
 
 class Ink:
     """Makes bare scalars `Sourced` by one contributor; leaves that know their origin keep it."""
 
-    __slots__ = ("_done", "_origin", "_texts")
+    __slots__ = ("_origin", "_texts")
 
     def __init__(self, by: str) -> None:
         self._origin = Origin(None, by, ())
         self._texts: dict[str, Sourced[str]] = {}
-        self._done: dict[int, Tree] = {}  # by identity of what is fixed
 
     def items(self, items: tuple[Tree, ...]) -> tuple[Tree, ...]:
         """Each of some items stamped."""
-        done = self._done
-        out = []
-        for item in items:
-            at = id(item)
-            if at in done:
-                out.append(done[at])
-                continue
-            stamped = self.tree(item)
-            if at in _fixed:
-                done[at] = constant(stamped)
-            out.append(stamped)
-        return tuple(out)
+        return tuple([self.tree(item) for item in items])
 
     def fields(self, fields: Mapping[str, Tree]) -> Mapping[str, Tree]:
         """Each of some fields stamped, but for None, which takes a field away."""
@@ -57,10 +35,6 @@ class Ink:
     def map(self, nodes: Mapping[str, Tree]) -> Mapping[str, Tree]:
         """Each node of a map stamped."""
         return {key: self.tree(node) for key, node in nodes.items()}
-
-    def constant(self, node: Any) -> Tree:
-        """A tree stamped that is the same in every job; nobody may ever change it."""
-        return constant(self.tree(node))
 
     def variable(self, name: str, leaf: Sourced[Any]) -> Tree:
         """One env entry of this contributor with a value that knows its origin."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.ink import fixed, ink_of
+from trainc.model.ink import ink_of
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from trainc.model.cluster import Cluster
@@ -88,30 +88,9 @@ def variable(name: str, content: Any) -> Tree:
     """One complete env entry: `content` is text, a number, a sourced value, or a mapping with `valueFrom`."""
     if type(content) is Sourced:
         return {"name": name, "value": content if type(content.value) is str else content.map(str)}
-    if content is COMPLETION_INDEX:
-        return _literals.get((name, None)) or _literal((name, None), {"name": name, **COMPLETION_INDEX})
     if type(content) is dict:
         return {"name": name, **content}
-    text = str(content)
-    return _literals.get((name, text)) or _literal((name, text), {"name": name, "value": text})
-
-
-def _port(number: int) -> Tree:
-    if type(number) is not int:
-        return {"containerPort": number}  # one that knows its origin
-    return _literals.get(("", number)) or _literal(("", number), {"containerPort": number})
-
-
-_literals: dict[tuple[str, object], Tree] = {}  # variables and ports of which nothing depends on the job
-_MOST, _LONG = 1_000, 200
-
-
-def _literal(key: tuple[str, object], tree: Tree) -> Tree:
-    """The tree, and from now on the very same one for that key."""
-    short = len(key[1]) < _LONG if type(key[1]) is str else True
-    if short and len(_literals) < _MOST:
-        _literals[key] = fixed(tree)
-    return tree
+    return {"name": name, "value": str(content)}
 
 
 def on(
@@ -134,7 +113,7 @@ def on(
         role.index,
         container,
         env=env if isinstance(env, tuple) else tuple([variable(*one) for one in env.items()]) if env else (),
-        ports=tuple([_port(number) for number in ports]) if ports else (),
+        ports=tuple([{"containerPort": number} for number in ports]) if ports else (),
         mounts=tuple([dict(mount) for mount in mounts]) if mounts else (),
         sets=sets,
     )
@@ -172,13 +151,10 @@ class Framework:
     job that sets a `reserved` variable is told so, unless `refuse` words that as the TrainJob webhook does, given the
     plan and the report (`refuses_reserved`). `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
-    of every plan or of the given one: those that are filled in later stop the job. `alike` gives all that a job can say
-    to `refuse` and `verify` but for its containers, or None where that is too much: jobs of one runtime with the same
-    answer are judged once. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
+    of every plan or of the given one: those that are filled in later stop the job. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
     """
 
     __slots__ = (
-        "alike",
         "asks",
         "computes",
         "env_first",
@@ -201,13 +177,11 @@ class Framework:
         env_first: bool = False,
         verify: Callable[[Plan, Report], None] | None = None,
         computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
-        alike: Callable[[Plan], Hashable | None] | None = None,
         asks: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.asks = asks
         self.lower = lower
-        self.alike = alike
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
         self.refuses_reserved = refuses_reserved
         self.refuse = refuse

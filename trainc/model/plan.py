@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.patch import Patch
-    from trainc.model.shared import Shared
     from trainc.model.tree import Tree
 
     Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
@@ -141,7 +140,6 @@ class Plan:
         "roles",
         "runtime",
         "secrets",
-        "shared",
         "steps",
         "template",
         "trainer",
@@ -165,7 +163,6 @@ class Plan:
         companions: tuple[Document, ...] = (),
         beside: tuple[Document, ...] = (),
         secrets: Mapping[str, Sourced[str]] | None = None,
-        shared: Shared | None = None,
     ) -> None:
         self.document = document
         self.companions = companions  # other documents of the job's file, which pass through
@@ -185,7 +182,6 @@ class Plan:
         self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}  # by framework: existing:NAME or external-secrets
         self.refused = self.barred = False  # by the TrainJob webhook; by any finding: the rest is still looked at
-        self.shared = shared  # what the template has in common with that of other jobs, where anything is known of it
         self._inferred: Inferred | None = None
 
     @property
@@ -216,8 +212,7 @@ class Plan:
     def inferred(self) -> Inferred:
         """The numbers that follow from `resources`, looked up once."""
         if self._inferred is None:
-            resources = self.resources
-            self._inferred = self.shared.once(resources, Inferred) if self.shared else Inferred(resources)
+            self._inferred = Inferred(self.resources)
         return self._inferred
 
     @property
@@ -271,7 +266,7 @@ class Plan:
         view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
         view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
         view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
-        view.shared, view.refused, view.barred = self.shared, self.refused, self.barred
+        view.refused, view.barred = self.refused, self.barred
         view.overrides, view.steps, view.below = self.overrides, self.steps, self.below
         view._inferred = None  # noqa: SLF001 (one of its own kind)
         return view

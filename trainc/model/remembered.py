@@ -5,15 +5,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Generic, TypeVar
-
-    from trainc.model.tree import Tree
+    from typing import TypeVar
 
     K = TypeVar("K")
     V = TypeVar("V")
 else:
-    from trainc.model.record import Generic
-
     K = V = "a parameter"  # where a type checker sees a variable
 
 _MOST = 1_000
@@ -53,23 +49,3 @@ class Texts(Remembered[str, V]):
                 self.clear()
             self[asked] = found
         return found
-
-
-class Nodes(Generic[V]):
-    """The answers of a pure function about nodes of trees, by the node itself, which is kept: trees never change."""
-
-    __slots__ = ("_answer", "_known")
-
-    def __init__(self, answer: Callable[[Tree], V]) -> None:
-        self._answer = answer
-        self._known: dict[int, tuple[Tree, V]] = {}
-
-    def __getitem__(self, node: Tree) -> V:
-        found = self._known.get(id(node))
-        if found is not None:
-            return found[1]
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        answer = self._answer(node)
-        self._known[id(node)] = node, answer
-        return answer

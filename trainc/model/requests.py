@@ -28,30 +28,6 @@ Amounts = dict[str, Amount]
 _COUNTS = 100  # numbers of pods remembered for each container that many jobs share
 
 
-class Asked:
-    """What one of many equal pods asks for, and what so many of them do, each number worked out once."""
-
-    __slots__ = ("_known", "_one")
-
-    def __init__(self, resources: Tree) -> None:
-        one = _requests(resources, limits=True)
-        self._one = [(name, one[name]) for name in sorted(one)]
-        self._known: dict[int, list[tuple[str, str, tuple[Sourced[Any], ...]]]] = {}
-
-    def written(self, count: int, leaves: tuple[Sourced[Any], ...], by: str) -> dict[str, Tree]:
-        """What `count` pods ask for, as `written` has it of their total; zeros are left out."""
-        many = self._known.get(count)
-        if many is None:
-            many = [
-                (name, text, amount.leaves)
-                for name, amount in self._one
-                if (text := str(amount.quantity.times(count))) != "0"
-            ]
-            if len(self._known) < _COUNTS:
-                self._known[count] = many
-        return {name: known(text, by, asked + leaves) for name, text, asked in many}
-
-
 def pod_requests(
     pod: Mapping[str, Tree], *, limits: bool = True, overhead: Tree = None, injected: Tree = None
 ) -> Amounts:
@@ -108,14 +84,6 @@ def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
 
 def _text(amount: Amount, by: str) -> Sourced[str]:
     return known(str(amount.quantity), by, amount.leaves)
-
-
-def only_container(pod: Mapping[str, Tree]) -> Tree | None:
-    """The one container on whose resources alone a pod's requests rest, None where more has a part in them."""
-    containers = pod.get("containers")
-    if type(containers) is not list or len(containers) != 1 or type(containers[0]) is not dict:
-        return None
-    return None if pod.get("initContainers") or "resources" in pod or "overhead" in pod else containers[0]
 
 
 def _effective(container: Tree, *, limits: bool) -> Amounts:

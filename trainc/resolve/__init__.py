@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
-from trainc.model.plan import TRAINER, Plan, Role, trainer_of
+from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
-    from trainc.resolve.compose import Begun
+    from trainc.resolve.compose import Bases
 
     Made = tuple[Prepared | None, list[Finding]]
 
 
-class Ready:
+class PreparedRuntimes:
     """The runtimes that are ready for jobs, by identity and by the components named with them, and what they began with."""
 
-    __slots__ = ("begun", "made")
+    __slots__ = ("bases", "made")
 
     def __init__(self) -> None:
         self.made: dict[tuple[int, tuple[str, ...]], Made] = {}
-        self.begun: Begun = {}
+        self.bases: Bases = {}
 
 
 def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each job of the catalog that can be planned, in the order of the files."""
-    prepared = Ready()
+    prepared = PreparedRuntimes()
     for entry in catalog.entries():
         document = entry.document
         report.begin(document)
@@ -106,7 +106,9 @@ def jobset_plan(entry: Entry) -> Plan:
     )
 
 
-def _trainjob(entry: Entry, catalog: Catalog, prepared: Ready, project: Project, report: Report) -> Plan | None:
+def _trainjob(
+    entry: Entry, catalog: Catalog, prepared: PreparedRuntimes, project: Project, report: Report
+) -> Plan | None:
     document = entry.document
     found = runtime_for(document, catalog, project, report)
     if found is None:
@@ -138,7 +140,7 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
         return None
     trainer = spec.get("trainer")
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
-    roles = sized(nodes, runtime) if template is runtime.template else roles_of(nodes, runtime, template)
+    roles = roles_of(nodes, runtime, template)
     laid = overrides(document.tree, runtime.policy, roles)
     return Plan(
         document=document,
@@ -156,11 +158,10 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
         companions=entry.companions,
         beside=entry.beside,
         secrets=project.secrets,
-        shared=runtime.shared,
     )
 
 
-def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready, project: Project) -> Made:
+def _prepared(found: Document, job: Document, catalog: Catalog, prepared: PreparedRuntimes, project: Project) -> Made:
     """The runtime ready for this job and for all that switch on the same components, and what was found in it."""
     annotations = job.tree["metadata"].get("annotations")
     asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
@@ -173,7 +174,7 @@ def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Ready,
         from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
         heard = Report()
-        made = (composed(found, job, catalog, project, heard, prepared.begun), heard.findings)
+        made = (composed(found, job, catalog, project, heard, prepared.bases), heard.findings)
     if not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
         prepared.made[key] = made
@@ -232,18 +233,6 @@ def roles_of(asked: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]
             role.count = _count(runtime.policy, tree, trains=role.ancestor == TRAINER)
         roles.append(role)
     return tuple(roles)
-
-
-def sized(asked: Tree, runtime: Prepared) -> tuple[Role, ...]:
-    """The roles of a job that patches nothing: its runtime's own, the first trainer with the job's number of nodes."""
-    if runtime.roles is None:
-        runtime.roles = roles_of(None, runtime, runtime.template)
-        runtime.grows = None if get(runtime.policy, "mpi") is not None else trainer_of(runtime.roles)
-    role = runtime.grows
-    if asked is None or role is None:
-        return runtime.roles
-    mine = role.laid(role.tree, role.pod, asked)
-    return tuple([mine if other is role else other for other in runtime.roles]) if len(runtime.roles) > 1 else (mine,)
 
 
 def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.settings import Project
     from trainc.model.tree import Path, Tree
-    from trainc.resolve.compose import Begun
+    from trainc.resolve.compose import Bases
 
 KINDS = (RUNTIME, "ClusterTrainingRuntime", "TrainingRuntime")
 NAME, NAMESPACE, IMAGE, COMMAND, NODES = (
@@ -47,13 +47,13 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
     """A plan for each selected runtime that neither a job nor a selected child reaches, with a job that says nothing."""
     waiting = [document for document in catalog.shelves.given.values() if _is_here(document, project, report)]
     chains = {id(document): _chain(document, catalog, project, report) for document in waiting}
-    begun: Begun = {}
+    bases: Bases = {}
     reached: set[Identity] = set()
     for document in sorted(waiting, key=lambda document: -len(chains[id(document)])):
         if document.identity in reached:
             continue
         report.alone.add(document.identity)
-        plan = _plan(document, catalog, project, report, begun)
+        plan = _plan(document, catalog, project, report, bases)
         if plan is not None:
             reached.update(one.identity for one in chains[id(document)])
             yield plan
@@ -73,22 +73,22 @@ def _is_here(document: Document, project: Project, report: Report) -> bool:
     return not holders or project.cluster in holders
 
 
-def _plan(document: Document, catalog: Catalog, project: Project, report: Report, begun: Begun) -> Plan | None:
+def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Plan | None:
     stored = catalog.shelves.admitted(document)
     if stored is None:
         return None
     runtime: Prepared | None = Prepared(stored, stored.tree)
     if document.kind == RUNTIME or project.cluster.components or project.cluster.patch is not None:
-        runtime = _composed(stored, catalog, project, report, begun)
+        runtime = _composed(stored, catalog, project, report, bases)
     if runtime is None:
         return None
     return planned(entry_of(_smallest_job(stored, runtime, project), (), ()), runtime, project, report)
 
 
-def _composed(document: Document, catalog: Catalog, project: Project, report: Report, begun: Begun) -> Prepared | None:
+def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:
     """The runtime with all that it inherits; one that its children have to complete is counted."""
     heard = Report()
-    composition = compose(document, None, catalog, project, heard, begun)
+    composition = compose(document, None, catalog, project, heard, bases)
     for finding in heard.findings:
         if finding.rule is REQUIRED:
             report.skip(BROUGHT)  # a job may switch it on

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     Applied = tuple[Switched, list[Part]]
     Labels = dict[str, Sourced[Any]]
     Reached = tuple[Tree, Labels, tuple[Part, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
-    Begun = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
+    Bases = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
 
 PIECES = ("mlPolicy", "podGroupPolicy", "template")
 
 
 def composed(
-    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report, begun: Begun
+    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report, bases: Bases
 ) -> Prepared | None:
     """The runtime as this job gets it (without a job: as every job does), None with findings where it cannot be had."""
-    composition = compose(document, job, catalog, project, report, begun)
+    composition = compose(document, job, catalog, project, report, bases)
     if composition is None:
         return None
     stored = catalog.shelves.legal(composition.document(), report)
@@ -57,18 +57,18 @@ def compose(
     catalog: Catalog,
     project: Project,
     report: Report,
-    begun: Begun | None = None,
+    bases: Bases | None = None,
 ) -> Composition | None:
     """All pieces of a runtime merged, before anybody has judged the result; None with findings.
 
-    `begun` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.
+    `bases` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.
     """
     chain = lineage(document, catalog, project, report)
     if chain is None:
         return None
     out = Composition(document, catalog, project, report)
     try:
-        out.climb(chain, {} if begun is None else begun)
+        out.climb(chain, {} if bases is None else bases)
         cluster = project.cluster
         out.switch([Use(leaf, project.file, f"cluster `{cluster.name}`") for leaf in cluster.components])
         if job is not None:
@@ -106,18 +106,18 @@ class Composition:
         self._brought: list[str] = []  # names that a flattened parent says it holds
         self._broken = False
 
-    def climb(self, chain: Sequence[Document], begun: Begun) -> None:
+    def climb(self, chain: Sequence[Document], bases: Bases) -> None:
         """Lay the runtimes of a chain over one another, those left out that another composition began with as well."""
-        done = max((height for height in range(len(chain) + 1) if _key(chain[:height]) in begun), default=0)
+        done = max((height for height in range(len(chain) + 1) if _key(chain[:height]) in bases), default=0)
         if done:
-            spec, labels, parts, locks, on, brought = begun[_key(chain[:done])]
+            spec, labels, parts, locks, on, brought = bases[_key(chain[:done])]
             self.spec, self.labels = spec, dict(labels)
             self.parts, self.locks, self._on, self._brought = list(parts), list(locks), list(on), list(brought)
         for height, document in enumerate(chain[done:], done + 1):
             self.level(document)
             if not self._broken and not self._report.findings:
                 lists = (tuple(self.parts), tuple(self.locks), tuple(self._on), tuple(self._brought))
-                begun[_key(chain[:height])] = (self.spec, dict(self.labels), *lists)
+                bases[_key(chain[:height])] = (self.spec, dict(self.labels), *lists)
 
     def level(self, document: Document) -> None:
         """Lay one runtime of the chain over what is there, then its components, then its locks."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.normalise import PATCH_POINTERS, normalise
 from trainc.model.plan import Layer
-from trainc.model.shared import Shared
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, merge, value
-from trainc.resolve.plainly import MoreThanSetError, laid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
     from trainc.model.composed import Part
     from trainc.model.document import Document
-    from trainc.model.plan import Role, Step
+    from trainc.model.plan import Step
     from trainc.model.tree import Tree
     from trainc.resolve.locks import Held
 
@@ -78,10 +76,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Step, ...]
 
 def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
     """A JobSet's spec under one patch, and the patch as typed structures write it."""
-    try:
-        return laid(spec, patch), patch
-    except MoreThanSetError:
-        patch = normalise(patch, patch=True)
+    patch = normalise(patch, patch=True)
     spec = merge(spec, patch, MERGE_KEYS, exact=True)
     return normalise(spec) if _unsettled(patch) else spec, patch
 
@@ -108,12 +103,9 @@ class Prepared:
         "document",
         "framework",
         "gang",
-        "grows",
         "locks",
         "policy",
-        "roles",
         "scaled",
-        "shared",
         "template",
     )
 
@@ -125,13 +117,10 @@ class Prepared:
         self.policy: Tree = spec.get("mlPolicy")
         self.gang: Tree = spec.get("podGroupPolicy")
         self.template = base_template(spec)
-        self.shared = Shared(self.template)
         self.framework = framework_of(self.policy, get(tree, "metadata", "labels") or {})
         self._parts = tuple(parts)
         self.locks = locks
         self.scaled = any(lock.steps[0] == "mlPolicy" for lock in locks)  # whether how many there are is locked
-        self.roles: tuple[Role, ...] | None = None  # of the template as it stands, once a job has asked
-        self.grows: Role | None = None  # the one of them whose number of pods a job may ask for
 
     def layers(self) -> tuple[Layer, ...]:
         """What the runtime says, layer by layer, lowest first."""

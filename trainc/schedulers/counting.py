@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.gang import pods, size
-from trainc.model.requests import Asked, only_container, pod_requests, total, written
+from trainc.model.requests import pod_requests, total, written
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import REQUESTS
@@ -46,12 +46,6 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
     said = policy(plan).get("minResources")
     if type(said) is dict:
         return said
-    if len(roles) == 1 and plan.shared is not None and cluster.injected is None:
-        (role,) = roles
-        container = only_container(role.pod)
-        if container is not None and cluster.overhead(value(role.pod, "runtimeClassName")) is None:
-            single = plan.shared.once(container.get("resources"), Asked)
-            return single.written(min(pods(role), most), (role.count, role.replicas), REQUESTS)
     asked = []
     # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
     first = sorted(roles, key=lambda role: role.name.value != "launcher") if policy(plan) else roles

@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.model.gang import members, pods
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler
-from trainc.model.remembered import Nodes
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.keys import (
@@ -47,13 +46,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
     if named or cluster.queue is None:
         return Contribution(patches, labels=labels, sourced=True)
-    if not patches and not labels:
-        return _WAITING[cluster.queue]
     return Contribution(patches, labels={**labels, KUEUE_QUEUE: cluster.queue}, sourced=True)
-
-
-# What a job gets that says nothing to Kueue, by the cluster's queue.
-_WAITING = Nodes(lambda queue: Contribution(labels={KUEUE_QUEUE: queue}, sourced=True))
 
 
 def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:

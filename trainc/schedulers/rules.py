@@ -41,16 +41,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
     if grouped or waits or named:
-        # Most jobs ask no scheduler for anything, so that the first that does loads what there is to say.
-        from trainc.schedulers.usual import gang, queued  # noqa: PLC0415
-
-        if grouped:
-            usual = not waits and gang(bundle, cluster, jobs, groups)
-        else:
-            usual = not said & _QUEUE and queued(bundle, cluster, jobs, pods)
-        if usual:
-            return
-        from trainc.schedulers.looks import look  # noqa: PLC0415
+        from trainc.schedulers.looks import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
         look(bundle, cluster, report, gang=grouped, queued=waits)
 

@@ -12,7 +12,6 @@ from trainc.server.cel.operators import bare
 from trainc.server.cel.rules import check, check_change
 from trainc.server.fault import SKIPPED_RULES, Fault, untold
 from trainc.server.jobset import create, defaults
-from trainc.server.jobset.usual import is_usual
 from trainc.server.schema.counted import counted, untyped
 from trainc.server.schema.glance import DoubtError, glance
 from trainc.server.schema.walker import Log, walk
@@ -137,7 +136,7 @@ def _at_a_glance(found: Verdict, node: Node, types: Node, kind: str, profile: Pr
     except DoubtError:
         return False
     if kind == defaults.KIND:
-        if not is_usual(stored) and not _untouched(stored, types, profile):
+        if not _untouched(stored, types, profile):
             return False
         if profile.kueue and not _unqueued(stored, profile):
             return False

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from trainc.model.shared import Kept
     from trainc.model.tree import Tree
 
     Shapes = dict[tuple[str, ...], list["_Row"]]
@@ -26,15 +25,12 @@ _WIDE = 64
 _SIMPLE = 1_000  # characters of a key that YAML lets stand before its colon, less what escapes may add
 
 
-_NONE: dict[int, Kept] = {}
-
-
 def dump(tree: Tree) -> str:
     """The YAML text of one tree, sourced or bare, with a line end at the end."""
     return dump_all((tree,))
 
 
-def dump_all(trees: Iterable[Tree], kept: dict[int, Kept] = _NONE) -> str:
+def dump_all(trees: Iterable[Tree]) -> str:
     """The YAML texts of several trees as one stream, `---` between them.
 
     The texts of `kept` nodes, which must never change, are made once and remembered there.
@@ -44,9 +40,9 @@ def dump_all(trees: Iterable[Tree], kept: dict[int, Kept] = _NONE) -> str:
         if out:
             out.append("---\n")
         if type(tree) is dict and tree:
-            _map(tree, _TOP, _TOP.shapes, kept, out)
+            _map(tree, _TOP, _TOP.shapes, out)
         elif type(tree) in {list, tuple} and tree:
-            _seq(tree, _TOP, kept, out)
+            _seq(tree, _TOP, out)
         else:
             out.append(_scalar(tree, _TOP))
     return "".join(out)
@@ -67,19 +63,14 @@ def order(keys: Iterable[str]) -> list[str]:
 
 
 class _Row:
-    """A key at one depth, the text up to a scalar and up to what stands on lines of its own; what was `last` written."""
+    """A key at one depth, the text up to a scalar and up to what stands on lines of its own."""
 
-    __slots__ = ("head", "key", "last", "line", "text")
+    __slots__ = ("head", "key", "line")
 
     def __init__(self, key: str, head: str) -> None:
         self.key = key
         self.head = f"{head} "
         self.line = f"{head}\n"
-        self.last: Tree = _NOTHING  # a leaf or a shared node, which never change
-        self.text = ""
-
-
-_NOTHING = object()
 
 
 class _Level:
@@ -122,41 +113,31 @@ def _head(key: str, start: str, indent: str) -> str:
 _TOP = _Level("")
 
 
-def _map(node: dict[str, Tree], level: _Level, shapes: Shapes, kept: dict[int, Kept], out: list[str]) -> None:
+def _map(node: dict[str, Tree], level: _Level, shapes: Shapes, out: list[str]) -> None:
     keys = tuple(node)
     write = out.append
     for row in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
-        held = value = node[row.key]
-        if held is row.last:
-            write(row.text)
-            continue
+        value = node[row.key]
         kind = value.__class__
         if kind is Sourced:
-            value = held.value
+            value = value.value
             kind = value.__class__
         if kind is str:
-            text = row.head + (LINES[value] or block(value, level.deeper.indent))
+            write(row.head + (LINES[value] or block(value, level.deeper.indent)))
         elif kind is int:
-            text = f"{row.head}{value}\n"
+            write(f"{row.head}{value}\n")
         elif value and (kind is dict or kind is list or kind is tuple):
-            known = kept.get(id(value))
-            if known is None:
-                write(row.line)
-                if kind is dict:
-                    deeper = level.deeper
-                    _map(value, deeper, deeper.shapes, kept, out)
-                else:
-                    _seq(value, level, kept, out)
-                continue
-            text = row.line + (known.text if known.level is level.shapes else _kept(value, level, known, kept))
+            write(row.line)
+            if kind is dict:
+                deeper = level.deeper
+                _map(value, deeper, deeper.shapes, out)
+            else:
+                _seq(value, level, out)
         else:
             write(f"{row.head}{other_text(value)}\n")
-            continue
-        write(text)
-        row.last, row.text = held, text
 
 
-def _seq(node: Sequence[Tree], level: _Level, kept: dict[int, Kept], out: list[str]) -> None:
+def _seq(node: Sequence[Tree], level: _Level, out: list[str]) -> None:
     deeper = level.deeper
     items = deeper.items
     write = out.append
@@ -169,37 +150,13 @@ def _seq(node: Sequence[Tree], level: _Level, kept: dict[int, Kept], out: list[s
             write(level.dash)
             write(LINES[value] or block(value, deeper.indent))
         elif kind is dict and value:
-            known = kept.get(id(value))
-            if known is None:
-                _map(value, deeper, items, kept, out)
-            else:
-                write(known.text if known.level is items else _kept_item(value, deeper, known, kept))
+            _map(value, deeper, items, out)
         elif (kind is list or kind is tuple) and value:
             start = len(out)
-            _seq(value, deeper, kept, out)
+            _seq(value, deeper, out)
             out[start] = f"{level.dash}{out[start][len(deeper.indent) :]}"
         else:
             write(f"{level.dash}{other_text(value)}\n")
-
-
-def _kept(value: Tree, level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
-    """The text of a shared map or list under a key at this level."""
-    out: list[str] = []
-    if type(value) is dict:
-        deeper = level.deeper
-        _map(value, deeper, deeper.shapes, kept, out)
-    else:
-        _seq(value, level, kept, out)
-    known.level, known.text = level.shapes, "".join(out)
-    return known.text
-
-
-def _kept_item(value: dict[str, Tree], level: _Level, known: Kept, kept: dict[int, Kept]) -> str:
-    """The text of a shared map in a list whose items stand at this level."""
-    out: list[str] = []
-    _map(value, level, level.items, kept, out)
-    known.level, known.text = level.items, "".join(out)
-    return known.text
 
 
 def _scalar(value: Tree, level: _Level) -> str:

@@ -202,16 +202,9 @@ def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None
 
 def check_overwritten(plan: Plan, report: Report, role: Role, names: Collection[str]) -> None:
     """Findings for variables of the runtime's container that the framework replaces."""
-    env = (role.container() or {}).get("env")
-    if not env or (plan.shared is not None and plan.shared.once(env, _names).isdisjoint(names)):
-        return
-    for entry in env:
+    for entry in (role.container() or {}).get("env") or ():
         if value(entry, "name") in names:
             report.add(overwritten(plan, entry["name"].value, _span(plan, entry)))
-
-
-def _names(env: Tree) -> frozenset[object]:
-    return frozenset([value(entry, "name") for entry in env])
 
 
 def overwritten(plan: Plan, name: str, span: Span) -> Finding:

@@ -9,7 +9,6 @@ from trainc.server.cel.builtin import RULES
 from trainc.server.cel.operators import CelError, bare, same
 from trainc.server.fault import Fault, shown, untold
 from trainc.server.schema.engine import NotJudgedError
-from trainc.server.schema.ordinary import ORDINARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,24 +43,11 @@ def _by_engine(rule: str, node: Node | None, new: Any, old: Any) -> bool:
 def holds(node: Node, tree: Tree) -> bool:
     """Whether all rules of a node without `oldSelf` are sure to be met."""
     if node.sure is None:
-        node.sure = _sure(node)
+        node.sure = [function(rule["rule"], node) for rule in node.live]
     try:
-        for ordinary, tests in node.sure:
-            if ordinary is None or not ordinary(tree):
-                for test in tests:
-                    if test(tree, None) is not True:
-                        return False
+        return all(test(tree, None) is True for test in node.sure)
     except (CelError, NotJudgedError):
         return False
-    return True
-
-
-def _sure(node: Node) -> list[tuple[Callable[[Tree], bool] | None, list[Test]]]:
-    """The functions of a node's rules, together those that one look at an ordinary object shows to be kept."""
-    found: dict[Callable[[Tree], bool] | None, list[Test]] = {}
-    for rule in node.live:
-        found.setdefault(ORDINARY.get(rule["rule"]), []).append(function(rule["rule"], node))
-    return list(found.items())
 
 
 def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.server.cel.operators import bare
 from trainc.server.fault import Fault, of_webhook, quoted
-from trainc.server.jobset.failure import PLAIN, policy_faults
+from trainc.server.jobset.failure import policy_faults
 from trainc.server.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
 from trainc.server.webhook import count, field_fault, of, plain_fault
 
@@ -38,7 +38,7 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
     targets = "targetReplicatedJobs" in spec.get("successPolicy", ())
-    policy = "failurePolicy" in spec and not PLAIN[spec["failurePolicy"]]
+    policy = "failurePolicy" in spec
     if targets or policy or "coordinator" in spec:
         names = {of(job, "name", ""): job for job in reversed(jobs)}
         if targets:

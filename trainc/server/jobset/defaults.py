@@ -53,7 +53,7 @@ def _is_complete(spec: dict[str, Tree]) -> bool:
 
 def _network(network: Tree) -> Tree:
     missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
-    return {**network, **{name: _leaf(True) for name in missing}} if missing else network
+    return {**{name: _leaf(True) for name in missing}, **network} if missing else network
 
 
 def _jobs(jobs: Tree) -> Tree:
@@ -81,10 +81,13 @@ def _job(_index: int, job: Tree) -> Tree:
     if "completionMode" in spec and restarts:
         return job
     if not restarts:
-        pod = {**pod, "restartPolicy": _leaf("OnFailure")}
+        pod = {
+            "restartPolicy": _leaf("OnFailure"),
+            **{key: node for key, node in pod.items() if key != "restartPolicy"},
+        }
         spec = {**spec, "template": {**pods, "spec": pod}}
     if "completionMode" not in spec:
-        spec = {**spec, "completionMode": _leaf("Indexed")}
+        spec = {"completionMode": _leaf("Indexed"), **spec}
     return {**job, "template": {**template, "spec": spec}}
 
 
@@ -97,7 +100,11 @@ def _failure(policy: Tree) -> Tree:
 
 def _rule(index: int, rule: Tree) -> Tree:
     rule = rule if type(rule) is dict else {}
-    return rule if "name" in rule and bare(rule["name"]) else {**rule, "name": _leaf(f"failurePolicyRule{index}")}
+    return (
+        rule
+        if "name" in rule and bare(rule["name"])
+        else {"name": _leaf(f"failurePolicyRule{index}"), **{key: node for key, node in rule.items() if key != "name"}}
+    )
 
 
 def _claims(policies: Tree) -> Tree:
@@ -106,4 +113,4 @@ def _claims(policies: Tree) -> Tree:
 
 def _claim(_index: int, policy: Tree) -> Tree:
     policy = policy if type(policy) is dict else {}
-    return policy if "retentionPolicy" in policy else {**policy, "retentionPolicy": {"whenDeleted": _leaf("Delete")}}
+    return policy if "retentionPolicy" in policy else {"retentionPolicy": {"whenDeleted": _leaf("Delete")}, **policy}

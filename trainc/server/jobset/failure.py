@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Nodes
 from trainc.server.cel.operators import bare
 from trainc.server.webhook import count, field_fault, of, plain_fault
 
@@ -22,20 +21,6 @@ _RESTARTS = frozenset({"RestartJob", "RestartJobAndIgnoreMaxRestarts"})
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _RULE_ENDS = _LETTERS | frozenset("0123456789_")
 _RULE_CHARS = _RULE_ENDS | frozenset(",:")
-
-
-def _is_plain(policy: Tree) -> bool:
-    """Whether there is nothing against a failure policy, whatever the server and the jobs beside it."""
-    rules = policy.get("rules", [])
-    if of(policy, "restartStrategy") == "InPlaceRestart" or len(rules) > 1:
-        return False
-    for rule in rules:
-        if of(rule, "action") in _RESTARTS or "targetReplicatedJobs" in rule or _rule(rule, {}, ()):
-            return False
-    return True
-
-
-PLAIN = Nodes(_is_plain)  # most jobs have the failure policy of their runtime
 
 
 def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> list[Fault]:

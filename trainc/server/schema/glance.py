@@ -1,7 +1,7 @@
 """A quick look at an object with which nothing is wrong: it passes as it is with its defaults, or has to be walked.
 
 Nothing is noted on the way, neither places nor complaints: at the first doubt the whole look is given up. Objects of one
-node come with few sets of keys, and parts of a runtime come back with every job: both are remembered at their node.
+node come with few sets of keys, which are remembered there.
 """
 
 from __future__ import annotations
@@ -65,20 +65,11 @@ def _object(node: Node, tree: Tree) -> Tree:
     out = tree
     for key, at in shape.branches:
         child = tree[key]
-        if child is at.last:
-            continue
-        if child is at.former:
-            at.former, at.last = at.last, child
-            continue
         got = at.look(at, child)
         if got is not child:
             out = dict(tree) if out is tree else out
             out[key] = got
-    if shape.defaults:
-        return {**out, **shape.defaults}
-    if out is tree and not node.live:
-        node.former, node.last = node.last, tree
-    return out
+    return {**out, **shape.defaults} if shape.defaults else out
 
 
 def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
@@ -128,8 +119,6 @@ def _map(node: Node, tree: Tree) -> Tree:
             out[key] = got
     if node.tail:
         out = _complete(node, out)
-    if out is tree and not node.live:
-        node.former, node.last = node.last, tree
     return out
 
 
@@ -142,21 +131,15 @@ def _array(node: Node, tree: Tree) -> Tree:
     out = tree
     if at.kind in _LOOKS:
         look = at.look = at.look or _look(at)
-        last = node.last
-        known = len(last)
         for index, child in enumerate(tree):
-            # An item that stood at its place in the last list was right there.
-            if index >= known or child is not last[index]:
-                got = look(at, child)
-                if got is not child:
-                    out = list(tree) if out is tree else out
-                    out[index] = got
+            got = look(at, child)
+            if got is not child:
+                out = list(tree) if out is tree else out
+                out[index] = got
     else:
         _leaves(at, tree)
     if len(out) > 1 and (node.keys or node.unique):
         _be_distinct(node.keys, out)
-    if out is tree and not node.live:
-        node.former, node.last = node.last, tree
     return out
 
 

@@ -30,9 +30,8 @@ class Node:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
-    looked at, `shortest` to `longest` the lengths of a list. `shapes`, `last` and `look` are the memory of a glance: the
-    sets of keys that it met, the part that was right the last time (`former`: before that one, because jobs have several
-    roles and containers), and how it looks at a map or a list. `kind` one of object, array, string, integer,
+    looked at, `shortest` to `longest` the lengths of a list. `shapes` and `look` are the memory of a glance: the
+    sets of keys that it met, and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
 
@@ -41,13 +40,11 @@ class Node:
         "enum",
         "extra",
         "format",
-        "former",
         "good",
         "high",
         "items",
         "keys",
         "kind",
-        "last",
         "least",
         "live",
         "long",
@@ -104,8 +101,6 @@ class Node:
         self.short, self.long = _lengths(self) if not self.live else _NONE
         self.good: set[str] = set()
         self.shapes: dict[tuple[str, ...], Shape] = {}
-        self.last: Tree = ()
-        self.former: Tree = ()
         self.look: Any = None
         self.shortest: int = raw.get("minItems", 0)
         self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])

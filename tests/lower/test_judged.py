@@ -1,4 +1,4 @@
-"""Jobs of one runtime that say as little are judged once; one that says more is still judged for itself."""
+"""Each job of a runtime is judged for itself."""
 
 from __future__ import annotations
 
