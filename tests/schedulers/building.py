@@ -12,7 +12,7 @@ from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
-from trainc.schedulers.rules import verify
+from trainc.verify.rules.scheduling import verify
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import value
 from trainc.project.assignments import assigned
-from trainc.schedulers.rules import verify
+from trainc.verify.rules.scheduling import verify
 from trainc.yaml.reader import read
 
 CASES = Path(__file__).parent.parent / "cases" / "schedulers"

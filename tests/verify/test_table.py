@@ -96,8 +96,9 @@ def change(documents: Any, data: st.DataObject) -> None:
 
 def test_every_module_of_rules_is_listed_with_all_its_checks() -> None:
     listed = {check.__module__ for check in all_checks()}
-    for file in sorted((ROOT / "trainc/verify/rules").glob("*.py")):
-        module = import_module(f"trainc.verify.rules.{file.stem}")
+    for file in sorted((ROOT / "trainc/verify/rules").rglob("*.py")):
+        path = file.relative_to(ROOT).with_suffix("")
+        module = import_module(".".join(path.parts))
         checks = [
             function
             for name, function in vars(module).items()

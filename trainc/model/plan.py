@@ -21,19 +21,6 @@ ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"
 NODE = "node"
 
-ORDER = (
-    "defaults",
-    "runtime",
-    "components",
-    "cluster",
-    "patches",
-    "overrides",
-    "framework",
-    "scheduler",
-    "images",
-    "identity",
-)
-
 
 class Layer:
     """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`).

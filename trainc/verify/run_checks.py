@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
-from trainc.schedulers import rules
 from trainc.verify.job import Job
 from trainc.verify.refused import refused
+from trainc.verify.rules import scheduling
 from trainc.verify.table import checks_for
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
     if selection.admission_only:
         return
     cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
-    rules.verify(bundle, cluster, report)
+    scheduling.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
     look(bundle, cluster, report, extra)
 

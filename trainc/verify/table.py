@@ -86,9 +86,10 @@ def _files() -> Checks:
 
 
 def _annotations() -> Checks:
-    from trainc.verify.rules import buckets, scheduling
+    from trainc.verify.rules import buckets
+    from trainc.verify.rules.scheduling import nodes
 
-    return (*buckets.CHECKS, *scheduling.CHECKS)
+    return (*buckets.CHECKS, *nodes.CHECKS)
 
 
 def _ports() -> Checks:

@@ -8,7 +8,7 @@ from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import REQUESTS
-from trainc.schedulers.order import at_first
+from trainc.verify.rules.scheduling.order import at_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Role
     from trainc.model.report import Report
     from trainc.model.requests import Amounts
-    from trainc.schedulers.placement import Group, Placement
+    from trainc.verify.placement import Group, Placement
 
 SIZE = Rule(
     "gang-size",

@@ -14,7 +14,7 @@ from trainc.schedulers.keys import (
     PODSET_REQUIRED,
     PODSET_SLICE,
 )
-from trainc.schedulers.placement import POD, pod_annotations
+from trainc.verify.placement import POD, pod_annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.schedulers.placement import Placement
+    from trainc.verify.placement import Placement
 
 WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise
 MODES = (PODSET_REQUIRED, PODSET_PREFERRED)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.schedulers import order, pod_sets, queues, sizes, ties, versions
-from trainc.schedulers.placement import Placement
+from trainc.verify.placement import Placement
+from trainc.verify.rules.scheduling import order, pod_sets, queues, sizes, ties, versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Role
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
-    from trainc.schedulers.placement import Gang, Placement
+    from trainc.verify.placement import Gang, Placement
 
 START_ORDER = Rule(
     "gang-start-order",

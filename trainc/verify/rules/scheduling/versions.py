@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Version
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.schedulers.placement import Placement
+    from trainc.verify.placement import Placement
 
 _KINDS = ("Workload", "PodGroup")
 

@@ -7,7 +7,7 @@ from trainc.model.gang import pods
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import value
 from trainc.schedulers.keys import COSCHEDULING_LABEL, DEFAULT_PROFILE, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
-from trainc.schedulers.placement import POD
+from trainc.verify.placement import POD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
     from trainc.model.report import Report
-    from trainc.schedulers.placement import Gang, Group, Placement
+    from trainc.verify.placement import Gang, Group, Placement
 
 TWO_BACK_ENDS = Rule(
     "two-gang-schedulers",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
-    from trainc.schedulers.placement import Group, Placement
+    from trainc.verify.placement import Group, Placement
 
 UNKNOWN_QUEUE = Rule(
     "unknown-queue",
