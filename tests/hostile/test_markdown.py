@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.compiling import ROOT
 from trainc.compare.changes import Change
 from trainc.compare.diff import Diff, Edited
 from trainc.model.markdown import code, prose
 from trainc.report.diff import diff_markdown
+from trainc.verify.drawing import overview_markdown, pod_markdown
 
 NASTY = ("|", "a|b", "`", "``x`", "\\|", "<img src=x onerror=y>", "[x](http://evil)", "](http://evil", "<!--", "@team", "www.evil.org", "https://evil.org", "a\n\n# b", "#1", "&#124;")  # fmt: skip
 
@@ -44,3 +47,32 @@ def test_a_row_has_four_cells_whatever_is_in_it() -> None:
             .replace("</code>", "")
         )
         assert not set("<[]`\\@\n") & set(words)
+
+
+def test_what_will_run_is_drawn_as_text_whatever_it_is_called() -> None:
+    for text in NASTY:
+        view = json.loads((ROOT / "tests/verify/shown/mpi/expected/job.json").read_text("utf-8"))
+        role = view["roles"][0]
+        view |= {"name": text, "namespace": text, "queue": text, "exclusiveTopology": text, "held": text}
+        role |= {"name": text, "hosts": [text], "addresses": text, "images": [text], "volumes": {text: text}}
+        lines = overview_markdown(view)
+        assert {line.count("|") for line in lines if line.startswith("|")} == {8}
+        for line in lines:
+            assert not set("<[]`\\@\n") & set(line.replace("`|`", "")), line
+            assert "://" not in line
+
+
+def test_no_variable_ends_the_block_that_it_is_in() -> None:
+    container = {
+        "kind": "container",
+        "name": "](x",
+        "image": "`|",
+        "env": {"```": "````", "A": "``"},
+        "command": ["```"],
+    }
+    pod = {"rank": 0, "host": "a`b", "role": "<b>", "job": 0, "index": 0, "address": "`", "containers": [container]}
+    lines = pod_markdown(pod)
+    fences = [line for line in lines if line.startswith("```") and "=" not in line]
+    assert fences == ["`````sh", "`````"]
+    assert lines[0] == "### rank 0: <code>a&#96;b</code>"
+    assert "&#60;b>" in lines[2]

@@ -171,3 +171,15 @@ def test_in_place_of_a_rendered_file(name: str, repository: Repository) -> None:
     put(repository, "rendered/research/good.yaml", TEXTS[name])
     for argv in (("build", "-w"), ("build", "--check"), ("why", "rendered/research/good.yaml:3")):
         attempt(repository.folder, *argv)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_names_of_projects_are_no_commands(form: str, tmp_path: Path) -> None:
+    for name in ("::error::x", "a`b|c"):
+        (tmp_path / name / "jobs").mkdir(parents=True)
+        Repository(tmp_path / name, "good")
+    done = attempt(tmp_path, "show", "::error::x/jobs", "a`b|c/jobs", "--report", form)
+    assert done.code == 0, done.err
+    assert not any(line.startswith("::") for line in done.out.splitlines())
+    assert ("## `a`b" in done.out) is False
+    assert done.out.count("research/good") == 2

@@ -139,3 +139,10 @@ def test_out_of_date_files_are_results(tmp_path: Path) -> None:
     repository = Repository(tmp_path, "bert")
     run = checked(repository.run("build", "--check", "--report", "sarif").out)
     assert [result["ruleId"] for result in run["results"]] == ["out-of-date"]
+
+
+def test_no_text_of_strangers_is_a_link_or_hidden() -> None:
+    result = checked(log(finding("a.yaml", message="see [here](https://evil.example) \u202e\x1b[2J"), str))["results"][
+        0
+    ]
+    assert result["message"]["text"].startswith("see [here] (https://evil.example) \\u202e\\x1b[2J\n")

@@ -7,9 +7,10 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 
 from trainc.cli.output import data
+from trainc.model.markdown import code
 from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
-from trainc.report.lines import visible
+from trainc.report.lines import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MACHINES = ("json", "sarif")
-_TITLES = {"text": "{}:\n", "markdown": "## `{}`\n\n"}
+_TITLES: dict[str, Callable[[str], list[str]]] = {
+    "text": lambda name: [f"{name}:"],
+    "markdown": lambda name: [f"## {code(name)}", ""],
+}
 _KEPT = ("version", "$schema")
 
 
@@ -40,8 +44,8 @@ def joined(form: str) -> Iterator[Callable[[str], None]]:
             answer = merge(answer, json.loads(text))
         data(dumps(answer, sort_keys=form == "json"))
         return
-    title = _TITLES.get(form, "")
-    joined_text = "\n".join(f"{title.format(visible(name))}{text}" for name, text in texts)
+    title = _TITLES.get(form)
+    joined_text = "\n".join(f"{text_of(title(name) if title else ())}{text}" for name, text in texts)
     if form == "markdown" and len(joined_text) > MARKDOWN_ROOM:
         kept, _, _ = joined_text[:MARKDOWN_ROOM].rpartition("\n")
         left = joined_text.count("\n") - kept.count("\n") - 1

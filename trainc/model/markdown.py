@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _MARKUP = frozenset("&<[]|`\\@#\n\r")  # a `>` ends no tag where none can begin
 
 
@@ -13,6 +19,13 @@ def code(text: str) -> str:
         # No escape ends a code span or a cell everywhere alike; a character reference does not either.
         return f"<code>{''.join(char if char.isalnum() or char == ' ' else f'&#{ord(char)};' for char in text)}</code>"
     return f"`{text}`"
+
+
+def fenced(lines: Sequence[str], language: str = "") -> list[str]:
+    """Lines as a block of code, behind a fence that none of them ends; each has to be one line when it is written."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}{language}", *lines, fence]
 
 
 def prose(text: str) -> str:

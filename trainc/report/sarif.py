@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from trainc import __version__
 from trainc.report.dumps import dumps
+from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> dict[str, Any]:
-    said = [finding.message]
-    said += [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
+    said = [_shown(finding.message)]
+    said += [f"{word}: {_shown(text)}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
     file = shown(finding.span.file)
     # The same mistake keeps its fingerprint when lines move: its place is no part of it.
     mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode("utf-8", "surrogateescape")).hexdigest()
@@ -70,10 +71,15 @@ def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> 
     return out
 
 
+def _shown(text: str) -> str:
+    """A text in which viewers see neither hidden characters nor an embedded link, which SARIF writes `[text](target)`."""
+    return visible(text).replace("](", "] (")
+
+
 def _related(number: int, label: Label, shown: Callable[[str], str]) -> dict[str, Any]:
     out: dict[str, Any] = {"id": number, "physicalLocation": _place(label.span, shown)}
     if label.text:
-        out["message"] = {"text": label.text}
+        out["message"] = {"text": _shown(label.text)}
     return out
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainc.model.markdown import code, fenced, prose, sentence
+
 View = dict[str, Any]
 
 
@@ -17,11 +19,11 @@ def overview_lines(view: View) -> list[str]:
 def overview_markdown(view: View) -> list[str]:
     """A job as Markdown."""
     table = [_HEAD, *(_row(role) for role in view["roles"])]
-    lines = ["| " + " | ".join(cells) + " |" for cells in table]
+    lines = ["| " + " | ".join(map(prose, cells)) + " |" for cells in table]
     lines.insert(1, "|" + " --- |" * len(_HEAD))
-    facts = [f"- {label}: {words}" for label, words in _facts(view)]
-    head = f"### {_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}"
-    return [head, "", *lines, "", *facts]
+    facts = [f"- {label}: {sentence(words)}" for label, words in _facts(view)]
+    head = prose(f"{_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}")
+    return [f"### {head}", "", *lines, "", *facts]
 
 
 def pod_lines(view: View) -> list[str]:
@@ -44,23 +46,16 @@ def pod_lines(view: View) -> list[str]:
 def pod_markdown(view: View) -> list[str]:
     """One pod as Markdown."""
     out = [
-        f"### rank {view['rank']}: `{view['host']}`",
+        f"### rank {view['rank']}: {code(view['host'])}",
         "",
-        f"- role {view['role']}, Job {view['job']}, index {view['index']}",
-        f"- peers find it at `{view['address']}`",
+        f"- role {prose(view['role'])}, Job {view['job']}, index {view['index']}",
+        f"- peers find it at {code(view['address'])}",
     ]
     for container in view["containers"]:
         command = " ".join(map(_quoted, container["command"])) or "(the image's own command)"
         body = [f"{name}={value}" for name, value in container["env"].items()]
-        out += [
-            "",
-            f"**{container['kind']} {container['name']}**, image `{container['image']}`",
-            "",
-            "```sh",
-            *body,
-            command,
-            "```",
-        ]
+        head = f"**{container['kind']} {prose(container['name'])}**, image {code(container['image'])}"
+        out += ["", head, "", *fenced([*body, command], "sh")]
     return out
 
 
@@ -180,13 +175,13 @@ def lifecycle_lines(view: View) -> list[str]:
 
 def lifecycle_markdown(view: View) -> list[str]:
     """The life of a job as Markdown."""
-    out = [f"### {_name(view)}", ""]
+    out = [f"### {prose(_name(view))}", ""]
     if "start" not in view:
-        return [*out, *(f"- {step['after']}: {'; '.join(_seen(step))}" for step in view["timeline"])]
-    out += ["Starts:", "", *(f"- {words}" for words in view["start"])]
+        return [*out, *(f"- {sentence(step['after'] + ': ' + '; '.join(_seen(step)))}" for step in view["timeline"])]
+    out += ["Starts:", "", *(f"- {sentence(words)}" for words in view["start"])]
     for each in view.get("failures", ()):
         how = f" fails again and again ({each['fails']})" if "fails" in each else ""
-        out += ["", f"A pod of {each['role']}{how}:", "", *(f"- {words}" for words in each["steps"])]
+        out += ["", prose(f"A pod of {each['role']}{how}:"), "", *(f"- {sentence(words)}" for words in each["steps"])]
     return out
 
 
