@@ -7,7 +7,7 @@ import os
 from trainc.admit import RUNTIMES, admit
 from trainc.load import load
 from trainc.lower import lower
-from trainc.lower.applied import object_bundle
+from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
 from trainc.model.references import References, references_of
 from trainc.model.report import Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.lower.applied import OPTIONS, applied
+from trainc.lower.tool_marks import OPTIONS, applied
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.tree import plain, stamp

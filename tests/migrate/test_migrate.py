@@ -10,7 +10,7 @@ from tests.legacy.samples.texts import job, role
 from tests.migrate.comments import comments
 from trainc.migrate import migrate
 from trainc.migrate.compared import UNEXPLAINED
-from trainc.migrate.compiled import compiled
+from trainc.migrate.comparison import compiled
 from trainc.model.cluster import Cluster
 from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced

@@ -12,7 +12,6 @@ from trainc.capacity.limits import reserved_fault
 from trainc.capacity.matching import matches_selector
 from trainc.capacity.requests import Defaults, PodSet
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
-from trainc.model.sourced import Sourced
 from trainc.model.tree import get, plain, value
 from trainc.server.kueue.webhook import PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
 from trainc.server.profile import Profile
@@ -189,9 +188,3 @@ class Kueue:
 def _stop(verdict: Verdict, reason: str, message: str) -> None:
     """End the search here; the job has no queue that takes it."""
     verdict.reason, verdict.message = reason, message
-
-
-def queue_of(jobset: Tree) -> Sourced[str] | None:
-    """The label that names the job's queue."""
-    leaf = get(jobset, "metadata", "labels", QUEUE)
-    return leaf if type(leaf) is Sourced and type(leaf.value) is str else None

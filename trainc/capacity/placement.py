@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.capacity.topology import Domain, Exclusions, Topology, Values
 
 Assignment = list[tuple["Values", int]]  # domains by their values and the pods in each, sorted
-_ONE_POD = {"pods": 1}
 
 
 class PlacementError(Exception):

@@ -12,7 +12,7 @@ from trainc.emit import path_of
 from trainc.emit.spool.objects import is_object_file
 from trainc.load.lists import expand
 from trainc.load.walk import contents
-from trainc.lower.applied import object_bundle
+from trainc.lower.tool_marks import object_bundle
 from trainc.model.header import read_header
 from trainc.model.numbers import whole_number
 from trainc.model.reading import ordinary_contents

@@ -24,7 +24,6 @@ SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
     "put",
     "server-side-apply-files",
 )
-OPERATIONS = (SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES)
 OF_FILES = (PUT, SERVER_SIDE_FILES)  # what is written goes to the server, not what trainc builds of it
 
 

@@ -94,10 +94,6 @@ class Run:
         """Events about the job itself."""
         return self.cluster.events(self.kind, self.namespace, self.name, *reasons)
 
-    def job_events(self, *reasons: str) -> list[Event]:
-        """Events about its child Jobs; of a Job, about itself."""
-        return [one for job in self.jobs for one in self.cluster.events("Job", self.namespace, name_of(job), *reasons)]
-
     def pod_events(self, pod: str, *reasons: str) -> list[Event]:
         """Events about one of its pods."""
         return self.cluster.events("Pod", self.namespace, pod, *reasons)

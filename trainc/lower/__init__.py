@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainc import schedulers
-from trainc.lower.applied import applied
 from trainc.lower.contributors import contributor
 from trainc.lower.delivery import carried_labels, deadline, managed_by
-from trainc.lower.jobset import jobset, service, single, waiting
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_claims, lost_ports
+from trainc.lower.objects import jobset, service, single, waiting
+from trainc.lower.tool_marks import applied
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainc.migrate import older, runtime, trainjob
 from trainc.migrate.chunks import UnreadableError, dump, load, split
 from trainc.migrate.compared import Difference, differences
-from trainc.migrate.compiled import LATEST, compiled, unplaced
+from trainc.migrate.comparison import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
 from trainc.model.finding import ERROR
 from trainc.model.legacy_kinds import kind_of

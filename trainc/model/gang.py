@@ -25,7 +25,7 @@ UNKNOWN_SIZE = Rule(
     "a number of pods that is filled in later, where trainc has to compute with it",
     "A placeholder can be copied, but not counted: what depends on the number could only be guessed.",
 )
-COMPLETE, READY = "Complete", "Ready"
+COMPLETE = "Complete"
 INITIALIZERS = ("dataset-initializer", "model-initializer")
 _DEFAULT = Origin(by="batch/v1 default")
 

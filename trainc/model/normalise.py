@@ -176,8 +176,6 @@ _SPELLINGS: dict[str | int, str] = {}  # amounts met before
 _MOST = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
-SPELLED = _QUANTITY_MAPS | _QUANTITIES  # fields in which amounts stand
-COMPLETED = frozenset({"resourceFieldRef", *_PATCH_LISTS})  # fields in which a patch has more than what stands there
 _FREE = frozenset(
     {"annotations", "labels", "matchLabels", "nodeSelector", "options", "userAnnotations", "volumeAttributes"}
 )

@@ -9,7 +9,6 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.patch import Patch
@@ -265,8 +264,3 @@ def trainer_of(roles: tuple[Role, ...]) -> Role | None:
         if role.ancestor == TRAINER:
             return role
     return None
-
-
-def label_of(role: Role) -> Any:
-    """The leaf of a role's ancestor label, None where it has none."""
-    return get(role.tree, "template", "metadata", "labels", ANCESTOR_LABEL)

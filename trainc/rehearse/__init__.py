@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.rehearse.script import Process, Script, script
+from trainc.rehearse.processes import Process, Script, script
 from trainc.rehearse.stage import Ended, perform
 
 __all__ = ["Ended", "Process", "Script", "perform", "script"]

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trainc.rehearse.script import Process, Script
+    from trainc.rehearse.processes import Process, Script
 
 GRACE = 5.0  # seconds between asking a process to end and ending it
 _STEP = 0.1

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-Row = "Mapping[str, Any]"
 _HOSTS = 4  # domains that are named one by one
 
 

@@ -9,9 +9,9 @@ from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
-from trainc.resolve.overrides import overrides
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
+from trainc.resolve.trainer_block import overrides
 from trainc.resolve.webhook import check
 
 TYPE_CHECKING = False

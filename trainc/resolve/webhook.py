@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.normalise import normalise
 from trainc.model.tree import get, plain, value
-from trainc.resolve.overrides import INITIALIZERS
 from trainc.resolve.runtimes import reference_text
+from trainc.resolve.trainer_block import INITIALIZERS
 from trainc.server.fault import compact
 from trainc.server.names import prefixed_path
 

@@ -31,7 +31,6 @@ PODSET_REQUIRED = f"{PODSET}required-topology"
 PODSET_PREFERRED = f"{PODSET}preferred-topology"
 PODSET_UNCONSTRAINED = f"{PODSET}unconstrained-topology"
 PODSET_SLICE = f"{PODSET}slice-required-topology"
-PODSET_SLICE_SIZE = f"{PODSET}slice-size"
 PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
 
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.dumped import CAPACITY
 from trainc.server.schema.served import served
-from trainc.verify.accepted import accepted
+from trainc.verify.acceptance import accepted
 from trainc.verify.run_checks import expand, look
 from trainc.verify.run_checks import verify as check_pods
 

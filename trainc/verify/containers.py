@@ -39,8 +39,6 @@ _INDEX_KEYS = {
     "jobset.sigs.k8s.io/job-global-index": "global job index",
     "jobset.sigs.k8s.io/job-group-index": "job index in its group",
 }
-# The fields of a pod by which it knows its index.
-INDEX_FIELDS = frozenset([f"metadata.{part}['{key}']" for part in ("labels", "annotations") for key in _INDEX_KEYS])
 
 
 class Container:

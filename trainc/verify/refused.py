@@ -104,9 +104,9 @@ def _explained(complaint: Refused) -> tuple[Rule, Words]:
 def _explanations() -> list[Explanation]:
     """All explanations; they are loaded when the first job is refused."""
     if not _KNOWN:
-        from trainc.verify.rules import accelerators, containers, jobs, names, resources, templates, volumes  # noqa: PLC0415
+        from trainc.verify.rules import accelerators, container_fields, jobs, names, resources, templates, volumes  # noqa: PLC0415
 
-        for module in (accelerators, containers, resources, volumes, templates, names, jobs):
+        for module in (accelerators, container_fields, resources, volumes, templates, names, jobs):
             _KNOWN.extend(module.EXPLANATIONS)
     return _KNOWN
 

@@ -8,8 +8,8 @@ from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.numbers import parsed_int
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import Pod, pod_of_rank, trainers
-from trainc.verify.order import stages, waits
 from trainc.verify.prospects import endings, held, retries
+from trainc.verify.start_order import stages, waits
 from trainc.verify.surroundings import images, surroundings, volumes
 from trainc.verify.values import Unknown, rows, table, text, whole
 

@@ -57,9 +57,6 @@ class _Parser:
         self.at = 0
         self.bound: list[str] = []
 
-    def peek(self) -> str:
-        return self.tokens[self.at][1]
-
     def take(self) -> tuple[str, str]:
         self.at += 1
         return self.tokens[self.at - 1]

@@ -24,7 +24,6 @@ _NO_SELECTOR = "must not be specified when labelSelector is not set"
 _POLICIES = ("Honor", "Ignore")
 _OPERATORS = ("Equal", "Exists")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_INT64_DIGITS = 20
 _DECIMAL = "must be a valid decimal integer in canonical form"
 
 

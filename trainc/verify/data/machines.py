@@ -88,7 +88,6 @@ INSTANCE_LABELS = (
 
 # GKE's accelerator label, where it names one machine (cloud.google.com/gke-accelerator).
 ACCELERATOR = "cloud.google.com/gke-accelerator"
-MACHINE_LABELS = frozenset((*INSTANCE_LABELS, ACCELERATOR))
 ACCELERATORS = {
     "nvidia-h100-mega-80gb": "a3-megagpu-8g",
     "nvidia-h200-141gb": "a3-ultragpu-8g",

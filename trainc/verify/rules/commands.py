@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.verify.endless import endless, is_daemon
 from trainc.verify.launch import PYTHON
-from trainc.verify.order import counts
+from trainc.verify.start_order import counts
 from trainc.verify.values import texts
 
 TYPE_CHECKING = False
@@ -80,7 +80,6 @@ LAUNCHER_SETS = Rule(
 
 _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
-_TAILS = frozenset(("tee", "cat", "head", "tail", "grep", "sed", "awk", "ts", "logger"))
 
 
 def endless_sleep(job: Job) -> None:

@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.verify.endless import never_ends
-from trainc.verify.order import counts, waits
+from trainc.verify.start_order import counts, waits
 from trainc.verify.values import table, text
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
-from trainc.verify.order import waits_for
+from trainc.verify.start_order import waits_for
 from trainc.verify.values import flag, table, text
 from trainc.verify.world import LOCAL, Place, keeps_to_itself
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.verify.hostfile import hostfile
-from trainc.verify.order import waits_for
+from trainc.verify.start_order import waits_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

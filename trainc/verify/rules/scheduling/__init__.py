@@ -41,7 +41,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
     if grouped or waits or named:
-        from trainc.verify.rules.scheduling.together import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
+        from trainc.verify.rules.scheduling.placing import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
         look(bundle, cluster, report, gang=grouped, queued=waits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.placement import Placement
-from trainc.verify.rules.scheduling import order, pod_sets, queues, sizes, ties, versions
+from trainc.verify.rules.scheduling import gang_sizes, order, pod_sets, queues, ties, versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued
     if gang:
         order.look(placement, report)
         ties.look(placement, report)
-        sizes.look(placement, report)
+        gang_sizes.look(placement, report)
         versions.look(placement, report)
     queues.look(placement, report)
     if queued:
