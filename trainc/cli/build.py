@@ -117,13 +117,26 @@ def _validate_project(options: Options) -> int:
     if options.has("against"):
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
-        return session.finish(pipeline.check(session.project, session.selection, session.report))
+        jobs = pipeline.check(session.project, session.selection, session.report)
+        _look_at_renderings(session)
+        return session.finish(jobs)
     from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
     session.applied_twice(os.path.join(session.project.root, session.project.output))
     spool = Tally()
     run(session, spool)
     return session.finish(spool.jobs)
+
+
+def _look_at_renderings(session: Session) -> None:
+    """Findings for files whose jobs are rendered in the work tree, and cannot become what the files say now."""
+    output = os.path.join(session.project.root, session.project.output)
+    if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
+        return
+    from trainc.compare.refused import refused_edits  # noqa: PLC0415 (only where something is rendered)
+
+    bundles = pipeline.bundles(session.project, session.selection, Report(compiles=False))
+    refused_edits(bundles, session.project, session.report)
 
 
 def _against(session: Session, base: str) -> None:

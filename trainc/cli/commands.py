@@ -57,6 +57,12 @@ def _init(options: Options) -> int:
     return init(options)
 
 
+def _run(options: Options) -> int:
+    from trainc.cli.run import run  # noqa: PLC0415
+
+    return run(options)
+
+
 def _diff(options: Options) -> int:
     from trainc.cli.diff import diff  # noqa: PLC0415
 
@@ -167,6 +173,15 @@ COMMANDS = {
             ),
             ("trainc diff", "trainc diff main --report markdown", "trainc diff old/ new/ --exit-code"),
             _diff,
+        ),
+        Command(
+            "run",
+            "JOB...",
+            "Start the next run of jobs, given by name, glob or file: sets `trainc.dev/run` in the job's file, keeps its\n"
+            "comments, and says what the new run does otherwise than the run before.",
+            (Option("--dry-run", "show the edit and change nothing"),),
+            ("trainc run bert", "trainc run 'nlp-*' --dry-run", "trainc run jobs/bert.yaml"),
+            _run,
         ),
         Command(
             "migrate",

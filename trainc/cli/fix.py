@@ -7,9 +7,12 @@ from trainc.cli.migrate import texts, write
 from trainc.cli.output import answer, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.compare.immutable import IMMUTABLE_CHANGE
+from trainc.compare.refused import refused_runs
 from trainc.fix import diff
 from trainc.fix import fix as fixed
 from trainc.model.finding import ERROR
+from trainc.model.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ def fix(options: Options) -> int:
 def _fix(options: Options) -> int:
     session = Session(options)
     pipeline.check(session.project, session.selection, session.report)
+    present = pipeline.bundles(session.project, session.selection, Report(compiles=False))
+    refused_runs(present, session.project, session.selection, session.report)
     found = session.report.findings
     about: dict[str, list[Finding]] = {}
     for finding in found:
@@ -42,5 +47,7 @@ def _fix(options: Options) -> int:
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"
     need = "error needs" if errors == 1 else "errors need"
+    if any(finding.rule is IMMUTABLE_CHANGE for finding in left):
+        tell("an edit that a run cannot take starts a new run with `trainc fix --unsafe`, or with `trainc run JOB`")
     tell(f"{len(applied)} {verb}, {errors} {need} a person")
     return 1 if errors else 0

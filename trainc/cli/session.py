@@ -69,7 +69,7 @@ class Session:
         for finding in opening.findings:
             self.report.add(finding)
         self.selection = Selection(
-            tuple(self._inside(path) for path in named),
+            tuple(self.inside(path) for path in named),
             stdin=self.stdin,
             field_validation=options.one("field_validation", "strict"),
             admission_only=admission_only,
@@ -89,7 +89,8 @@ class Session:
                 raise Inapplicable(f"there is no cluster `{name}`; {listed}")
         return tuple(self.options.all("cluster"))
 
-    def _inside(self, path: str) -> str:
+    def inside(self, path: str) -> str:
+        """The name of a path below the project's root."""
         return os.path.relpath(os.path.abspath(path), self.project.root).replace(os.sep, "/")
 
     def shown(self, file: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.compare.gaps import not_compared, without_base
 from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
-from trainc.model.finding import ERROR, NOTE, Label, Rule
+from trainc.model.finding import ERROR, NOTE, Edit, Label, Rule
 from trainc.model.paths import located
 from trainc.model.run import RUN, run_of
 from trainc.model.tree import value
@@ -116,16 +116,28 @@ def immutable_change(
     shown = [str(change) for _, change in fields[:_MOST]]
     if len(fields) > _MOST:
         shown.append(f"and {len(fields) - _MOST} more")
-    following = run_of(bundle.document.tree) + 1
     return IMMUTABLE_CHANGE.at(
         own[0],
         f"run `{bundle.name}` cannot change in {count} once it is created",
         also=[Label(span) for span in own[1:_MOST]],
         effect=effect,
-        help=f'to start a new run set `{RUN}: "{following}"`; {otherwise}',
+        help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"`; {otherwise}',
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
+        fix=[_new_run(bundle, "unsafe")],
     )
+
+
+def next_run(bundle: Bundle) -> Finding:
+    """A finding that starts the next run of a job, for who asks for that."""
+    place = bundle.document.span(("metadata", "name"))
+    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=[_new_run(bundle, "safe")])
+
+
+def _new_run(bundle: Bundle, safety: str) -> Edit:
+    document = bundle.document
+    path = ("metadata", "annotations", RUN)
+    return Edit(document.file, document.start, path, str(run_of(document.tree) + 1), safety=safety)
 
 
 def _asked(bundle: Bundle, one: Update) -> Span:

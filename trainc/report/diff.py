@@ -28,11 +28,11 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
     lines += [f"-   {_name(job)}  {_size(job)}  {job.source}{_because(diff.causes, job)}" for job in diff.removed]
     for one in diff.renamed:
         lines.append(f"-/+ {_name(one.was)} -> {_name(one.now)}  {_size(one.now)}  {one.now.source}{_moved(one)}")
-        lines += _spelled(one.changes)
+        lines += shown_changes(one.changes)
     for one in diff.runs:
         sign = "-/+" if one.was.key in diff.causes else "+  "
         lines.append(f"{sign} {_name(one.now)}  {_size(one.now)}  {one.now.source}  the run after {one.was.key[2]}")
-        lines += _spelled(one.changes)
+        lines += shown_changes(one.changes)
     for edited in sorted(diff.edited, key=lambda one: one.kept):
         lines += _edited_lines(edited)
     if diff.empty:
@@ -63,15 +63,20 @@ def _edited_lines(edited: Edited) -> list[str]:
         refused = _few(edited.refused)
         keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
-        return [head, *_spelled(edited.changes), f"      {refused} cannot change in place; a new run takes the edit"]
+        return [
+            head,
+            *shown_changes(edited.changes),
+            f"      {refused} cannot change in place; a new run takes the edit",
+        ]
     lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}"]
-    lines += _spelled(edited.changes)
+    lines += shown_changes(edited.changes)
     if edited.refused:
         lines.append(f"      {_refused(edited)}")
     return [*lines, f"      {_IGNORED}"] if edited.ignored else lines
 
 
-def _spelled(changes: Sequence[Change]) -> list[str]:
+def shown_changes(changes: Sequence[Change]) -> list[str]:
+    """What differs between two forms of a job, a line for each of the first changes."""
     lines = [f"      {_change(change)}{_places(change)}" for change in changes[:_SHOWN]]
     return [*lines, f"      and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else lines
 

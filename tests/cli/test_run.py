@@ -1,0 +1,93 @@
+"""`trainc run`: the next run of a job in a repository with real Git."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repository import job
+from tests.working_tree import WorkingTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BERT = "jobs/bert.yaml"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> WorkingTree:
+    """Two jobs with committed renderings, one of them with comments everywhere."""
+    tree = WorkingTree(tmp_path, "t5")
+    text = job("bert").replace("  name: bert\n", "  name: bert  # ours\n") + "# the end\n"
+    tree.write(BERT, f"# about bert\n{text}")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
+    return tree
+
+
+def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
+    """There was no command for it: people wrote the annotation by hand, and were not told what the new run changes."""
+    tree.change(BERT, "numNodes: 2", "numNodes: 3  # more")
+    # It said nothing, and the commit failed later.
+    assert "error[immutable-change]: run `bert` cannot change in 3 fields" in tree.run("validate", BERT).err
+    refused = tree.run("build", "-w")
+    assert refused.code == 1
+    assert "run `bert` cannot change in 3 fields" in refused.err
+    before = tree.read(BERT)
+    done = tree.run("run", "bert")
+    assert done.code == 0, done.err
+    assert done.out.startswith(
+        "run 2 of bert follows bert  jobs/bert.yaml\n"
+        "      nodes of node: 2 -> 3  (rendered/research/bert.yaml:39 -> jobs/bert.yaml:11)\n"
+    )
+    added = '  annotations:\n    trainc.dev/run: "2"\n'
+    assert tree.read(BERT).replace(added, "") == before
+    assert added in tree.read(BERT)
+    assert tree.run("build", "-w").code == 0
+    assert "\n  name: bert-r2\n" in tree.rendered()["research/bert.yaml"]
+    assert tree.run("build", "--check", "-q").code == 0
+    assert (
+        tree.run("run", "bert").out == "run 3 of bert follows bert-r2, nothing but the name changes  jobs/bert.yaml\n"
+    )
+    assert tree.read(BERT).replace(added.replace("2", "3"), "") == before
+
+
+def test_nothing_is_written_on_request(tree: WorkingTree) -> None:
+    before = tree.read(BERT)
+    done = tree.run("run", "jobs/bert.yaml", "--dry-run")
+    assert done.code == 0, done.err
+    assert '+    trainc.dev/run: "2"\n' in done.out
+    assert tree.read(BERT) == before
+
+
+def test_several_jobs_at_once(tree: WorkingTree) -> None:
+    assert tree.run("run", "*").code == 0
+    assert all('trainc.dev/run: "2"' in tree.read(f"jobs/{name}.yaml") for name in ("bert", "t5"))
+
+
+def test_a_name_that_no_job_has(tree: WorkingTree) -> None:
+    done = tree.run("run", "bret")
+    assert (done.code, done.err) == (2, "trainc: there is no job `bret`; did you mean `bert`?\n")
+
+
+def test_fix_offers_a_new_run(tree: WorkingTree) -> None:
+    """`fix` said that there was nothing to fix."""
+    tree.change(BERT, "numNodes: 2", "numNodes: 3")
+    done = tree.run("fix", "jobs")
+    assert done.code == 1
+    assert done.err.endswith(
+        "an edit that a run cannot take starts a new run with `trainc fix --unsafe`, or with `trainc run JOB`\n"
+        "0 could be fixed, 1 error needs a person\n"
+    )
+    assert tree.run("fix", "-w", "--unsafe", "jobs").code == 0
+    assert 'trainc.dev/run: "2"' in tree.read(BERT)
+    assert tree.run("build", "-w").code == 0
+
+
+def test_validate_leaves_alone_what_a_run_keeps(tree: WorkingTree) -> None:
+    tree.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 5")
+    tree.change(BERT, "# about bert", "# about bert again")
+    assert tree.run("validate", BERT).code == 0
+    tree.change(BERT, "spec:\n", "spec:\n  suspend: true\n")
+    assert "immutable-change" not in tree.run("validate", BERT).err

@@ -1,0 +1,110 @@
+"""`trainc run`: the next run of a job, as an edit of the file that holds it."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+
+from trainc import pipeline
+from trainc.cli.migrate import texts, write
+from trainc.cli.options import Options
+from trainc.cli.output import answer, tell
+from trainc.cli.session import Session
+from trainc.compare.changes import changes_of
+from trainc.compare.facts import facts
+from trainc.compare.immutable import next_run
+from trainc.compare.refused import renderings
+from trainc.compare.renamed import as_called
+from trainc.fix import diff
+from trainc.fix import fix as edited
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.report import Report
+from trainc.model.run import run_of
+from trainc.model.spelling import nearest
+from trainc.model.trouble import Inapplicable, Trouble
+from trainc.report.diff import shown_changes
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.compare.facts import Facts
+
+
+def run(options: Options) -> int:
+    """Start the next run of each job that is named, and say what it does otherwise than the run before."""
+    if not options.arguments:
+        raise Trouble("usage: trainc run JOB... (a name, a glob or a file)")
+    files = [name for name in options.arguments if os.path.isfile(name)]
+    names = [name for name in options.arguments if name not in files]
+    session = Session(Options([".", *files] if names or not files else files, options.values))
+    present = [one for one in pipeline.bundles(session.project, session.selection, session.report) if one.jobset]
+    if session.report.failed:
+        return session.finish()
+    inside = {session.inside(name) for name in files}
+    chosen = [one for one in present if one.document.file in inside or _is_named(one, names)]
+    _must_match(names, present)
+    before = _before(chosen, session)
+    documents = {(one.document.file, one.document.start): one for one in chosen}
+    _edit(list(documents.values()), session, write_it=not options.has("dry_run"))
+    _tell(chosen, before, session)
+    return 0
+
+
+def _is_named(bundle: Bundle, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in (bundle.document.name, bundle.name))
+
+
+def _must_match(patterns: list[str], present: list[Bundle]) -> None:
+    known = sorted({one.document.name for one in present})
+    for pattern in patterns:
+        if not any(_is_named(one, [pattern]) for one in present):
+            near = nearest(pattern, known)
+            hint = f"; did you mean `{near}`?" if near else ""
+            raise Inapplicable(f"there is no job `{pattern}`{hint}")
+
+
+def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], Facts]:
+    """What each job's present run consists of: its rendered file where there is one."""
+    found = {one.key: one for one in map(facts, chosen)}
+    for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
+        trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
+        jobset = next((tree for tree in trees if "replicatedJobs" in tree.get("spec", ())), None)
+        if jobset is not None:
+            made = Document(bundle.document.file, jobset, {}, 1)
+            found[facts(bundle).key] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))
+    return found
+
+
+def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
+    report = Report()
+    for bundle in chosen:
+        report.add(next_run(bundle))
+    about = {bundle.document.file for bundle in chosen}
+    for file, text in texts(session):
+        findings = [finding for finding in report.findings if finding.span.file == file]
+        if file not in about:
+            continue
+        done = edited(text, findings, file)
+        if done.left:
+            raise Trouble(
+                f"{session.shown(file)}: this YAML cannot be rewritten with its comments kept; set the annotation by hand"
+            )
+        if write_it:
+            write(session, file, done.text)
+        else:
+            answer(*diff(text, done.text, session.shown(file)))
+
+
+def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], Facts], session: Session) -> None:
+    """The delta of each new run against the run before it."""
+    for bundle in chosen:
+        now = facts(bundle)
+        was, number = before[now.key], run_of(bundle.document.tree) + 1
+        changes = changes_of(as_called(was, now), now)
+        rest = "" if changes else ", nothing but the name changes"
+        answer(
+            f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(bundle.document.file)}"
+        )
+        answer(*shown_changes(changes))
+    tell("`trainc build -w` renders what has a new run")

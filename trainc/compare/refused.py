@@ -1,0 +1,87 @@
+"""Jobs whose edit no run takes: their rendered file is committed or lies in the work tree, and a server refuses the change."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from trainc.compare.decision import Decisions
+from trainc.compare.immutable import immutable_change
+from trainc.compare.updates import key_of, update
+from trainc.emit import path_of
+from trainc.emit.digest import body_digest, job_digest
+from trainc.emit.spool.disk import read_found
+from trainc.emit.spool.objects import trees_of
+from trainc.server.schema.served import Served
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainc.compare.decision import Decision
+    from trainc.compare.updates import Update
+    from trainc.emit.spool.disk import Found
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+
+class Rendering(NamedTuple):
+    """The rendered file of a job, and what stays of it."""
+
+    bundle: Bundle
+    file: str
+    text: str
+    decision: Decision
+
+
+def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection) -> Iterator[Rendering]:
+    """The rendered file of each job that has one as trainc wrote it, with what stays of it."""
+    decisions = Decisions(project, selection)
+    for bundle in bundles:
+        if bundle.jobset is None:
+            continue
+        file = os.path.join(project.output, path_of(bundle))
+        path = os.path.join(project.root, file)
+        found = read_found(path)
+        if found is None or found.header is None or not _is_whole(found):
+            continue
+        text = found.body.decode("utf-8", "replace")
+        yield Rendering(bundle, file, text, decisions.decide(bundle, found.header, text, path))
+
+
+def refused_edits(bundles: Iterable[Bundle], project: Project, report: Report) -> None:
+    """A finding for each job whose own file changes what its rendered run cannot take; Git is not asked.
+
+    What shared files change besides is left to who reads the history: a run may keep its rendering in spite of it.
+    """
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+    for bundle in bundles:
+        file = os.path.join(project.output, path_of(bundle)) if bundle.jobset is not None else ""
+        found = read_found(os.path.join(project.root, file)) if file else None
+        if found is None or found.header is None or not _is_whole(found) or found.header.job == job_digest(bundle):
+            continue
+        before = {key_of(bundle, tree): tree for tree in trees_of(found.body)}
+        pairs = [(before.get(key_of(bundle, tree)), tree) for tree in bundle.objects]
+        updates = [update(was, now, servers[bundle.cluster]) for was, now in pairs if was is not None]
+        own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
+        refused = [one for one in own if one.refused]
+        if refused:
+            report.add(_finding(bundle, refused, file))
+
+
+def refused_runs(bundles: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> None:
+    """A finding for each job whose edit its rendered run cannot take."""
+    for bundle, file, _, decision in renderings(bundles, project, selection):
+        if decision.refused and not decision.text:
+            report.add(_finding(bundle, decision.refused, file))
+
+
+def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:
+    effect = f"it is rendered as {file}: a server that runs it refuses the change, and `build -w` writes nothing"
+    return immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back")
+
+
+def _is_whole(found: Found) -> bool:
+    return found.header is not None and found.header.body == body_digest(found.body)
