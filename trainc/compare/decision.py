@@ -6,8 +6,8 @@ import os
 from typing import NamedTuple
 
 from trainc.compare.former import FormerJobs
-from trainc.compare.laid import laid
 from trainc.compare.merged import CommittedTexts
+from trainc.compare.transfer import transferred
 from trainc.compare.updates import differences, key_of, update
 from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool.disk import parse_found, read_found
@@ -101,7 +101,7 @@ class Decisions:
         objects = []
         for tree in trees:
             edit = edits.get(key_of(bundle, tree))
-            objects.append(tree if edit is None else laid(*edit, tree))
+            objects.append(tree if edit is None else transferred(*edit, tree))
         if any(tree is None for tree in objects):
             return new
         changes = self._updates(bundle, trees, objects)

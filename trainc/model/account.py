@@ -94,7 +94,7 @@ class Account:
         self.current = self._entries[document.file, index, cluster] = AccountEntry(document)
         return self.current
 
-    def lose(self, file: str, line: int) -> None:
+    def count_unread(self, file: str, line: int) -> None:
         """Count a document that cannot be read as refused, whatever it was meant to be; it starts on that line."""
         self.unread.add((file, line))
 

@@ -79,7 +79,7 @@ class Constructor:
             tree = None if _blank(root := get()) else self._node(root, 0)
             end = get().end_mark.line + 1
             if self._refused:
-                self._report.account.lose(self._file, self.line)
+                self._report.account.count_unread(self._file, self.line)
             elif tree is not None:
                 yield Document(self._file, tree, self._marks, self.line)
             self.line = end

@@ -37,7 +37,7 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
             report.add(_fault(error, file, data))
         else:
             return
-        report.account.lose(file, constructor.line)
+        report.account.count_unread(file, constructor.line)
         rest = _after(data, constructor.line)
         if rest is None:
             return

@@ -33,14 +33,14 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > LIMIT:
         report.add(too_large(file))
-        report.account.lose(file, 1)
+        report.account.count_unread(file, 1)
         return
     if data.startswith(b"version "):
         from trainc.yaml.faults import pointer  # noqa: PLC0415 (few files begin like that)
 
         if (found := pointer(data, file)) is not None:
             report.add(found)
-            report.account.lose(file, 1)
+            report.account.count_unread(file, 1)
             return
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
@@ -84,7 +84,7 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
             report.add(unread_rest(file, line))
             return "".join((*out, text[end:start])).encode()
         report.add(_bad_character(bad, start, line, file))
-        report.account.lose(file, line)
+        report.account.count_unread(file, line)
         out += [text[end:start], "---" if start else ""]
         end = text.find("\n---", bad.end())
         end = end if end > 0 else len(text)

@@ -1,4 +1,4 @@
-"""An edit of one form of an object, laid on another form."""
+"""An edit of one form of an object, transferred to another form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 
-def laid(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
+def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
     """`other` with what differs between `old` and `new`; None where a list differs and has other items in `other`."""
     if plain(old) == plain(new):
         return other
     if type(old) is dict and type(new) is dict and type(other) is dict:
-        return _laid_map(old, new, other)
+        return _transferred_map(old, new, other)
     if type(new) is list:
-        return _laid_list(old, new, other, field)
+        return _transferred_list(old, new, other, field)
     return new
 
 
-def _laid_map(old: dict[str, Tree], new: dict[str, Tree], other: dict[str, Tree]) -> Tree:
+def _transferred_map(old: dict[str, Tree], new: dict[str, Tree], other: dict[str, Tree]) -> Tree:
     out = dict(other)
     for key in {**old, **new}:
         was, now, here = old.get(key), new.get(key), other.get(key)
@@ -29,7 +29,7 @@ def _laid_map(old: dict[str, Tree], new: dict[str, Tree], other: dict[str, Tree]
             continue
         if type(here) is dict:
             was, now = was or {}, now or {}  # what others have written in it stays
-        node = laid(was, now, here, key) if now is not None else {}
+        node = transferred(was, now, here, key) if now is not None else {}
         if node is None:
             return None
         if node == {} and key not in new:
@@ -39,7 +39,7 @@ def _laid_map(old: dict[str, Tree], new: dict[str, Tree], other: dict[str, Tree]
     return out
 
 
-def _laid_list(old: Tree, new: list[Tree], other: Tree, field: str) -> Tree:
+def _transferred_list(old: Tree, new: list[Tree], other: Tree, field: str) -> Tree:
     """The items one by one where all three forms have the same, the new list where the others are the same."""
     if plain(old) == plain(other):
         return new
@@ -48,5 +48,5 @@ def _laid_list(old: Tree, new: list[Tree], other: Tree, field: str) -> Tree:
     names = [[keyed_step((), field, index, item) for index, item in enumerate(items)] for items in (old, new, other)]
     if not (names[0] == names[1] == names[2]) or any(type(name[0]) is int for name in names[0]):
         return None
-    items = [laid(*three) for three in zip(old, new, other, strict=True)]
+    items = [transferred(*three) for three in zip(old, new, other, strict=True)]
     return None if any(item is None for item in items) else items
