@@ -13,7 +13,7 @@ from trainc.cli.ownership import gone, holds, left, naming, project_names, reach
 from trainc.cli.process import Orderly
 from trainc.cli.rerendered import rerendered
 from trainc.cli.session import RENDERED, WORK_TREE, Session
-from trainc.compare.committed import ITSELF, Committed, names
+from trainc.compare.committed import ITSELF, Committed, listed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
 from trainc.compare.merged import CommittedTexts
 from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
@@ -201,7 +201,8 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
     for blamed, kept in sorted(committed.kept.items()):
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
         why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
-        tell(f"{runs} rendering ({why}); --rerender NAME takes the new one")
+        fields = listed(committed.fixed[blamed])
+        tell(f"{runs} rendering ({why}): {fields} cannot change in place; --rerender NAME takes the new one")
     if committed.rerendered:
         tell(rerendered(committed.rerendered, written=spool.done))
     if len(told) > _MOST:

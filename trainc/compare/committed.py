@@ -33,7 +33,7 @@ class Committed:
     """Decides for each run whether its committed rendering stays.
 
     A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
-    `kept` then holds the files to blame, with the names of the runs. Runs to `rerender` are named as
+    `kept` then holds the files to blame, with the names of the runs, `fixed` the fields that cannot change. Runs to `rerender` are named as
     their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
     `has_rerender` says whether the command has that option.
     """
@@ -42,6 +42,7 @@ class Committed:
         self, project: Project, selection: Selection, rerender: Collection[str] = (), *, has_rerender: bool = True
     ) -> None:
         self.kept: dict[str, list[str]] = {}
+        self.fixed: dict[str, dict[str, None]] = {}  # by the same files, in the order in which they were met
         self.rerendered: list[str] = []
         self._rerender = tuple(rerender)
         self._has_rerender = has_rerender
@@ -60,7 +61,10 @@ class Committed:
             return ""
         if decision.text:
             _tell_ignored(bundle, decision.changes, report)
-            self.kept.setdefault(_blamed(bundle, decision.refused) or ITSELF, []).append(bundle.name)
+            blamed = _blamed(bundle, decision.refused) or ITSELF
+            self.kept.setdefault(blamed, []).append(bundle.name)
+            fields = [change.shown for one in decision.refused for change in one.refused]
+            self.fixed.setdefault(blamed, {}).update(dict.fromkeys(fields))
             return decision.text
         effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
@@ -73,19 +77,27 @@ class Committed:
     def absorb(self, other: Committed) -> None:
         """Add what another worker has decided."""
         for blamed, runs in other.kept.items():
-            self.kept.setdefault(blamed or ITSELF, []).extend(runs)
+            self.kept.setdefault(blamed, []).extend(runs)
+        for blamed, fields in other.fixed.items():
+            self.fixed.setdefault(blamed, {}).update(fields)
         self.rerendered += other.rerendered
 
     def portable(self) -> Committed:
         """What was decided, without what cannot leave its process."""
         decided = Committed.__new__(Committed)
-        decided.kept, decided.rerendered = self.kept, self.rerendered
+        decided.kept, decided.fixed, decided.rerendered = self.kept, self.fixed, self.rerendered
         return decided
 
 
 def names(pattern: str, name: str) -> bool:
     """Whether a pattern of `--rerender` stands for a name: `all`, the name itself, or a glob."""
     return pattern == ALL or fnmatchcase(name, pattern)
+
+
+def listed(fields: Collection[str]) -> str:
+    """Fields in one sentence, of which the first few are named."""
+    first = ", ".join(f"`{field}`" for field in list(fields)[:_SHOWN])
+    return f"{first} and {len(fields) - _SHOWN} more fields" if len(fields) > _SHOWN else first
 
 
 def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
@@ -111,12 +123,10 @@ def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -
         if not (one.changed and is_created_once(one.tree)):
             continue
         fields = list(dict.fromkeys(change.shown for change in one.changed))
-        listed = ", ".join(f"`{field}`" for field in fields[:_SHOWN])
-        more = f" and {len(fields) - _SHOWN} more fields" if len(fields) > _SHOWN else ""
         report.add(
             IGNORED_BY_FLUX.at(
                 one.place(one.changed[0], bundle),
-                f"Flux does not apply a change of {listed}{more} to a run that exists",
+                f"Flux does not apply a change of {listed(fields)} to a run that exists",
                 effect="the JobSet in the cluster stays as it was created, and Git says something else",
                 help=f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`), or change the JobSet with kubectl '
                 "as well",
