@@ -9,9 +9,11 @@ from trainc.load import load
 from trainc.lower import lower
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
+from trainc.model.catalog import Catalog
 from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
+from trainc.server.rest import tell_rest
 from trainc.verify import check_text, verify
 from trainc.verify.together import Together
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from trainc.emit.spool import Spool
     from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Catalog
     from trainc.model.document import Document
     from trainc.model.documents import Documents
     from trainc.model.settings import Project, Selection
@@ -146,6 +147,18 @@ def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) ->
             tell(heard, plan, report)
 
 
+def check_refused(project: Project, catalog: Catalog, selection: Selection, report: Report) -> None:
+    """Look at what can still be read of each job that is refused: one mistake hides no other."""
+    for entry, lines in catalog.refused:
+        heard = Report(compiles=False)
+        alone = Catalog((entry,).__iter__, catalog.shelves, catalog.objects)
+        for plan in resolve(alone, project, heard):
+            bundle = lower(plan, project, selection, heard)
+            if bundle is not None:
+                verify(bundle, project, selection, heard)
+        tell_rest(heard, lines, report)
+
+
 def flattened(name: str, project: Project, selection: Selection, report: Report) -> Document | None:
     """The plain ClusterTrainingRuntime that a runtime amounts to; None where there is none, or with findings."""
     from trainc.resolve.compose import flattened as flatten  # noqa: PLC0415 (one command alone asks)
@@ -192,6 +205,7 @@ def _on(project: Project, catalog: Catalog, selection: Selection, report: Report
     if not selection.admission_only:
         for document in catalog.unread:
             check_text(document, report)
+        check_refused(project, catalog, selection, report)
     yield from catalog.passing
 
 

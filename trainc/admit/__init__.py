@@ -9,7 +9,7 @@ from trainc.admit.runtimes import check_runtime
 from trainc.admit.shelves import Shelves
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Catalog, entry_of
+from trainc.model.catalog import Catalog, RefusedEntry, entry_of
 from trainc.model.finding import ERROR, Rule
 from trainc.model.settings import FILE
 from trainc.server.admission import admit_object
@@ -138,8 +138,19 @@ def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: 
             yield entry_of(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
+            if admitted is None and job.kind in JOBS and not desk.selection.admission_only:
+                _keep_rest(entry_of(job, companions, beside), desk, catalog)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside or companions
+
+
+def _keep_rest(entry: Entry, desk: Desk, catalog: Catalog) -> None:
+    """Keep what can still be read of a job that the server refuses."""
+    from trainc.server.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
+
+    rest = rest_of(entry.document, desk.server)
+    if rest is not None:
+        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.lines))
 
 
 def _older(document: Document) -> bool:

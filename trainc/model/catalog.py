@@ -73,6 +73,13 @@ def entry_of(document: Document, companions: tuple[Document, ...], beside: tuple
     return _new(Entry, (document, companions, beside))
 
 
+class RefusedEntry(NamedTuple):
+    """What can still be read of a job that is refused, and the lines of its file around what was taken out of it."""
+
+    entry: Entry
+    lines: frozenset[int] = frozenset()
+
+
 class Found(NamedTuple):
     """A runtime, admitted (None when it was found and refused), and which source it came from."""
 
@@ -84,16 +91,18 @@ class Catalog:
     """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
 
     `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `unread` the jobs
-    that were refused before anybody could make a plan of them. `objects` finds what jobs name in the files of the project.
+    that were refused before anybody could make a plan of them; `refused` are the parts of those that can be read.
+    `objects` finds what jobs name in the files of the project.
     """
 
-    __slots__ = ("_entries", "objects", "passing", "shelves", "unread")
+    __slots__ = ("_entries", "objects", "passing", "refused", "shelves", "unread")
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves, objects: Objects) -> None:
         self._entries = entries
         self.objects = objects
         self.passing: list[Bundle] = []
         self.unread: list[Document] = []
+        self.refused: list[RefusedEntry] = []
         self.shelves = shelves
 
     def entries(self) -> Iterator[Entry]:

@@ -142,6 +142,12 @@ class Finding:
         labels, more = self.labels + also, self.notes + notes
         return Finding(self.rule, level, self.message, labels, self.effect, self.help, more, self.fix, self.refusal)
 
+    def without_refusal(self) -> Finding:
+        """This finding where the server has refused the object before it comes to this."""
+        return Finding(
+            self.rule, self.level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, None
+        )
+
     def placed(self, there: Span, here: Span) -> Finding:
         """This finding with its first label here instead of there, and without its other labels there."""
         first, *others = self.labels

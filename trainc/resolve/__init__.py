@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.model.catalog import RefusedEntry
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
+from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get, leaves
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
 from trainc.resolve.trainer_block import overrides
@@ -120,6 +121,7 @@ def _trainjob(
         return None
     plan = planned(entry, runtime, project, report)
     if plan is None:
+        catalog.refused.append(_mergeable(entry, runtime.template))
         return None
     if runtime.locks:
         from trainc.resolve.locks import check_job  # noqa: PLC0415 (few runtimes lock anything)
@@ -179,6 +181,26 @@ def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Prepar
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
         prepared.made[key] = made
     return made
+
+
+def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
+    """A job without the first of its patches that cannot be merged."""
+    document = entry.document
+    spec = document.tree["spec"]
+    patches = spec["runtimePatches"]
+    at = next(index for index in range(len(patches)) if not _is_mergeable(template, patches[: index + 1]))
+    spans = [leaf.origin.at for _, leaf in leaves(patches[at]) if leaf.origin.at is not None]
+    lines = range(min(span.line for span in spans), max(span.end_line for span in spans) + 1) if spans else ()
+    rest = {**document.tree, "spec": {**spec, "runtimePatches": patches[:at] + patches[at + 1 :]}}
+    return RefusedEntry(entry._replace(document=document.admitted(rest)), frozenset(lines))
+
+
+def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:
+    try:
+        patched(template, patches)
+    except (MissingKeyError, UnknownDirectiveError):
+        return False
+    return True
 
 
 UNKNOWN_DIRECTIVE = Rule(

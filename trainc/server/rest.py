@@ -1,0 +1,127 @@
+"""What can still be read of an object that a server refuses, so that one mistake hides no other."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR
+from trainc.model.placeholders import is_placeholder
+from trainc.model.sourced import Sourced
+from trainc.model.spelling import nearest
+from trainc.model.tree import get, leaves
+from trainc.server.jobset import defaults as jobset
+from trainc.server.schema.readable import read_by_go, readable
+from trainc.server.verdict import kind_of, verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NamedTuple
+
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+    from trainc.server.fault import Fault
+    from trainc.server.of_cluster import Server
+else:
+    from trainc.model.record import NamedTuple
+
+UNREADABLE = "${UNREADABLE}"  # stands for a value that a server cannot take: unknown, and never wrong
+_ROUNDS = 8  # a server tells some faults only once others are mended
+_MAX_FAULTS = 100  # in one round; an object with more is not the one that was meant
+
+
+class Rest(NamedTuple):
+    """An object without its faults, and the lines of its file around what was taken out of it.
+
+    A misspelt field is read as the one that was probably meant, a wrong value as one that is not known.
+    """
+
+    document: Document
+    lines: frozenset[int]
+
+
+def rest_of(document: Document, server: Server) -> Rest | None:
+    """What a server would take of an object that it refuses; None where the faults cannot be told from the rest."""
+    kind, tree = kind_of(document.tree), document.tree
+    root = server.table.root(kind)
+    lines: set[int] = set()
+    for _ in range(_ROUNDS if root is not None else 0):
+        kept, faults = readable(tree, kind, server.table)
+        if not faults:
+            found = verdict(kept, server.table, server.profile)
+            # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
+            if not found.by or (found.by == "webhook" and found.empty_patch is not None):
+                stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else found.stored
+                return Rest(document.admitted(stored), frozenset(lines))
+            faults = found.faults
+        if len(faults) > _MAX_FAULTS:
+            return None
+        mended = tree
+        places = {_place(tree, fault): fault for fault in faults}
+        for path in sorted(
+            places, key=_order, reverse=True
+        ):  # later items first: to take one out moves those behind it
+            mended = _mended(mended, path, places[path], lines)
+        if mended is tree:
+            return None
+        tree = mended
+    return None
+
+
+def tell_rest(heard: Report, lines: frozenset[int], report: Report) -> None:
+    """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
+    for finding in heard.findings:
+        touched = any(line in lines for label in finding.labels for line in (label.span.line, label.span.end_line))
+        if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
+            report.add(finding.without_refusal())
+
+
+def _place(tree: Tree, fault: Fault) -> Path:
+    """What a fault is about: a field, or the item of a list that lacks one."""
+    path = fault.path
+    return path[:-1] if len(path) > 2 and type(path[-2]) is int and get(tree, *path) is None else path
+
+
+def _order(path: Path) -> list[tuple[int, str]]:
+    return [(step, "") if type(step) is int else (-1, str(step)) for step in path]
+
+
+def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
+    """The object without the fault at a path, as it was where that cannot be taken out of it."""
+    above, node = get(tree, *path[:-1]), get(tree, *path)
+    if len(path) < 2 or node is None:
+        return tree
+    if type(node) is Sourced and fault.kind != "unknown" and not is_placeholder(node.value):
+        lines |= _lines(node)
+        return _changed(tree, path, lambda held, step: _set(held, step, Sourced(UNREADABLE, node.origin)))
+    meant = nearest(str(path[-1]), fault.candidates) if fault.kind == "unknown" else ""
+    if meant and type(above) is dict and meant not in above:
+        return _changed(tree, path, lambda held, step: {(meant if key == step else key): held[key] for key in held})
+    lines |= _lines(node if fault.kind == "unknown" else above)
+    return _changed(tree, path, _without)
+
+
+def _changed(tree: Tree, path: Path, change: Callable[[Tree, str | int], Tree]) -> Tree:
+    """The tree with its innermost map or list on a path changed."""
+    if len(path) == 1:
+        return change(tree, path[0])
+    return _set(tree, path[0], _changed(tree[path[0]], path[1:], change))
+
+
+def _set(held: Tree, step: str | int, node: Tree) -> Tree:
+    if type(held) is dict:
+        return {**held, step: node}
+    return [node if index == step else item for index, item in enumerate(held)]
+
+
+def _without(held: Tree, step: str | int) -> Tree:
+    if type(held) is dict:
+        return {key: node for key, node in held.items() if key != step}
+    return [item for index, item in enumerate(held) if index != step]
+
+
+def _lines(node: Tree) -> set[int]:
+    """The lines on which a node stands."""
+    spans = [leaf.origin.at for _, leaf in leaves(node) if leaf.origin.at is not None]
+    if not spans:
+        return set()
+    return set(range(min(span.line for span in spans), max(span.end_line for span in spans) + 1))
