@@ -91,6 +91,8 @@ def reduced(objects: list[Any], *, recorded: bool, carried: frozenset[str] = fro
             del metadata["namespace"]
         if tree["kind"] == "JobSet":
             _reduce_jobset(tree, recorded=recorded, carried=carried)
+        if tree["apiVersion"] == "scheduling.volcano.sh/v1beta1":
+            tree["spec"].setdefault("queue", "default")
         # Key material is a reference to a Secret that exists, never made here: only the recordings have one.
         # The headless Service is the JobSet controller's own, written out; `service` says what it must be.
         if tree["kind"] != ("Secret" if recorded else "Service"):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.server.seeds import seeds
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import get, plain, stamp
-from trainc.server.schema.node import BY, Node
 from trainc.server.schema.scalar import compile_re2
 from trainc.server.schema.table import Table, compile_table, load
 from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of
+
+if TYPE_CHECKING:
+    from trainc.server.schema.node import Node
 
 TEXT = {"type": "string"}
 NAMED = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "value": TEXT}}
@@ -190,7 +192,7 @@ def test_defaults_say_where_they_come_from() -> None:
     tree = stamp({"x": {"mode": "soft"}}, "test")
     out = walk(node(DEFAULTED), tree, Log())
     assert get(out, "x", "mode") is tree["x"]["mode"]
-    assert get(out, "x", "inner", "n").origin.by == BY
+    assert get(out, "x", "inner", "n").origin.by == SCHEMA_DEFAULT
 
 
 def test_what_does_not_change_is_shared() -> None:

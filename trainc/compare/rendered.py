@@ -83,7 +83,8 @@ def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) 
         for document in documents:
             _check(document)
         made = Document(source, jobset.tree, {}, 1)
-        yield Bundle(made, tuple(document.tree for document in documents), cluster=cluster)
+        # What trainc did not write out in former releases is no change.
+        yield Bundle(made, tuple(load().completed(document.tree) for document in documents), cluster=cluster)
 
 
 def _check(document: Document) -> None:

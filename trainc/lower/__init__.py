@@ -12,6 +12,7 @@ from trainc.lower.tool_marks import applied
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution
+from trainc.server.schema.served import served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _placed(
         if patches:
             _over(plan, drafts, patches)
             plan.steps += (("images", cluster.name, None, patches, None),)
-    return applied(_bundle(plan, contribution, gang, cluster.name), project.delivery, project.cluster.namespace)
+    return applied(_bundle(plan, contribution, gang, project.cluster), project.delivery, project.cluster.namespace)
 
 
 def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:
@@ -132,7 +133,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     ]
 
 
-def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: str) -> Bundle:
+def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster) -> Bundle:
     said = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
@@ -140,15 +141,17 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
         metadata["labels"] = labels
     if annotations := _joined(said.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
-    whole = jobset(plan, metadata)
+    table = served(cluster).table
+    whole = table.completed(jobset(plan, metadata))
     twin = service(plan, whole["spec"], there)
     objects = [document.tree for document in plan.companions] if plan.companions else []
     for tree in contribution.objects + gang.objects:
-        objects.append({**tree, "metadata": {**tree["metadata"], **there}})
+        placed = {**tree, "metadata": {**tree["metadata"], **there}}
+        objects.append(table.completed(placed))
     if twin is not None:
         objects.append(twin)
     objects.append(whole)
-    return Bundle(plan.document, tuple(objects), plan, cluster=cluster, jobset=whole)
+    return Bundle(plan.document, tuple(objects), plan, cluster=cluster.name, jobset=whole)
 
 
 def _joined(said: Tree, *added: Mapping[str, Tree]) -> Tree:

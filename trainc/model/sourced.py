@@ -28,6 +28,9 @@ class Span(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}"
 
 
+SCHEMA_DEFAULT = "schema default"  # `by` of what the server's schema of a kind fills in
+
+
 class Origin(NamedTuple):
     """Why a value is what it is: written at a span, or derived by code from other origins."""
 
@@ -105,6 +108,11 @@ class Sourced(Generic[T]):
             return Sourced(validate(value.value), value.origin)
 
         return core_schema.no_info_wrap_validator_function(read, handler(source.__args__[0]))
+
+
+def is_written(leaf: object) -> bool:
+    """Whether a scalar is there, and is not what the schema of its kind fills in."""
+    return type(leaf) is Sourced and leaf.by != SCHEMA_DEFAULT
 
 
 _new = tuple.__new__  # an origin that names all of its fields, made without asking which they are

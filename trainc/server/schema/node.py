@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Origin
+from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import stamp
 
 TYPE_CHECKING = False
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.schema.table import Table
 
-BY = "schema default"
-ORIGIN = Origin(None, BY)
 
 _NUMBERS = {
     "int32": (-(2**31), 2**31 - 1),
@@ -117,7 +115,7 @@ class Node:
     def filled(self, index: int) -> Tree:
         """The default of a child, with the defaults below it, every leaf saying so."""
         node = self.table.node(index)
-        return complete(node, stamp(node.raw["default"], BY))
+        return complete(node, stamp(node.raw["default"], SCHEMA_DEFAULT))
 
     def prop(self, name: str) -> Node | None:
         """The node of a property, or of any property where the schema names none; None where nothing is known."""
@@ -206,15 +204,24 @@ def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
 
 def complete(node: Node, tree: Tree) -> Tree:
     """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
-    if type(tree) is dict:
-        out = {}
-        for key, value in tree.items():
-            child = node.prop(key)
-            out[key] = value if child is None else complete(child, value)
-        for key, default in node.defaults:
-            out.setdefault(key, default)
-        return out
-    if type(tree) is list and node.kind == "array":
+    if tree.__class__ is dict:
+        return _complete_map(node, tree)
+    if tree.__class__ is list and node.kind == "array":
         item = node.item()
-        return tree if item is None else [complete(item, value) for value in tree]
+        items = tree if item is None else [complete(item, value) for value in tree]
+        return items if any(got is not value for got, value in zip(items, tree, strict=True)) else tree
     return tree
+
+
+def _complete_map(node: Node, tree: dict[str, Tree]) -> Tree:
+    out = tree
+    for key, value in tree.items():
+        if value.__class__ is Sourced:
+            continue
+        child = node.prop(key)
+        got = value if child is None else complete(child, value)
+        if got is not value:
+            out = dict(tree) if out is tree else out
+            out[key] = got
+    missing = {key: default for key, default in node.defaults if key not in tree}
+    return {**out, **missing} if missing else out

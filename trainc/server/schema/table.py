@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
-from trainc.server.schema.node import Node
+from trainc.model.tree import value
+from trainc.server.schema.node import Node, complete
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
 
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
@@ -118,6 +119,11 @@ class Table:
         if node is None:
             node = self.built[index] = Node(self.nodes[index], self)
         return node
+
+    def completed(self, tree: Tree) -> Tree:
+        """An object with what the schema of its kind fills in; the very same where it lacks nothing or is not known."""
+        node = self.root(f"{value(tree, 'apiVersion')}/{value(tree, 'kind')}")
+        return tree if node is None else complete(node, tree)
 
     def has_rules(self, kind: str) -> bool:
         """Whether any CEL rule can apply to an object of this kind."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Sourced, is_written
 from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import KUEUE_PRIORITY, KUEUE_QUEUE, VOLCANO_QUEUE
@@ -74,8 +74,9 @@ def look(placement: Placement, report: Report) -> None:
 
 
 def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
-    queue = value(group.tree, "spec", "queue")
-    if queue is None:
+    leaf = get(group.tree, "spec", "queue")
+    queue = value(leaf)
+    if not is_written(leaf):
         yield _ignored(placement) or VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("metadata", "name")),
             "the job names no Volcano queue",
@@ -159,7 +160,7 @@ def _known(placement: Placement, report: Report) -> None:
         _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
         _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
     for group in placement.groups:
-        if group.back_end == "volcano":
+        if group.back_end == "volcano" and is_written(get(group.tree, "spec", "queue")):
             _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
     for pod in placement.pods:
         leaf = get(pod, "priorityClassName")
