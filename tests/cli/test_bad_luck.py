@@ -69,7 +69,9 @@ def test_torn_files_are_repaired(kind: str, repository: Repository) -> None:
         "half a header": whole[: header // 2],
     }[kind]
     path.write_bytes(torn)
-    assert repository.run("build", "--check").code == 1
+    check = repository.run("build", "--check")
+    assert check.code == 1
+    assert f"`{BERT}` is cut off: a write to it was interrupted" in check.err
     done = repository.run("build", "-w")
     assert done.code == 0, done.err
     assert path.read_bytes() == whole

@@ -26,6 +26,7 @@ from trainc.emit.spool.changes import (
     OTHERS,
     REFUSED,
     STALE,
+    TORN,
     UNSURE,
     Change,
 )
@@ -55,6 +56,7 @@ _MESSAGES = {
     AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
     MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
+    TORN: "`{file}` is cut off: a write to it was interrupted",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
     UNNAMED: "`{file}` is left over: no job names it any more, or `{source}` holds it no more",
     EDITED: "`{file}` was changed by hand",
@@ -158,7 +160,7 @@ def _findings(changes: Collection[Change], folder: str, session: Session) -> Ite
     for change in changes:
         file = f"{inner}/{change.path}".replace(os.sep, "/")
         rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
-        place = change.source if change.state in (MISSING, CHANGED) else file
+        place = change.source if change.state in (MISSING, CHANGED, TORN) else file
         source = session.shown(change.source)
         # The jobs concerned alone: a draft beside them, which does not compile yet, is in nobody's way.
         jobs = every if len(every) <= _LINE else quote(source)

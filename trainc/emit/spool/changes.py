@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.emit.spool.disk import Found
 
-MISSING, CHANGED, STALE = "missing", "changed", "stale"
+MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"
 REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
 
@@ -43,7 +43,7 @@ def state_of(found: Found | None, body: bytes, *, merging: bool) -> str:
     if found is None:
         return MISSING
     if is_torn(found, body):
-        return CHANGED
+        return CHANGED if is_whole(found) else TORN
     if found.header is None:
         return FOREIGN
     if found.marked:
