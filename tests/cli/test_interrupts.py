@@ -140,6 +140,35 @@ def test_stopped_at_any_moment(words: str, number: int, tree: WorkingTree, tmp_p
     assert codes <= {0, -number, 128 + number}
 
 
+# The program as it starts, interrupted by the import of one module.
+STARTING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+module = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupting())
+from trainc.cli import program
+program()
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["trainc.cli.process", "trainc.cli.commands", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
+     "trainc.pipeline", "trainc.verify", "trainc.report.text"],
+)  # fmt: skip
+def test_interrupted_while_it_starts(module: str, tree: WorkingTree) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING, module, "validate", "jobs"],
+        cwd=tree.folder, env={**relative_environment(), "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr in ("", "trainc: interrupted\n")
+
+
 def _own(tree: WorkingTree, owner: str) -> None:
     text = tree.read("runtimes/torch.yaml")
     before = text.partition("owner: ")[2].partition("\n")[0]

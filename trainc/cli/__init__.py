@@ -20,10 +20,18 @@ def program() -> Never:
     Hardly anything of ours is a cycle. Looking through all modules while they load, and taking them apart before the
     process ends, costs a fifth of a small run.
     """
+    # Loaded with the interpreter; `signal` would bring `enum` along.
+    import _signal  # type: ignore[import-not-found] # noqa: PLC0415
+
+    is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+    if is_default:  # nothing is held yet: the system ends the process, without a traceback
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children  # noqa: PLC0415
 
     code = TROUBLE
     try:
+        if is_default:
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
 
         gc.set_threshold(100_000, 20, 50)

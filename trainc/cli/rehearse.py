@@ -115,14 +115,16 @@ def _beside(session: Session) -> str:
 
 def _announce(made: Script, where: str) -> None:
     """Everything that will run: words, variables and files, as they are; what all processes have in common once."""
-    tell(f"rehearsing `{made.name}`: {len(made.processes)} processes on this machine, in {where}")
+    count = len(made.processes)
+    tell(f"rehearsing `{made.name}`: {count} {'process' if count == 1 else 'processes'} on this machine, in {where}")
     environments = [dict(_given(process)) for process in made.processes]
     common = dict.fromkeys(pair for pair in environments[0].items() if all(pair in e.items() for e in environments))
     for process, environment in zip(made.processes, environments, strict=True):
         tell(f"  {process.name}: {shlex.join(process.argv)}")
         tell(*(f"    {name}={shlex.quote(text)}" for name, text in environment.items() if (name, text) not in common))
     tell("  with, in all of them:", *(f"    {name}={shlex.quote(text)}" for name, text in common))
-    tell(*(f"  writes {path}, {len(text)} characters" for path, text in made.files.items()))
+    for path, text in made.files.items():
+        tell(f"  writes {path}:", *(f"    {line}" for line in text.split("\n")))
     tell(*(f"  {note}" for note in made.notes))
 
 
