@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
+from trainc.admit.refusal import Refusal, refusal
 from trainc.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
 from trainc.server.admission import admit_object
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.catalog import Key
     from trainc.model.document import Document
     from trainc.model.documents import Documents, Shelf
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
 
     Index = Mapping[Key, Document]
@@ -31,6 +33,7 @@ class Shelves:
         self._given: Index | None = None
         self._shelf: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document]] = {}
+        self._refused: dict[int, Refusal] = {}
         self._catalogue: dict[str, Index] = {}
         self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
@@ -118,16 +121,30 @@ class Shelves:
         known = self._verdicts.get(id(document))
         if known is not None:
             return known[1]
-        before = self._desk.report.looking_at(document)
-        stored = admit_object(document, self._desk.server, self._desk.report)
-        if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, self._desk.report):
-            stored = None
-        self._desk.report.back_to(before)
+        refused = self._refused.get(id(document))
+        if refused is not None:
+            refused.meet(self._desk.report)
+            return None
+        stored, met = self._judged(document)
         if stored is not None:
-            # The document itself is kept as well: its identity must not be given to another one. What is refused is
-            # refused again for each job that reaches it: each has a finding of its own.
+            # The document itself is kept as well: its identity must not be given to another one.
             self._verdicts[id(document)] = (document, stored)
+        elif (refused := refusal(document, met, self._desk.report)) is not None:
+            self._refused[id(document)] = refused
         return stored
+
+    def _judged(self, document: Document) -> tuple[Document | None, list[Finding]]:
+        """The document as the server would store it, and what was found on the way."""
+        report = self._desk.report
+        before = report.looking_at(document)
+        met: list[Finding] = []
+        report.met = met
+        stored = admit_object(document, self._desk.server, report)
+        if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, report):
+            stored = None
+        report.met = None
+        report.back_to(before)
+        return stored, met
 
     def legal(self, document: Document, report: Report) -> Document | None:
         """A composed runtime as the server would store it, None with findings where it would refuse it."""

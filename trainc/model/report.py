@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
+    from trainc.model.allow import Allow
     from trainc.model.document import Document
     from trainc.model.document import Identity as DocumentIdentity
     from trainc.model.sourced import Sourced, Span
@@ -32,19 +33,6 @@ ALLOW_WITHOUT_REASON = Rule(
 )
 
 _MOST = 1_000  # leaves of which it is known what was said
-
-
-class Allow:
-    """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next."""
-
-    __slots__ = ("borrowed", "reason", "rule", "span", "used")
-
-    def __init__(self, rule: str, reason: str, span: Span) -> None:
-        self.rule = rule
-        self.reason = reason
-        self.span = span
-        self.used = False
-        self.borrowed = False  # the run sees only a part of the jobs that it is for
 
 
 class Report:
@@ -71,6 +59,7 @@ class Report:
         "answers",
         "compiles",
         "job",
+        "met",
         "reached",
         "reached_runtimes",
         "recording",
@@ -92,6 +81,7 @@ class Report:
         self._answer: Answer | None = None
         self.unknown: dict[str, int] = {}
         self.job = ""
+        self.met: list[Finding] | None = None  # what is added from now on, where somebody wants to know
         self.reached: dict[tuple[object, ...], set[str]] = {}
         self._findings: dict[tuple[object, ...], Finding] = {}
         self._allows: dict[tuple[str, int], list[Allow]] = {}
@@ -160,6 +150,8 @@ class Report:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
+        if self.met is not None:
+            self.met.append(finding)
         if finding.level == ERROR:
             self.account.stand(finding)
         if not self.job:
