@@ -75,8 +75,8 @@ MISTAKES = [
     ("storageUri", "storageURI", "17:7", "did you mean `storageUri`?"),
     ("trainingRuntimeSpec", "runtimeSpec", "32:5", "did you mean `trainingRuntimeSpec`?"),
     ("kind: TrainJob", "kind: Trainjob", "2:7", "did you mean `TrainJob`?"),
-    ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v1", "2:7", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
-    ("v1alpha1", "v1", "2:7", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
+    ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v1", "1:13", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
+    ("v1alpha1", "v1", "1:13", "write `apiVersion: trainer.kubeflow.org/v1alpha1`"),
     # Wrong nesting.
     ("  trainer:\n    numNodes: 2", "  numNodes: 2\n  trainer:", "18:3", "write it as `spec.trainer.numNodes`"),
     ("a100}\n", "a100}\ntrainer: {}\n", "42:1", "write it as `spec.trainer`"),
@@ -92,7 +92,7 @@ MISTAKES = [
         '`env` is a list: write `- {name: MODE, value: "fast"}`',
     ),
     ("    - name: MODE\n      value: fast", "    - MODE=fast", "25:7", 'write a map: `{name: MODE, value: "fast"}`'),
-    ("--epochs=3", "--epochs: 3", "23:7", 'quote it to make it text: `"--epochs: 3"`'),
+    ("--epochs=3", "--epochs: 3", "23:7", "write one word: `--epochs=3`"),
     (
         "                  spec:\n                    node",
         "                  metadata: {creationTimestamp: null}\n                  spec:\n                    node",

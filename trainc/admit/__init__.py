@@ -162,7 +162,7 @@ def _older(document: Document) -> bool:
 
 
 def _admitted_job(job: Document, desk: Desk) -> Document | None:
-    if job.kind in JOBS:
+    if job.kind in JOBS and desk.server.table.root(kind_of(job.tree)) is not None:
         return admit_object(job, desk.server, desk.report)
     from trainc.legacy.admission import admit_older  # noqa: PLC0415 (most runs meet none)
 

@@ -68,7 +68,8 @@ def unknown_kind(document: Document, desk: Desk) -> None:
         said = f"there is no kind `{document.kind}` in `{document.api_version}`"
     desk.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
-    desk.report.add(UNKNOWN_KIND.at(document.span(("kind",)), said, help=hint, refusal=refusal))
+    place = "apiVersion" if versions and document.api_version else "kind"
+    desk.report.add(UNKNOWN_KIND.at(document.span((place,)), said, help=hint, refusal=refusal))
 
 
 def _near(document: Document) -> str:

@@ -106,7 +106,10 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     else:
-        add = f"add the {kind} to one of these places, or name one that is there; {_LISTED}"
+        add = (
+            f"add the {kind} to one of these places: `kubectl get {kind.lower()} {name} -o yaml` prints that of a cluster, "
+            f"and trainc.yaml names a folder of a cluster's objects (`clusters`); {_LISTED}"
+        )
         hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add if project.complete else UPLOAD)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
-    from trainc.model.tree import Tree
+    from trainc.model.tree import Path, Tree
     from trainc.server.of_cluster import Server
 
 UNKNOWN_FIELD = Rule(
@@ -141,7 +141,8 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
     from trainc.server.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
     from trainc.server.retyping import retyped  # noqa: PLC0415
 
-    for fault in _told_once(faults) if document.api_version.startswith(_OWN) else faults:
+    advised: set[tuple[Path, str]] = set()
+    for fault in _told_once(faults):
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
         path, text = in_words(fault)
         text = text.replace(f"{path} in body ", "")
@@ -150,11 +151,15 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
             path = dotted(placed.path)
             text = text.replace(f"{path} ", "", 1)
         missing = get(document.written, *placed.path) is None
+        advice = for_value(document, placed, server.table)
+        if advice and (placed.path, advice) in advised:
+            continue  # one edit settles both complaints
+        advised.add((placed.path, advice))
         report.add(
             rule.at(
                 document.span(placed.path, key=missing),
                 f"`{path}`: {_lower(text)}",
-                help=for_value(document, placed, server.table),
+                help=advice,
                 fix=retyped(document, placed),
                 refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
             )
@@ -166,12 +171,11 @@ def _lower(text: str) -> str:
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
-_OWN = "trainc.dev/"
 _EITHER = " must be of type integer,string: "
 
 
 def _told_once(faults: list[Fault]) -> list[Fault]:
-    """Of what a server says about one value of two possible types, the words that name both: trainc alone reads our kinds."""
+    """Of what a server says about one value of two possible types, the words that name both."""
     both = {fault.path for fault in faults if _EITHER in fault.message}
     return [fault for fault in faults if fault.path not in both or _EITHER in fault.message]
 

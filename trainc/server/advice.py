@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 
-from trainc.model.spelling import nearest
-from trainc.model.tree import get, plain
+from trainc.model.spelling import meant, nearest
+from trainc.model.tree import get, plain, value
 from trainc.server.fault import gate_help
 from trainc.server.history import replacement
 from trainc.server.jobset.name_length import is_too_long, shorter
@@ -27,6 +27,7 @@ _SERVERS = frozenset(
     {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "status", "uid"}
 )
 _EVERYWHERE = frozenset({"apiVersion", "kind", "metadata", "name", "spec"})
+_NO_ROLE = "does not appear in .spec.ReplicatedJobs"
 _DEEPEST = 14  # steps down to a field of a container in a runtime patch
 
 
@@ -40,7 +41,10 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     if above is not None and above.kind == "array":
         return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
     if above is not None and above.kind == "string":
-        return f"quote it to make it text: `{json.dumps(_as_text(document, fault.path))}`"
+        written = _as_text(document, fault.path)
+        if written.startswith("-"):
+            return f"write one word: `{written.replace(': ', '=', 1)}`"
+        return f"quote it to make it text: `{json.dumps(written)}`"
     name = str(fault.path[-1])
     if name in _SERVERS:
         return "remove it: only a server writes it"
@@ -122,7 +126,16 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
     """How a value is written in the right type, how short a name has to be, or which gate is needed; else nothing."""
     if is_too_long(fault):
         return shorter(document.tree, fault)
+    if _NO_ROLE in fault.message:
+        return _existing_role(document, fault)
     return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))
+
+
+def _existing_role(document: Document, fault: Fault) -> str:
+    """The replicatedJob that was probably meant, or all that there are."""
+    roles = get(document.tree, "spec", "replicatedJobs")
+    names = [str(value(role, "name")) for role in roles if type(role) is dict] if type(roles) is list else []
+    return meant(fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}")
 
 
 def _root(document: Document, table: Table) -> Node | None:

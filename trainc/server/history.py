@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.legacy_kinds import NAMES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path
@@ -24,6 +26,29 @@ _TRAINJOB: dict[Path, str] = {
     ("spec", "trainer", "replicas"): "the number of pods is `numNodes`",
     ("spec", "replicas"): "the number of pods is `spec.trainer.numNodes`",
     ("spec", "nodes"): "the number of pods is `spec.trainer.numNodes`",
+    **{
+        ("spec", field): f"`{field}` is of older job kinds: write `spec.trainer` and `spec.runtimeRef`; "
+        "`trainc migrate` rewrites older jobs"
+        for field in (
+            "pytorchReplicaSpecs",
+            "tfReplicaSpecs",
+            "mpiReplicaSpecs",
+            "xgbReplicaSpecs",
+            "paddleReplicaSpecs",
+            "jaxReplicaSpecs",
+            "elasticPolicy",
+        )
+    },
+    ("spec", "runPolicy"): "its fields are JobSet's in a runtime: `spec.template.spec.failurePolicy.maxRestarts` for "
+    "`backoffLimit`, `ttlSecondsAfterFinished` beside it",
+    ("spec", "trainer", "numWorkers"): "the number of pods is `numNodes`",
+    ("spec", "numWorkers"): "the number of pods is `spec.trainer.numNodes`",
+    ("spec", "trainer", "envFrom"): "write each variable in `env`, with `valueFrom.secretKeyRef` or `configMapKeyRef`; "
+    "`envFrom` goes into the runtime",
+    **{
+        ("spec", "trainer", field): f"write it in `runtimePatches`, below `containers: [{{name: node, {field}: ...}}]`"
+        for field in ("volumeMounts", "securityContext", "ports", "livenessProbe", "readinessProbe")
+    },
     ("spec", "runtimeRef", "version"): "write the group alone, as `apiGroup`",
 }
 _RUNTIME: dict[Path, str] = {
@@ -37,8 +62,20 @@ _RUNTIME: dict[Path, str] = {
     ("spec", "mlPolicy", "torch", "standalone"): "gone before v2.0",
     ("spec", "mlPolicy", "mpi", "SSHAuthMountPath"): "it is `sshAuthMountPath`",
 }
+_TOP = 2  # steps to a field of `spec`
+_LEGACY: dict[str | int, str] = {
+    "numNodes": "the number of pods is `replicas` of each role",
+    "nodes": "the number of pods is `replicas` of each role",
+    "replicas": "the number of pods is `replicas` of each role",
+    "trainer": "a TrainJob has it: `apiVersion: trainer.kubeflow.org/v1alpha1` and `kind: TrainJob`",
+    "runtimeRef": "a TrainJob has it: `apiVersion: trainer.kubeflow.org/v1alpha1` and `kind: TrainJob`",
+}
 
 
 def replacement(kind: str, path: Path) -> str:
     """What to write instead of an old field, empty for one that never was."""
-    return (_TRAINJOB if kind == "TrainJob" else _RUNTIME).get(path, "")
+    if kind == "TrainJob":
+        return _TRAINJOB.get(path, "")
+    if kind in NAMES:
+        return _LEGACY.get(path[-1], "") if len(path) == _TOP else ""
+    return _RUNTIME.get(path, "")

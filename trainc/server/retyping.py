@@ -20,6 +20,7 @@ _DIGITS = 18
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
+_GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
 _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 
 
@@ -29,6 +30,8 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
         " of type integer,string" in fault.message and isinstance(written, float)
     ):
+        if isinstance(written, float) and "/" in str(fault.path[-1]):
+            return "devices are whole: write a whole number such as `1`"
         return _quoted(get(document.written, *fault.path))
     if not isinstance(written, str):
         return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
@@ -39,6 +42,7 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
         return f"shorten it from {len(written)} to at most {LABEL} characters"
     wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    wanted = wanted or _GO_TYPES.get(fault.message.rpartition(" of type ")[2], "")
     return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
 
 
@@ -70,9 +74,11 @@ def _of_type(written: str, wanted: str, node: Node | None) -> str:
     if wanted == "object":
         return _map(written, node)
     if wanted in ("integer", "number"):
+        if written == "auto":
+            return "leave it out: the number of processes follows from the resources"
         return f"write {written}, without quotes" if written.isascii() and written.isdigit() else "write a number"
-    if wanted == "boolean" and written in ("true", "false"):
-        return f"write {written}, without quotes"
+    if wanted == "boolean":
+        return f"write {written}, without quotes" if written in ("true", "false") else "write `true` or `false`"
     return ""
 
 

@@ -41,13 +41,18 @@ def endless(container: Container) -> bool:
     line = container.text
     if not line:
         return False
-    if "sleep inf" in line or "tail -f /dev/null" in line or "sleep 2147483647" in line:
+    if "sleep inf" in line or "sleep 2147483647" in line or _follows(line):
         return _last(container, ("sleep", "tail"))
     loop = next((loop for loop in _LOOPS if loop in line), "")
     if not loop:
         return False
     body = line[line.index(loop) :]
     return "break" not in body and "exit" not in body and not _behind(body)
+
+
+def _follows(line: str) -> bool:
+    """Whether `tail` waits for a file to grow, without a process whose end it follows."""
+    return ("tail -f" in line or "tail -F" in line or "tail --follow" in line) and "--pid" not in line
 
 
 def _behind(body: str) -> bool:

@@ -16,22 +16,36 @@ if TYPE_CHECKING:
 
 
 def _every() -> Checks:
-    from trainc.verify.rules import hygiene, life, sizes
+    from trainc.verify.rules import hygiene, images, life, sizes
 
-    return (*sizes.CHECKS, *life.CHECKS, *hygiene.CHECKS)
+    return (*sizes.CHECKS, *life.CHECKS, *hygiene.CHECKS, *images.CHECKS)
 
 
 def _processes() -> Checks:
-    from trainc.verify.rules import commands, environment, exits, meeting, mesh, ranks, references, tokens, topology
+    from trainc.verify.rules import (
+        commands,
+        environment,
+        exits,
+        meeting,
+        mesh,
+        ranks,
+        references,
+        rendezvous,
+        tokens,
+        topology,
+        words,
+    )
 
     return (
         *topology.CHECKS,
         *ranks.CHECKS,
         *commands.CHECKS,
         *meeting.CHECKS,
+        *rendezvous.CHECKS,
         *mesh.CHECKS,
         *exits.CHECKS,
         *references.CHECKS,
+        *words.CHECKS,
         *environment.CHECKS,
         *tokens.CHECKS,
     )
@@ -44,15 +58,15 @@ def _mpi() -> Checks:
 
 
 def _amounts() -> Checks:
-    from trainc.verify.rules import memory, networks, resources
+    from trainc.verify.rules import checkpoints, memory, networks, resources, units
 
-    return (*resources.CHECKS, *memory.CHECKS, *networks.CHECKS)
+    return (*resources.CHECKS, *units.CHECKS, *memory.CHECKS, *networks.CHECKS, *checkpoints.CHECKS)
 
 
 def _tpu() -> Checks:
-    from trainc.verify.rules import tpu
+    from trainc.verify.rules import slices, tpu
 
-    return tpu.CHECKS
+    return (*tpu.CHECKS, *slices.CHECKS)
 
 
 def _machines() -> Checks:
@@ -68,9 +82,9 @@ def _parts() -> Checks:
 
 
 def _volumes() -> Checks:
-    from trainc.verify.rules import volumes
+    from trainc.verify.rules import access, volumes
 
-    return volumes.CHECKS
+    return (*volumes.CHECKS, *access.CHECKS)
 
 
 def _claims() -> Checks:
@@ -90,6 +104,18 @@ def _annotations() -> Checks:
     from trainc.verify.rules.scheduling import nodes
 
     return (*buckets.CHECKS, *nodes.CHECKS)
+
+
+def _written_annotations() -> Checks:
+    from trainc.verify.rules import annotations
+
+    return annotations.CHECKS
+
+
+def _schedulers() -> Checks:
+    from trainc.verify.rules import gangs
+
+    return gangs.CHECKS
 
 
 def _ports() -> Checks:
@@ -153,6 +179,8 @@ MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
         ),
     ),
     (_annotations, frozenset(("volume.csi", "template.annotations", "pod.affinity"))),
+    (_written_annotations, frozenset(("written.annotations",))),
+    (_schedulers, frozenset(("pod.schedulerName",))),
     (_ports, frozenset(("pod.hostNetwork", "container.ports"))),
     (
         _endings,
@@ -191,6 +219,8 @@ def fields_of(job: Job) -> frozenset[str]:
 def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
     """The objects that a job consists of, each with what `MODULES` calls it."""
     yield "beside", job.kinds
+    yield "written", table(job.bundle.document.tree, "metadata")
+    yield "written", job.metadata
     yield "spec", job.spec
     yield "failurePolicy", table(job.spec, "failurePolicy")
     for role in job.roles:

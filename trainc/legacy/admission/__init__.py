@@ -122,7 +122,7 @@ def _collisions(refuser: Refuser) -> None:
 def _gone(document: Document, report: Report) -> None:
     api, name = document.api_version, document.kind
     found = REMOVED.get((api, name))
-    span = document.span(("kind",))
+    span = document.span(("kind",) if api == V1 else ("apiVersion",))
     if found:
         report.add(REMOVED_KIND.at(span, found[0], help=found[1]))
     elif name in NAMES and get(document.tree, "spec") is not None:

@@ -104,13 +104,19 @@ def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
     count = _known(replica, "replicas")
     at = (*path, "replicas")
     if role == "Launcher" and count not in {None, 1}:
-        r.say(at, invalid(at, count, "must be 1"), "more than one Launcher is asked for", fix=[r.edit(at, 1)])
+        r.say(
+            at,
+            invalid(at, count, "must be 1"),
+            "more than one Launcher is asked for",
+            help="write `replicas: 1`",
+            fix=[r.edit(at, 1)],
+        )
     if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
         r.say(
             at,
             invalid(at, count or 0, "must be greater than or equal to 1"),
             "the Worker role has no replicas",
-            help="say how many: the default is 0",
+            help="write `replicas: 1` or more: the default is 0",
         )
     policy = value(replica, "restartPolicy")
     if policy not in {None, "", "Never", "OnFailure"}:

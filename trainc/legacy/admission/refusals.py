@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from trainc.model.finding import ERROR, Edit, Refusal, Rule
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -120,7 +121,9 @@ def not_supported(path: Path, bad: object, known: Iterable[str]) -> str:
 
 
 def label_errors(name: str) -> list[str]:
-    """What is wrong with a DNS-1035 label, in the API machinery's words."""
+    """What is wrong with a DNS-1035 label, in the API machinery's words; nothing where a part is filled in later."""
+    if is_placeholder(name):
+        return []
     errors = [] if len(name) <= 63 else ["must be no more than 63 characters"]
     return errors if _LABEL.fullmatch(name) else [*errors, _LABEL_TEXT]
 

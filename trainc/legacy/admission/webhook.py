@@ -13,6 +13,7 @@ from trainc.legacy.admission.refusals import (
     required,
 )
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
@@ -65,6 +66,8 @@ def refuse(r: Refuser) -> None:
 
 
 def _name(r: Refuser) -> None:
+    if is_placeholder(r.document.name):
+        r.report.skip(f"what `{placeholder(r.document.name)}` will be")
     errors = label_errors(r.document.name)
     if errors and (r.document.name or get(r.document.tree, "metadata", "generateName") is None):
         path = ("metadata", "name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import whole_number
 from trainc.model.sourced import Sourced
+from trainc.model.tree import leaves
 from trainc.verify.data.devices import is_network
 from trainc.verify.data.machines import ACCELERATOR, EFA
 from trainc.verify.machine import machine_of
@@ -13,9 +14,11 @@ from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.tree import Tree
     from trainc.verify.job import Job
     from trainc.verify.refusal import Refused
 
+_NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
 TOO_MANY = Rule(
     "more-accelerators-than-machine",
     ERROR,
@@ -174,7 +177,7 @@ def claim_not_used(job: Job) -> None:
             text(c, "name") for container in role.containers for c in rows(table(container.tree, "resources"), "claims")
         }
         for index, claim in enumerate(rows(role.pod, "resourceClaims")):
-            if text(claim, "name") not in used:
+            if text(claim, "name") not in used and not _is_network(job, claim):
                 job.report.add(
                     CLAIM.at(
                         job.at((*role.pod_path, "resourceClaims", index, "name")),
@@ -183,6 +186,23 @@ def claim_not_used(job: Job) -> None:
                         help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
                     )
                 )
+
+
+def _is_network(job: Job, claim: Tree) -> bool:
+    """Whether a claim is for network interfaces: their driver puts them into the pod, and no container names them."""
+    template = text(claim, "resourceClaimTemplateName") or text(claim, "resourceClaimName")
+    beside = [*job.kinds.get("ResourceClaimTemplate", ()), *job.kinds.get("ResourceClaim", ())]
+    for tree in beside:
+        if text(table(tree, "metadata"), "name") == template:
+            classes = " ".join(value for path, value in _texts(tree) if path == "deviceClassName")
+            return any(mark in classes for mark in _NETWORK_CLASSES)
+    names = f"{template} {text(claim, 'name')}"
+    return any(mark in names for mark in ("nic", "net", "rdma", "efa"))
+
+
+def _texts(tree: Tree) -> list[tuple[str, str]]:
+    """Every text of an object with the name of its field."""
+    return [(str(path[-1]), leaf.value) for path, leaf in leaves(tree) if type(leaf.value) is str]
 
 
 def compute_domain_mismatch(job: Job) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import value
 from trainc.verify.refusal import Explanation, Words
+from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ PROBE = Rule("bad-probe", ERROR, "a probe has no action, several, or one on a co
 
 
 def _no_containers(refused: Refused) -> Words:
-    return Words(f"the pods of `{refused.role.name if refused.role is not None else ''}` have no containers")
+    role, job = refused.role, refused.job
+    name = role.name if role is not None else ""
+    others = [other.name for other in job.roles if other is not role]
+    by_patch = bool(others) and job.bundle.document.kind == "TrainJob"
+    help_ = f"a patch finds replicatedJobs by name: did you mean `{others[0]}`?" if by_patch else ""
+    return Words(f"the pods of `{name}` have no containers", help_ or "write at least one container with an image")
 
 
 def _container(refused: Refused) -> str:
@@ -42,7 +48,21 @@ def _same_name(refused: Refused) -> Words:
 
 
 def _image(refused: Refused) -> Words:
-    return Words(f"container `{_container(refused)}` has no image")
+    return Words(f"container `{_container(refused)}` has no image", _meant(refused))
+
+
+def _meant(refused: Refused) -> str:
+    """What to write where a patch of a TrainJob makes a container because no container has that name."""
+    role, job = refused.role, refused.job
+    if job.bundle.document.kind != "TrainJob" or role is None:
+        return "write `image:` with a registry, a repository and a tag"
+    others = [container.name for container in role.main if text(container.tree, "image")]
+    if others:
+        return f"a patch finds containers by name: did you mean `{others[0]}`? Else give it an image"
+    roles = [other.name for other in job.roles if other is not role]
+    if roles and len(role.main) == 1 and "replicas" not in role.tree:
+        return f"a patch finds replicatedJobs by name: did you mean `{roles[0]}` instead of `{role.name}`?"
+    return "write `spec.trainer.image` in the job, or an image in the runtime"
 
 
 def _space(refused: Refused) -> Words:

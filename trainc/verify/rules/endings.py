@@ -99,6 +99,8 @@ def success_waits_for_endless_role(job: Job) -> None:
     policy = table(job.spec, "successPolicy")
     if text(policy, "operator") == "Any" or len(job.roles) < 2:
         return
+    if not policy and job.bundle.document.kind not in ("JobSet", "TrainJob"):
+        return  # which role decides is written once the numbers of pods are known
     endless = [role for role in job.roles if counts(role) and never_ends(role)]
     others = [role for role in job.roles if role not in endless]
     if endless and others:
@@ -116,7 +118,8 @@ def success_waits_for_endless_role(job: Job) -> None:
 
 def ttl_on_child_job(job: Job) -> None:
     for role in job.roles:
-        if "ttlSecondsAfterFinished" in role.spec:
+        # A finished Job that is deleted is made again only while the JobSet waits for another one.
+        if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
             job.report.add(
                 TTL_CHILD.at(
                     job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),

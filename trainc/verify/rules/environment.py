@@ -190,7 +190,8 @@ def wrong_socket_interface(job: Job) -> None:
         return
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
         names = value.lstrip("=").split(",")
-        if value == "^lo" or any(
+        # Without the host's network a pod sees its own interfaces alone, and no bridge among them.
+        if (value == "^lo" and container.role.host_network) or any(
             name.lstrip("^=") in ("lo", "docker0") and not value.startswith("^") for name in names
         ):
             several = container.role.several

@@ -92,10 +92,12 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation o
 
 
 def moving_tag(job: Job) -> None:
+    seen: set[str] = set()
     for container in job.containers:
         image = text(container.tree, "image")
-        if not _moving(image):
+        if image in seen or not _moving(image):
             continue
+        seen.add(image)
         tag = _tag(image)
         job.report.add(
             TAG.at(
@@ -109,10 +111,14 @@ def moving_tag(job: Job) -> None:
 
 def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
-    if not image or "@sha256:" in image or substituted(image) or "$" in image or "<" in image or "{" in image:
+    if not image or "@sha256:" in image or "placeholder" in image.lower():
+        return False
+    name = image.rpartition("/")[2]
+    if substituted(name) or any(mark in name for mark in "$<{"):
         return False
     tag = _tag(image)
-    return not tag or tag in _MOVING
+    is_filled_in = name != image and (substituted(image) or any(mark in image for mark in "$<{"))
+    return tag in _MOVING or (not tag and not is_filled_in)
 
 
 def _tag(image: str) -> str:

@@ -77,7 +77,9 @@ def _always(refused: Refused) -> Words:
 
 def _negative(refused: Refused) -> Words:
     least = 1 if refused.path[-1] in ("parallelism", "completions") else 0
-    return Words(f"`{refused.path[-1]}` is {refused.written}", f"write {least} or more")
+    # Both counts come from one number of nodes, and are wrong together.
+    group = ("count", refused.path[2]) if least else None
+    return Words(f"`{refused.path[-1]}` is {refused.written}", f"write {least} or more", group=group)
 
 
 def _selector(refused: Refused) -> Words:

@@ -106,10 +106,10 @@ def partial_restarts(job: Job) -> None:
             or "backoffLimitPerIndex" in role.spec
         ):
             continue
-        if collective(role):
+        if collective(role) or "google.com/tpu" in role.devices:
             job.report.add(
                 PARTIAL.at(
-                    job.at(role.spec_path),
+                    job.at((*role.path, "name")),
                     f"the Jobs of `{role.name}` restart single pods, up to 6 times, while the others wait",
                     effect="a pod that comes back alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
                     help="set `backoffLimit: 0`, and let JobSet restart all pods together: `failurePolicy.maxRestarts`",

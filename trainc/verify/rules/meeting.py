@@ -104,6 +104,8 @@ def rendezvous_host_unknown(job: Job) -> None:
         host = meeting.host
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
+        if _is_store(meeting):
+            continue  # a store of its own, which several jobs may share
         services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
         if host not in services and host != job.subdomain:
             job.report.add(
@@ -114,6 +116,14 @@ def rendezvous_host_unknown(job: Job) -> None:
                     help=_address(job, meeting),
                 )
             )
+
+
+def _is_store(meeting: Meeting) -> bool:
+    """Whether torchrun meets in an etcd, which runs apart from the job."""
+    container = meeting.container
+    backend = container.launch.value("rdzv_backend") if container.launch is not None else None
+    backend = container.value("PET_RDZV_BACKEND") if backend is None else backend
+    return type(backend) is str and backend.startswith("etcd")
 
 
 def bad_coordinator_port(job: Job) -> None:

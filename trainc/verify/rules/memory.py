@@ -90,7 +90,7 @@ def no_shared_memory(job: Job) -> None:
             continue
         for container in role.main:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
-            if not counts or sum(counts) < 2 or _has_shm(container):
+            if not counts or sum(counts) < 2 or _has_shm(container) or not _shares_memory(job):
                 continue
             job.report.add(
                 SHM.at(
@@ -101,6 +101,13 @@ def no_shared_memory(job: Job) -> None:
                     help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
                 )
             )
+
+
+def _shares_memory(job: Job) -> bool:
+    """Whether anything that is known to use /dev/shm runs in the job: torch, a launcher, Python, NCCL."""
+    if job.bundle.plan is not None and job.bundle.plan.framework in ("torch", "pytorchjob"):
+        return True
+    return "NCCL" in job.families or "nccl" in job.text or any(container.launch is not None for container in job.main)
 
 
 def _has_shm(container: Container) -> bool:

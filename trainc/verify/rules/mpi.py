@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.tree import get
 from trainc.verify.hostfile import hostfile
 from trainc.verify.start_order import waits_for
+from trainc.verify.values import table, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -44,6 +48,8 @@ _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_
 def _launchers(job: Job) -> list[Container]:
     if not any(word in job.text for word in MPIRUN.programs):
         return []
+    if job.bundle.plan is not None and job.bundle.plan.barred:
+        return []  # the framework that writes the hostfile was not asked
     return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
 
 
@@ -64,8 +70,8 @@ def mpi_processes_exceed_slots(job: Job) -> None:
         if type(asked) is not int or not total:
             continue
         oversubscribe = "oversubscribe" in container.text
-        if asked == total or (asked > total and oversubscribe):
-            continue
+        if asked in (total, _accelerators(job, container)) or (asked > total and oversubscribe):
+            continue  # where slots and accelerators differ, that is the mistake
         more = asked > total
         job.report.add(
             SLOTS.at(
@@ -85,6 +91,11 @@ def _total(job: Job, launcher: Container) -> int:
     if hosts:
         slots = [host.slots for host in hosts]
         return sum(s for s in slots if s is not None) if None not in slots else 0
+    return _accelerators(job, launcher)
+
+
+def _accelerators(job: Job, launcher: Container) -> int:
+    """The accelerators of all hosts, 0 where their number is not known."""
     total = 0
     for role in _workers(job, launcher.role):
         devices = [n for n in role.devices.values() if type(n) is int]
@@ -96,10 +107,8 @@ def _total(job: Job, launcher: Container) -> int:
 
 
 def slots_mismatch(job: Job) -> None:
-    if (
-        job.bundle.plan is not None and job.bundle.plan.framework
-    ):  # it has said so at the place where slots are asked for
-        return
+    if job.bundle.plan is not None and job.bundle.plan.framework == "mpi":
+        return  # the framework has said so at the place where slots are asked for
     hosts, config = hostfile(job)
     for role in job.roles if hosts else ():
         slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
@@ -110,13 +119,23 @@ def slots_mismatch(job: Job) -> None:
             assert worker is not None
             job.report.add(
                 SLOTS_GPUS.at(
-                    job.at_object(config, ("data", "hostfile")),
+                    _slots_span(job, config),
                     f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
                     also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
                     effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
-                    help=f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
+                    help=f"write `slotsPerWorker: {devices[0]}`"
+                    if job.bundle.document.kind == "MPIJob"
+                    else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
                 )
             )
+
+
+def _slots_span(job: Job, config: Tree) -> Span:
+    """Where the number of slots is written: in the hostfile, or in the MPIJob that it is made from."""
+    document = job.bundle.document
+    if document.kind == "MPIJob" and get(document.tree, "spec", "slotsPerWorker") is not None:
+        return document.span(("spec", "slotsPerWorker"))
+    return job.at_object(config, ("data", "hostfile"))
 
 
 def launcher_holds_accelerators(job: Job) -> None:
@@ -134,12 +153,17 @@ def launcher_holds_accelerators(job: Job) -> None:
             )
 
 
+def _retries(job: Job, role: Role) -> bool:
+    """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
+    return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
+
+
 def launcher_before_workers(job: Job) -> None:
     if len(job.roles) < 2:
         return
     for container in _launchers(job):
         role = container.role
-        if any(word in container.text for word in _WAITS) or role.init:
+        if any(word in container.text for word in _WAITS) or role.init or _retries(job, role):
             continue
         late = [other for other in _workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:

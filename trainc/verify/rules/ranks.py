@@ -63,6 +63,31 @@ def constant_rank(job: Job) -> None:
                 )
 
 
+def constant_rank_option(job: Job) -> None:
+    for container in job.main:
+        launch = container.launch
+        if not container.role.several or launch is None or launch.launcher is None or "standalone" in launch.flags:
+            continue
+        option = launch.launcher.rank[0]
+        rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
+        backend = (
+            launch.value("rdzv_backend") if "rdzv_backend" in launch.flags else container.value("PET_RDZV_BACKEND")
+        )
+        if type(rank) is not int or backend not in (None, "static"):
+            continue  # a dynamic rendezvous numbers the nodes itself
+        variable = launch.launcher.rank[1]
+        job.report.add(
+            CONSTANT.at(
+                job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}"),
+                f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`",
+                effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
+                help="remove it: " + (f"`{variable}` tells each pod its own" if variable in container.env else "")
+                if variable in container.env
+                else "remove it, and pass the index of the pod: `sh -c 'torchrun --node_rank=$JOB_COMPLETION_INDEX ...'`",
+            )
+        )
+
+
 def _read(container: Container, name: str) -> bool:
     """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
     launch = container.launch
@@ -159,4 +184,4 @@ def _unindexed(job: Job, container: Container, path: Path, what: str) -> None:
     )
 
 
-CHECKS = (constant_rank, ranks_overlap, ranks_repeat_per_job, rank_without_index)
+CHECKS = (constant_rank, constant_rank_option, ranks_overlap, ranks_repeat_per_job, rank_without_index)

@@ -41,10 +41,8 @@ def variable_without_shell(job: Job) -> None:
         for field in ("command", "args"):
             for index, word in enumerate(texts(container.tree, field)):
                 name = _shell_variable(word)
-                if name and (
-                    name in container.env
-                    or name in ("HOME", "PATH", "HOSTNAME", "JOB_COMPLETION_INDEX")
-                    or word.startswith("$")
+                if name in ("HOME", "PATH", "HOSTNAME", "JOB_COMPLETION_INDEX") or (
+                    name in container.env and container.literals.get(name) != f"${name}"
                 ):
                     job.report.add(
                         NOT_EXPANDED.at(
@@ -158,9 +156,10 @@ def shell_variable_in_env(job: Job) -> None:
             if name and f"${name}" in job.name:
                 continue  # the job's own name is filled in before Kubernetes sees either
             if not name or templated(value) or value == f"${name}":
-                if value and templated(value):
+                if name or templated(value):
                     job.report.skip("a variable is filled in by another tool")
-                if not name or value != f"${name}" or not (name in container.env or name in ("HOME", "PATH")):
+                own = text(entry, "name")
+                if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
             path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
             job.report.add(
@@ -172,9 +171,14 @@ def shell_variable_in_env(job: Job) -> None:
                     help=f"write `$({name})` if it is set above"
                     if not path_like
                     else "set it in the start script, where a shell expands it, or write the whole path",
-                    level=ERROR if path_like else WARNING,
+                    level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
                 )
             )
+
+
+def _finds_programs(path: str) -> bool:
+    """Whether a search path names a directory in which every image has its programs."""
+    return not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(path.split(":"))
 
 
 CHECKS = (variable_without_shell, undefined_variable, shell_variable_in_env)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.masking import named_secret
+from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.verify.values import text, texts
 
 TYPE_CHECKING = False
@@ -24,6 +25,13 @@ SECRET = Rule(
 )
 
 
+PLACEHOLDER = Rule(
+    "secret-placeholder",
+    WARNING,
+    "a placeholder puts a token or a password into the manifest",
+    "Whoever fills in `${HF_TOKEN}` writes the token into the rendered file, and from there it goes to Git or to everybody "
+    "who can read the job.",
+)
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
 _TOKENS = (
     "-----BEGIN ",
@@ -54,6 +62,21 @@ def secret_in_text(job: Job) -> None:
             if value and is_secret(name, value):
                 _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
         _words(job, container)
+
+
+def secret_placeholder(job: Job) -> None:
+    for container in job.containers:
+        for name in container.env:
+            value = container.literals.get(name, "")
+            if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
+                job.report.add(
+                    PLACEHOLDER.at(
+                        job.at((*container.env_path(name), "value")),
+                        f"`{value}` puts the secret `{name}` into the manifest",
+                        effect="everyone who can read the rendered file or the job has it",
+                        help=f"refer to a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+                    )
+                )
 
 
 def secret_in_document(document: Document, report: Report) -> None:
@@ -143,4 +166,4 @@ def _found(span: Span, message: str, name: str) -> Finding:
     )
 
 
-CHECKS = (secret_in_text,)
+CHECKS = (secret_in_text, secret_placeholder)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainc.verify.launch import Launch
     from trainc.verify.pods import Role
 
+_OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # another name without a slash is a slip, and told as one
 NNODES = Rule(
     "nodes-mismatch",
     ERROR,
@@ -214,6 +215,7 @@ def processes_by_host_cpus(job: Job) -> None:
             or launch.launcher is not TORCHRUN
             or container.devices
             or container.role.pod.get("resourceClaims") is not None
+            or any("/" not in name and name not in _OWN_RESOURCES for name in container.limits)
         ):
             continue
         written, path = _processes(container)

@@ -1,0 +1,54 @@
+"""Over three hundred manifests of all kinds: errors exactly where they are, and little said where nothing is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.board.board import Manifest, manifests
+from tests.compiling import compile_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainc.model.finding import Finding
+
+GROUPS = ("pytorchjob", "mpijob", "jobset", "trainjob", "tfjob", "others")
+BOARD = [manifest for group in GROUPS for manifest in manifests(group)]
+
+Told = tuple[str, str, int]  # level, rule, line
+
+
+def findings(manifest: Manifest, folder: Path) -> list[Finding]:
+    (folder / "job.yaml").write_text(manifest.text, "utf-8")
+    run = compile_in(folder, "validate", "job.yaml")
+    assert run.code in (0, 1), run.err
+    return run.findings
+
+
+def told(found: list[Finding], *levels: str) -> set[Told]:
+    return {(f.level, f.rule.name, f.labels[0].span.line) for f in found if f.level in levels}
+
+
+@pytest.mark.parametrize("manifest", BOARD, ids=[f"{m.group}/{m.name}" for m in BOARD])
+def test_errors_are_exactly_as_expected(manifest: Manifest, tmp_path: Path) -> None:
+    """Each expected error at its line and no other; each expected warning at its line, among others maybe."""
+    found = findings(manifest, tmp_path)
+    expected = {(e.level, e.rule, manifest.line(e.fragment)) for e in manifest.expected}
+    assert told(found, "error") == {e for e in expected if e[0] == "error"}
+    assert expected <= told(found, "error", "warning", "note")
+
+
+def test_healthy_manifests_are_mostly_silent(tmp_path: Path) -> None:
+    """On average at most one warning and one folded line of notes for each manifest with which nothing is wrong."""
+    healthy = [manifest for manifest in BOARD if manifest.healthy]
+    levels = Counter(finding.level for manifest in healthy for finding in findings(manifest, tmp_path))
+    assert levels["error"] == 0
+    assert levels["warning"] <= len(healthy)
+
+
+def test_the_board_is_large_and_mostly_healthy() -> None:
+    assert len(BOARD) >= 300
+    assert 0.6 <= sum(manifest.healthy for manifest in BOARD) / len(BOARD) <= 0.75

@@ -1,0 +1,71 @@
+"""Annotations and labels of a job that nobody reads where they are written."""
+
+from __future__ import annotations
+
+from trainc.model.finding import WARNING, Rule
+from trainc.model.spelling import nearest
+from trainc.verify.values import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
+
+MISSPELT = Rule(
+    "misspelt-annotation",
+    WARNING,
+    "an annotation of trainc.dev that trainc does not read",
+    "A misspelt annotation changes nothing, and nobody says so: the job is compiled as if it were not there.",
+)
+_PREFIX = "trainc.dev/"
+_QUEUE = "kueue.x-k8s.io/queue-name"
+_READ = (
+    "cluster",
+    "cluster-domain",
+    "compat-names",
+    "components",
+    "jax-variables",
+    "keep-ttl",
+    "lenient",
+    "rank-layout",
+    "run",
+)
+
+
+def misspelt_annotation(job: Job) -> None:
+    written = table(table(job.bundle.document.tree, "metadata"), "annotations")
+    for key in (*written, *(key for key in table(job.metadata, "annotations") if key not in written)):
+        name = key.removeprefix(_PREFIX)
+        if name == key or name in _READ or name.startswith("override-"):
+            continue
+        near = nearest(name, _READ)
+        job.report.add(
+            MISSPELT.at(
+                job.bundle.document.span(("metadata", "annotations", key), key=True)
+                if key in written
+                else job.at(("metadata", "annotations", key), key=True),
+                f"trainc does not read `{key}`",
+                effect="the job is compiled as if the annotation were not there",
+                help=f"did you mean `{_PREFIX}{near}`?"
+                if near
+                else "remove it; docs/project.md lists those of `trainc.dev/`",
+            )
+        )
+
+
+def queue_in_annotation(job: Job) -> None:
+    document = job.bundle.document
+    if document.kind != "TrainJob" or _QUEUE not in table(table(document.tree, "metadata"), "annotations"):
+        return
+    from trainc.verify.rules.scheduling.queues import MISPLACED_QUEUE  # noqa: PLC0415 (few jobs make the mistake)
+
+    job.report.add(
+        MISPLACED_QUEUE.at(
+            document.span(("metadata", "annotations", _QUEUE), key=True),
+            f"`{_QUEUE}` is not read here",
+            effect="the job is not queued: it starts at once, outside every quota",
+            help="make it one of `metadata.labels`",
+        )
+    )
+
+
+CHECKS = (misspelt_annotation, queue_in_annotation)

@@ -1,0 +1,41 @@
+"""Pods that ask for a gang scheduler, and for no gang."""
+
+from __future__ import annotations
+
+from trainc.model.finding import WARNING, Rule
+from trainc.verify.values import text
+from trainc.verify.world import collective
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.verify.job import Job
+
+NO_GROUP = Rule(
+    "scheduler-without-group",
+    WARNING,
+    "pods ask for Volcano's scheduler and belong to no PodGroup",
+    "Volcano makes a group of one for pods that name none: each pod is placed for itself, as without a gang.",
+)
+_GROUP_KEYS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
+
+
+def scheduler_without_group(job: Job) -> None:
+    if "PodGroup" in job.kinds:
+        return
+    for role in job.roles:
+        if text(role.pod, "schedulerName") != "volcano" or not role.several or not collective(role):
+            continue
+        if any(key in role.annotations for key in _GROUP_KEYS):
+            continue
+        job.report.add(
+            NO_GROUP.at(
+                job.at((*role.pod_path, "schedulerName")),
+                f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a group",
+                effect="they are placed one by one: some may hold accelerators while the others wait",
+                help="set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster",
+            )
+        )
+        return
+
+
+CHECKS = (scheduler_without_group,)
