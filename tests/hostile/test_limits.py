@@ -151,3 +151,25 @@ def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
     assert "more findings; --all shows them" in cut.stderr
     assert whole.stderr.count("error[unknown-field]") == 300
     assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
+
+
+def test_many_jobs_of_a_refused_runtime(tmp_path: Path) -> None:
+    head = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "ClusterTrainingRuntime",
+        "metadata": {"name": "bad"},
+    }
+    runtime = json.dumps({**head, "spec": {f"field{number}": 1 for number in range(1000)}})
+    jobs = [job().replace("torch-distributed", "bad").replace('"a"', f'"a{number}"') for number in range(600)]
+    (tmp_path / "jobs.yaml").write_text("\n---\n".join([*jobs, runtime]), "utf-8")
+    code, seconds, memory = usage(tmp_path, "validate", "jobs.yaml", "--report", "json")
+    assert code == 1
+    assert seconds < SECONDS
+    assert memory < MEMORY
+    done = subprocess.run(
+        [sys.executable, "-m", "trainc", "validate", "jobs.yaml", "--report", "json"],
+        cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    unknown = [one for one in json.loads(done.stdout)["findings"] if one["rule"] == "unknown-field"]
+    assert len(unknown) == 1000
+    assert {one["jobs"] for one in unknown} == {600}

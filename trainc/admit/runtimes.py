@@ -77,7 +77,7 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
     containers = get(job, "template", "spec", "template", "spec", "containers")
     if not any(value(container, "name") == _CONTAINERS[step] for container in containers or ()):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
-        schema = load().at(f"{document.api_version}/{document.kind}", at)
+        schema = load().at(f"trainer.kubeflow.org/v1alpha1/{document.kind}", at)
         from trainc.server.golang.decoding import typed  # noqa: PLC0415 (only where something is wrong)
 
         text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(typed(schema, containers))}: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from trainc.report.dumps import dumps
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 def document(report: Report, shown: Callable[[str], str]) -> str:
     """One JSON object with the server's answer to every document, every finding of the run, what could not be checked, and the verdict."""
+    shown = cache(shown)
     findings = [_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings]
     answers = [_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span)]
     content = {

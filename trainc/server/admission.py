@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.of_cluster import Server
 
+_ADVISED = 1_000  # unknown fields of one object that are compared with known ones
+
 UNKNOWN_FIELD = Rule(
     "unknown-field",
     ERROR,
@@ -91,11 +93,11 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     for fault in found.unchecked:
         report.skip(_reason(fault))
     if found.dropped and server.field_validation == WARN:
-        for fault in found.dropped:
-            report.add(_unknown(document, fault, WARNING, server))
+        for index, fault in enumerate(found.dropped):
+            report.add(_unknown(document, fault, WARNING, server, is_advised=index < _ADVISED))
     if found.by == "unknown-field":
-        for fault in found.faults:
-            report.add(_unknown(document, fault, ERROR, server))
+        for index, fault in enumerate(found.faults):
+            report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
     elif found.by:
         _refused(document, found.faults, server, report)
     if found.by:
@@ -188,14 +190,14 @@ def _placed(document: Document, fault: Fault, text: str) -> Fault:
     return Fault(path, fault.kind, fault.message, fault.value)
 
 
-def _unknown(document: Document, fault: Fault, level: str, server: Server) -> Finding:
+def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is_advised: bool) -> Finding:
     from trainc.server.advice import for_unknown  # noqa: PLC0415
 
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
         f"{document.kind} has no field `{fault.path[-1]}` here",
         level=level,
-        help=for_unknown(document, fault, server.table),
+        help=for_unknown(document, fault, server.table) if is_advised else "",
         effect="" if level == ERROR else "the server drops it in silence",
         refusal=Refusal("unknown-field", fault.message),
     )

@@ -147,7 +147,7 @@ class Table:
 def _versionless(kind: str) -> tuple[str, str]:
     """Group and kind."""
     parts = kind.split("/")
-    return (parts[0] if len(parts) == 3 else "", parts[-1])
+    return (parts[0] if len(parts) > 2 else "", parts[-1])
 
 
 _loaded: list[Table] = []
