@@ -41,7 +41,8 @@ MAY_IMPORT = {
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "verify": {*LEAVES, *CONTRIBUTORS, "project", "capacity"},
     **{key: {*LEAVES, *CONTRIBUTORS, *INPUTS, "project"} for key in ("admit", "resolve")},
-    "pipeline": {*LEAVES, *STAGES, "project"},
+    "forms": {*LEAVES, "frameworks", "emit", "verify"},
+    "pipeline": {*LEAVES, *STAGES, "project", "forms"},
 }
 SPEAKERS = ("cli", "server/schema/engine_process.py")  # the last is a program of its own
 WRITERS = (

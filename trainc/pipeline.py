@@ -6,6 +6,7 @@ import os
 
 from trainc.admit import RUNTIMES, admit
 from trainc.load import load
+from trainc.load.walk import known_files
 from trainc.lower import lower
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
+    Goal = tuple[Spool, Together]  # where what is compiled goes
+
+FEWEST_FILES = 20  # in which forms are looked for: below, learning one takes longer than compiling all
 
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
@@ -41,10 +45,26 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report) 
 def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> Catalogs:
     """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from."""
     catalogs: Catalogs = []
-    for bundle in bundles(project, selection, report, catalogs):
+    goal = (spool, together) if selection.forms and not report.recording else None
+    for bundle in bundles(project, selection, report, catalogs, goal):
         together.add(bundle, report)
         _keep(bundle, spool, report)
     return catalogs
+
+
+def _behind_forms(
+    documents: Documents, project: Project, selection: Selection, report: Report, goal: Goal
+) -> Documents:
+    """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
+    files = len(known_files(project, selection.paths)) // selection.share[1]
+    if files < FEWEST_FILES:
+        return documents
+    from trainc.forms.door import Door, is_open  # noqa: PLC0415 (few files have no form in common)
+
+    if not is_open(project, closed_world=selection.closed_world):
+        return documents
+    door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
+    return documents._replace(selected=lambda cluster: documents.selected(cluster, door.is_filled))
 
 
 def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
@@ -116,17 +136,23 @@ def named(
 
 
 def bundles(
-    project: Project, selection: Selection, report: Report, catalogs: Catalogs | None = None
+    project: Project,
+    selection: Selection,
+    report: Report,
+    catalogs: Catalogs | None = None,
+    goal: Goal | None = None,
 ) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report.
 
-    `catalogs` receives what each cluster's bundles are made from.
+    `catalogs` receives what each cluster's bundles are made from. Jobs that a form answers for have no bundle: they go
+    straight to the `goal`, where there is one.
     """
     documents = load(project, selection, report)
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
             there = project.at(cluster)
-            catalog = admit(documents, there, selection, report)
+            given = documents if goal is None else _behind_forms(documents, there, selection, report, goal)
+            catalog = admit(given, there, selection, report)
             if catalogs is not None:
                 catalogs.append((there, catalog))
             yield from _on(there, catalog, selection, report)

@@ -76,6 +76,7 @@ class Session:
             closed_world=options.has("closed_world"),
             include_other=options.has("include_other"),
             clusters=self._clusters(),
+            forms=not options.has("no_forms"),
         )
 
     def _clusters(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ REPORTING = (
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
     Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
+    Option("--no-forms", "compile every job in full, also those that differ from others in numbers alone"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
     Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),

@@ -18,9 +18,18 @@ _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough
 
 def job_digest(bundle: Bundle) -> str:
     """The digest of a job and of what stands beside it: comments, the order of keys and spelling do not count."""
+    return written_digest(written_text(bundle))
+
+
+def written_text(bundle: Bundle) -> str:
+    """A job, and what stands beside it, in one spelling."""
     companions = bundle.plan.companions if bundle.plan is not None else ()
-    written = [document.written for document in (bundle.document, *companions)]
-    return _short(_JSON.encode(written).encode("utf-8", "surrogatepass"))
+    return _JSON.encode([document.written for document in (bundle.document, *companions)])
+
+
+def written_digest(written: str) -> str:
+    """The digest of a job in its one spelling."""
+    return _short(written.encode("utf-8", "surrogatepass"))
 
 
 def body_digest(body: bytes) -> str:

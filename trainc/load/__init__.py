@@ -20,11 +20,13 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.settings import Project, Selection
+
+    IsDone = Callable[[str, bytes], bool]
 
 _CLUSTER = b"trainc.dev/cluster"
 _ESCAPE = b"\\"  # may hide that
@@ -55,8 +57,11 @@ class Loader:
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
 
-    def selected(self, cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
-        """Each selected file with its documents, in order, but for those with jobs of other clusters alone."""
+    def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
+        """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
+
+        A file of which `is_done` says so, by its name and text, is left out as well.
+        """
         part, parts = self._selection.share
         if self._selection.stdin is not None and part == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
@@ -74,8 +79,12 @@ class Loader:
                 yield file, self._kept[file]
                 continue
             data = known_contents(self._project, file)
-            if not several or (file in self._silent and holders):
+            only_here = not several or (file in self._silent and bool(holders))
+            if only_here:
                 self._project.texts.drop(file)
+            if is_done is not None and file not in self._others and is_done(file, data):
+                continue
+            if only_here:
                 yield file, self._documents(file, data, self._report)
             else:
                 yield file, self._shared_documents(file, data)
@@ -271,4 +280,6 @@ def shipped_names(folder: str = "") -> list[str]:
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
-    return Documents(loader.selected, loader.runtimes, loader.shelf, loader.objects, loader.shipped, shipped_names)
+    return Documents(
+        loader.selected, loader.runtimes, loader.shelf, loader.objects, loader.shipped, shipped_names, loader.nearest
+    )

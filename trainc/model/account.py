@@ -61,11 +61,11 @@ class AccountEntry:
 
     __slots__ = ("ending", "kind", "name", "namespace", "place", "stands", "withheld")
 
-    def __init__(self, document: Document) -> None:
-        self.kind = document.kind
-        self.name = document.name
-        self.namespace = document.namespace
-        self.place = document.span(("metadata", "name"))
+    def __init__(self, kind: str, name: str, namespace: str, place: Span) -> None:
+        self.kind = kind
+        self.name = name
+        self.namespace = namespace
+        self.place = place
         self.ending = REFUSED  # until somebody says what else became of it: no stage can forget a job
         self.stands: Finding | None = None  # the first error of it that stands
         self.withheld: list[Withheld] = []
@@ -91,7 +91,12 @@ class Account:
 
     def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
         """Count a job, the document of that index in its file; findings are about it from now on."""
-        self.current = self._entries[document.file, index, cluster] = AccountEntry(document)
+        place = document.span(("metadata", "name"))
+        return self.count((document.file, index, cluster), document.kind, document.name, document.namespace, place)
+
+    def count(self, key: Key, kind: str, name: str, namespace: str, place: Span) -> AccountEntry:
+        """Count a job of which no document is at hand; findings are about it from now on."""
+        self.current = self._entries[key] = AccountEntry(kind, name, namespace, place)
         return self.current
 
     def count_unread(self, file: str, line: int) -> None:

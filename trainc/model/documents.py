@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NamedTuple
 
-    from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.report import Report
 else:
@@ -34,15 +33,18 @@ class Source(NamedTuple):
 class Documents(NamedTuple):
     """The documents of a run, each file read when it is asked for.
 
-    `selected(cluster)` yields each selected file that a cluster may run with its documents; `runtimes()` the documents of those files that may hold
+    `selected(cluster, is_done)` yields each selected file that a cluster may run with its documents, but for those that
+    `is_done` answers for by their name and text; `runtimes()` the documents of those files that may hold
     runtimes; `shelf(file)` the runtimes folder that serves a file; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
-    name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`.
+    name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
+    `nearest(file)` the nearest `runtimes/` upwards from a file.
     """
 
-    selected: Callable[[Cluster], Iterator[tuple[str, list[Document]]]]
+    selected: Callable[..., Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
     shelf: Callable[[str], Shelf]
     objects: Callable[[], Iterator[Source]]
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]
+    nearest: Callable[[str], str]

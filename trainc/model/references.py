@@ -68,8 +68,12 @@ class References:
 
     def add(self, bundle: Bundle, trees: Iterable[Tree]) -> None:
         """Note what objects of a bundle, or those that stand for them, name."""
-        folder = bundle.document.file.rpartition("/")[0]
-        for reference in references_of(bundle, trees):
+        self.add_all(references_of(bundle, trees), bundle.document.file)
+
+    def add_all(self, references: Iterable[Reference], file: str) -> None:
+        """Note what a job in a file names."""
+        folder = file.rpartition("/")[0]
+        for reference in references:
             self.folders.setdefault(reference, set()).add(folder)
 
     def absorb(self, other: References) -> None:

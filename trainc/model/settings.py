@@ -202,6 +202,7 @@ class Selection:
         "closed_world",
         "clusters",
         "field_validation",
+        "forms",
         "include_other",
         "paths",
         "rendered",
@@ -221,8 +222,10 @@ class Selection:
         clusters: tuple[str, ...] = (),
         rendered: bool = False,
         share: tuple[int, int] = (0, 1),
+        forms: bool = False,
     ) -> None:
         self.share = share  # which part of the files, of how many equal parts
+        self.forms = forms  # whether jobs that differ in numbers alone are compiled once
         self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths
         self.stdin = stdin

@@ -43,10 +43,12 @@ class Together:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
-        here = bundle.name, _place(bundle.document)
+        self.add_names(names_of(bundle), (bundle.name, _place(bundle.document)), report)
+
+    def add_names(self, names: Iterable[_Key], here: _Job, report: Report) -> None:
+        """Compare the names of a job's objects with all before them."""
         clashes: list[tuple[_Key, _Job, _Job]] = []
-        for tree in bundle.objects:
-            key = _key(bundle, tree)
+        for key in names:
             first = self._seen.setdefault(key, here)
             if first is not here:
                 clashes.append((key, first, here))
@@ -65,6 +67,11 @@ class Together:
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
         _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
+
+
+def names_of(bundle: Bundle) -> list[_Key]:
+    """Cluster, kind, namespace and name of each object of a bundle."""
+    return [_key(bundle, tree) for tree in bundle.objects]
 
 
 def _tell(met: Iterable[tuple[_Key, _Job, _Job]], report: Report) -> None:

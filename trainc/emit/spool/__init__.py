@@ -7,11 +7,12 @@ from trainc.model.trouble import Reaching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import IO, Any
 
     from trainc.emit import Rendered
     from trainc.model.bundle import Bundle
+    from trainc.model.references import Reference
     from trainc.model.report import Report
 
 _IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
@@ -48,6 +49,19 @@ class Spool:
         """Keep one rendering until the end of the run."""
         self.count(bundle)
         self._append(rendered)
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
+        """Keep a rendering that was not compiled, of a job `written` so; False where its bundle is needed."""
+        return False
+
+    def _add_filled(self, rendered: Rendered, references: Iterable[Reference]) -> bool:
+        self._count_filled(rendered, references)
+        self._append(rendered)
+        return True
+
+    def _count_filled(self, rendered: Rendered, references: Iterable[Reference]) -> None:
+        self.jobs += 1
+        self.references.add_all(references, rendered.source)
 
     def _append(self, rendered: Rendered) -> None:
         self.objects += rendered.objects
@@ -115,6 +129,11 @@ class Tally(Spool):
 
     counts = True
 
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
+        """Count a job that was not compiled, and what it names."""
+        self._count_filled(rendered, references)
+        return True
+
 
 class StreamSpool(Spool):
     """Writes one YAML stream, or one JSON List, to an open stream."""
@@ -124,6 +143,10 @@ class StreamSpool(Spool):
     def __init__(self, stream: IO[str], *, json: bool = False) -> None:
         super().__init__(json=json)
         self._stream = stream
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
+        """Keep a rendering that was not compiled."""
+        return self._add_filled(rendered, references)
 
     def write(self) -> None:
         """Write the documents, separated, in order; without any, nothing."""

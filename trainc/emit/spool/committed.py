@@ -14,13 +14,14 @@ from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from typing import IO
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
     from trainc.emit.spool.questions import Settle, Shares
     from trainc.model.bundle import Bundle
+    from trainc.model.references import Reference
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
@@ -79,6 +80,13 @@ class CommittedSpool(StreamSpool):
         if self._keep_old:
             self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+        """Keep a rendering that was not compiled, of a job of which nothing is committed."""
+        inner, _, name = rendered.path.rpartition("/")
+        if self._keep_old or self._find(inner, name)[1] is not None:
+            return False
+        return super().add_filled(rendered, written, references)
 
     def _find(self, inner: str, name: str) -> tuple[str, Found | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""

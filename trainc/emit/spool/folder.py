@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from trainc.emit.digest import body_digest, job_digest
+from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.changes import OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
+from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
 from trainc.emit.spool.objects import (
     is_named_in,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trainc.emit.spool.disk import Found
     from trainc.emit.spool.questions import Git, Gone, Holds, Settle, Shares, Taken
     from trainc.model.bundle import Bundle
+    from trainc.model.references import Reference
     from trainc.model.report import Report
     from trainc.model.sourced import Span
 
@@ -106,6 +107,29 @@ class FolderSpool(Spool):
         self.jobs += bundle.jobset is not None
         self.objects += rendered.objects
         self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+        """Compare a rendering that was not compiled; False for one whose run may keep another."""
+        if self._keep_old or not rendered.source.isascii():
+            return False
+        found = self._files.find(rendered.path)[1]
+        body = rendered.text.encode()
+        header = Header(rendered.source, written_digest(written), body_digest(body), self._project)
+        if found is None and self._is_unknown_to_git(rendered.path):
+            self._change(rendered.path, MISSING, None, header, body, same_job=False)
+        elif found is None or found.header != header or found.body != body:
+            return False
+        self.paths[self._path(rendered)] = rendered.source
+        self.objects += rendered.objects
+        self._count_filled(rendered, references)
+        return True
+
+    def _is_unknown_to_git(self, path: str) -> bool:
+        return (
+            self._git.absent(path) is None
+            and not self._git.sides(path, marked=False)
+            and self._git.deleted(path) is None
+        )
 
     def parts(self, bundle: Bundle) -> list[Bundle]:
         """The bundles that get a file each: where earlier runs stay, what outlives a run stands apart from it."""
