@@ -36,7 +36,10 @@ Objects = dict[str, dict[str, "Tree"]]
 
 
 def fit(options: Options) -> int:
-    """Print the answers; exit with 1 where a job never starts or needs nodes, or where it cannot be compiled."""
+    """Print the answers; exit with 1 where a job never starts, needs nodes or cannot be compiled.
+
+    Where nothing is known of any job the exit code is 2: no answer is not a good one.
+    """
     nodes = _what_if(options.one("what_if"))
     session = Session(options)
     beside = _inventories(session, options.all("inventory"))
@@ -53,6 +56,9 @@ def fit(options: Options) -> int:
     if rows or options.one("report") == "json":
         _print(rows, dates, options)
     _tell(session)
+    if rows and all(row["status"] == UNKNOWN for row in rows):
+        tell("trainc: no answer: no dump of the cluster says what decides; see trainc inventory --help")
+        return 2 if not session.report.failed else 1
     return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
 
 

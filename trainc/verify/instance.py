@@ -34,7 +34,10 @@ class Pod:
         return self.role.address(self.replica, self.index) if self.role.job.dns else self.host
 
     def env(self, container: Container, *, mark: bool = False) -> list[tuple[str, str | Unknown]]:
-        """The variables of a container as the process sees them, in order, with what only the cluster knows as unknown."""
+        """The variables of a container as the process sees them, in order, with what only the cluster knows as unknown.
+
+        With `mark`, a reference to such a variable becomes its words, such as `<status.podIP>`; else it stays unknown.
+        """
         names = dict.fromkeys(container.env)
         if self.role.indexed:
             names.setdefault("JOB_COMPLETION_INDEX")
@@ -47,7 +50,7 @@ class Pod:
             if type(value) is str:
                 earlier[name] = value
                 left -= len(value)
-            elif mark and value is not TOO_LONG:  # a reference to it reads as what it is, such as `<status.podIP>`
+            elif mark and value is not TOO_LONG:
                 earlier[name] = str(value)
         return values
 
