@@ -50,7 +50,10 @@ def test_a_silenced_rule_still_fails_or_its_jobs_are_compiled(rule: Rule, tmp_pa
 
 def _keeps_the_folder(top: Path, arguments: list[str]) -> None:
     """A build into a folder that holds earlier renderings changes no byte of it when it fails."""
-    if arguments[0] not in ("build", "validate") or "-w" in arguments:
+    if arguments[0] not in ("build", "validate"):
+        return
+    if "-w" in arguments:
+        _keeps_the_project(top, arguments)
         return
     folder = top / "earlier"
     for source in ("input/gone.yaml", *sorted(str(path.relative_to(top)) for path in (top / "input").rglob("*.y*ml"))):
@@ -64,6 +67,15 @@ def _keeps_the_folder(top: Path, arguments: list[str]) -> None:
     if again.code:
         assert _rendered(folder) == before
     shutil.rmtree(folder)
+
+
+def _keeps_the_project(top: Path, arguments: list[str]) -> None:
+    """A build that writes into the project's own folder changes no byte of the project when it fails."""
+    before = _rendered(top)
+    again = compile_in(top, *arguments)
+    assert again.code in (0, 1, 2), again.err
+    if again.code:
+        assert _rendered(top) == before
 
 
 def _into(arguments: list[str], folder: str) -> list[str]:
