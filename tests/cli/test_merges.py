@@ -196,3 +196,27 @@ def test_what_a_sparse_checkout_leaves_out_is_not_gone(tree: WorkingTree) -> Non
     tree.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
     assert "2 runs keep their rendering" in _build(tree)
     assert tree.trainc("build", "--check", "--staged").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("own", "error[missing-runtime]: there is no ClusterTrainingRuntime `own`"),
+        (
+            "torch-distributed",
+            "error[shipped-runtime]: `torch-distributed` is in none of the files that are checked out",
+        ),
+    ],
+)
+def test_a_runtime_that_a_sparse_checkout_leaves_out_is_named(tree: WorkingTree, name: str, said: str) -> None:
+    tree.change("runtimes/torch.yaml", "name: torch\n", f"name: {name}\n")
+    for job in ("bert", "line"):
+        tree.change(f"jobs/{job}.yaml", "name: torch\n", f"name: {name}\n")
+    _build(tree)
+    _commit(tree)
+    before = tree.rendered()
+    tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/runtimes/")
+    done = tree.trainc("build", "-w")
+    assert (done.returncode, tree.rendered()) == (1, before)
+    assert said in done.stdout
+    assert "add the folder of runtimes with `git sparse-checkout add FOLDER`" in done.stdout

@@ -24,6 +24,7 @@ from trainc.emit.spool.committed import CommittedSpool
 from trainc.load.projects import nested_projects
 from trainc.model.finding import ERROR
 from trainc.model.numbers import whole_number
+from trainc.model.settings import ARGOCD_GAP
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
@@ -101,7 +102,7 @@ def _session(environment: Mapping[str, str]) -> Session:
     paths = list(given.paths) or ["."]
     _one_project(paths)
     session = Session(Options(paths, values), sent.top)
-    project = session.project if is_complete(session.project, sent) else session.project.incomplete()
+    project = session.project if is_complete(session.project, sent) else session.project.incomplete(ARGOCD_GAP)
     session.project = _applied(project, environment.get("ARGOCD_APP_NAMESPACE", ""))
     return session
 

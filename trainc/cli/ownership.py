@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 
-from trainc.compare.merged import absent_files
 from trainc.load.lists import expand
 from trainc.load.walk import contents
 from trainc.model.report import Report
+from trainc.model.settings import SPARSE_GAP
 from trainc.server.names import label
 from trainc.verify.together import twins
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from trainc.cli.session import Session
     from trainc.emit.spool.folder import FolderSpool
     from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+
+RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
 
 
 def reaches(session: Session, deleted: frozenset[str]) -> Callable[[str, str], bool]:
@@ -52,9 +55,18 @@ def taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
     return is_taken
 
 
-def gone(session: Session, folder: str) -> Callable[[str, str, Report], bool]:
-    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so."""
-    absent = absent_files(session.project.root)
+def without_runtimes(project: Project, absent: Collection[str]) -> Project:
+    """The project, which is incomplete where a sparse checkout leaves out files of a folder of runtimes."""
+    folders = project.runtimes or (RUNTIMES,)
+    missing = any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders)
+    return project.incomplete(SPARSE_GAP) if missing else project
+
+
+def gone(session: Session, folder: str, absent: frozenset[str]) -> Callable[[str, str, Report], bool]:
+    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so.
+
+    Sources that are `absent` because the checkout is sparse are not gone.
+    """
 
     def is_job_gone(path: str, source: str, report: Report) -> bool:
         from trainc.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)

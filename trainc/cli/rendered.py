@@ -9,13 +9,13 @@ from shlex import quote
 from trainc.cli.build import Nothing, run
 from trainc.cli.lock import FolderLock
 from trainc.cli.output import tell
-from trainc.cli.ownership import gone, holds, left, naming, project_names, reaches, taken
+from trainc.cli.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
 from trainc.cli.process import Orderly
 from trainc.cli.rerendered import rerendered
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ITSELF, Committed, listed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
-from trainc.compare.merged import CommittedTexts
+from trainc.compare.merged import CommittedTexts, absent_files
 from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
 from trainc.emit.spool.changes import (
     CHANGED,
@@ -82,10 +82,12 @@ def build_folder(options: Options) -> int:
         raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
     session = Session(options)
     check = options.has("check")
+    absent = absent_files(session.project.root)
+    session.project = without_runtimes(session.project, absent)
     committed = Committed(session.project, session.selection, options.all("rerender"))
     folder = _folder(options, session)
     session.applied_twice(folder)
-    spool = _spool(session, folder, _narrow(session, options), committed)
+    spool = _spool(session, folder, _narrow(session, options), committed, absent)
     with Orderly(), FolderLock(folder) if not check else nullcontext() as lock:
         spool.alone = lock is not None and lock.held
         run(session, spool, committed)
@@ -105,7 +107,9 @@ def build_folder(options: Options) -> int:
     return code
 
 
-def _spool(session: Session, folder: str, deleted: frozenset[str], committed: Committed) -> FolderSpool:
+def _spool(
+    session: Session, folder: str, deleted: frozenset[str], committed: Committed, absent: frozenset[str]
+) -> FolderSpool:
     project, guess = project_names(session, folder)
     return FolderSpool(
         folder,
@@ -113,7 +117,7 @@ def _spool(session: Session, folder: str, deleted: frozenset[str], committed: Co
         settle=committed.settle,
         taken=taken(session),
         git=CommittedTexts(folder),
-        gone=gone(session, folder),
+        gone=gone(session, folder, absent),
         holds=holds(session, folder),
         shares=shared_service,
         project=project,

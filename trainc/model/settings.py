@@ -32,6 +32,29 @@ class Named(NamedTuple):
     unknown: tuple[str, ...]
 
 
+class Gap(Immutable):
+    """Why files of a repository may be missing: which alone are `present`, in words, and the `help` that brings all."""
+
+    __slots__ = ("help", "present")
+
+    present: str
+    help: str
+
+    def __init__(self, present: str, help_: str) -> None:
+        self._fill(present=present, help=help_)
+
+
+ARGOCD_GAP = Gap(
+    "that Argo CD sent",
+    "set the annotation `argocd.argoproj.io/manifest-generate-paths` of the Application to what `trainc cmp paths FOLDER` "
+    "prints in the repository, or commit a trainc.yaml at its top",
+)
+SPARSE_GAP = Gap(
+    "that are checked out",
+    "the checkout is sparse: add the folder of runtimes with `git sparse-checkout add FOLDER`",
+)
+
+
 class Project(Immutable):
     """A repository of training specs: where it starts and what it says for all its jobs.
 
@@ -42,8 +65,8 @@ class Project(Immutable):
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
     `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
     goes to every child Job. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
-    has read ahead. `cluster` is the one of `clusters` that the output is for just now. `complete` is false where files
-    of the repository may be missing: what is not there may be somewhere else.
+    has read ahead. `cluster` is the one of `clusters` that the output is for just now. `gap` says that files of
+    the repository may be missing: what is not there may be somewhere else.
     """
 
     __slots__ = (
@@ -52,9 +75,9 @@ class Project(Immutable):
         "cache",
         "cluster",
         "clusters",
-        "complete",
         "deadline",
         "file",
+        "gap",
         "holders",
         "name",
         "named",
@@ -80,7 +103,7 @@ class Project(Immutable):
     secrets: Mapping[str, Sourced[str]]
     clusters: tuple[Cluster, ...]
     cluster: Cluster
-    complete: bool
+    gap: Gap | None
     output: str
     old_run: str
     cache: Opening | None
@@ -122,7 +145,7 @@ class Project(Immutable):
             old_run=old_run or "prune",
             cache=cache,
             texts=Texts(),
-            complete=True,
+            gap=None,
             _tool=delivery,
         )
         self._serve(clusters or (Cluster(),))
@@ -157,9 +180,9 @@ class Project(Immutable):
         cluster = self.cluster.seeing(trees, closed=False)
         return self if cluster is self.cluster else self._copy(cluster=cluster)
 
-    def incomplete(self) -> Project:
+    def incomplete(self, gap: Gap) -> Project:
         """This project where files of its repository may be missing."""
-        return self._copy(complete=False)
+        return self._copy(gap=gap)
 
     def _copy(self, **changes: object) -> Project:
         view = Project.__new__(Project)

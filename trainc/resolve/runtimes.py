@@ -48,10 +48,6 @@ DEPRECATED_RUNTIME = Rule(
     admission=True,
 )
 
-UPLOAD = (
-    "set the annotation `argocd.argoproj.io/manifest-generate-paths` of the Application to what `trainc cmp paths FOLDER` "
-    "prints in the repository, or commit a trainc.yaml at its top"
-)
 _LISTED = "`trainc runtimes` lists those that trainc ships"
 _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
@@ -110,7 +106,8 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
             f"add the {kind} to one of these places: `kubectl get {kind.lower()} {name} -o yaml` prints that of a cluster, "
             f"and trainc.yaml names a folder of a cluster's objects (`clusters`); {_LISTED}"
         )
-        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), add if project.complete else UPLOAD)
+        otherwise = add if project.gap is None else project.gap.help
+        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), otherwise)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
@@ -129,13 +126,13 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
 
 def shipped(span: Span, name: str, project: Project) -> Finding:
     """The finding for a reference to a runtime or component that only trainc's own catalogue holds."""
-    if not project.complete:
+    if project.gap is not None:
         return SHIPPED_RUNTIME.at(
             span,
-            f"`{name}` is in none of the files that Argo CD sent",
+            f"`{name}` is in none of the files {project.gap.present}",
             level=ERROR,
             effect="trainc's own of that name may differ from the repository's: another training, and nobody would see it",
-            help=UPLOAD,
+            help=project.gap.help,
         )
     if project.file:
         return SHIPPED_RUNTIME.at(
