@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.migrate.chunks import UnreadableError, dump, fresh, load, reshape, split
+from trainc.migrate.chunks import UnreadableError, dump, fresh, load, reshape, split, with_line_ends
 from trainc.migrate.keys import rename
 
 if TYPE_CHECKING:
@@ -29,8 +29,14 @@ def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = Fal
     """The text of `file` with the safe edits of its findings, with `unsafe` also those that may change the meaning.
 
     A finding's edits are applied all or not at all; of two findings that change one place the first wins. In a
-    document that the parser which keeps comments refuses, none is applied.
+    document that the parser which keeps comments refuses, none is applied. Line ends stay what most of them are.
     """
+    chosen = tuple(findings)
+    done: Fixed = with_line_ends(text, lambda unix: _fixed(unix, chosen, file, unsafe=unsafe))
+    return done
+
+
+def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -> Fixed:
     allowed = {SAFE, UNSAFE} if unsafe else {SAFE}
     pieces = split(text)
     starts = _starts(pieces)

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older, runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, dump, load, split
-from trainc.migrate.compared import Difference, differences
+from trainc.migrate.chunks import UnreadableError, dump, is_same_amount, load, split, with_line_ends, without_comments
+from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import LATEST, compiled, unplaced
 from trainc.migrate.keys import MisshapenError
 from trainc.model.finding import ERROR
@@ -37,13 +37,20 @@ class Change(NamedTuple):
     message: str
 
 
+class Problem(NamedTuple):
+    """Why a document stays as it is, though it is legal."""
+
+    span: Span
+    message: str
+
+
 class Migration(NamedTuple):
     """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
 
     text: str
     changes: tuple[Change, ...]
     differences: tuple[Difference, ...]
-    problems: tuple[Finding, ...]
+    problems: tuple[Finding | Problem, ...]
 
     @property
     def touched(self) -> bool:
@@ -52,11 +59,19 @@ class Migration(NamedTuple):
 
 
 def migrate(text: str, project: Project = LATEST) -> Migration:
-    """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more."""
+    """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more.
+
+    Line ends stay what most of them are.
+    """
+    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, project))
+    return done
+
+
+def _migrated(text: str, project: Project) -> Migration:
     pieces: list[str] = []
     changes: list[Change] = []
     found: list[Difference] = []
-    problems: list[Finding] = []
+    problems: list[Finding | Problem] = []
     line = 0
     for piece in split(text):
         done = _piece(piece, line, project)
@@ -129,14 +144,58 @@ def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
         return Migration(piece, (), (), _errors(compiled(_placed(piece, line), unplaced(project))[1]))
     kind = root["kind"]
     plain = _plain(piece)
-    documents, want = older.rewrite(root, plain, bare)
+    documents, want = older.rewrite(root, plain, bare, _namespaces(project))
     messages = [*_older_messages(kind, want), *older.left_behind(plain, bare)]
-    text = "---\n".join(dump(document, piece).removeprefix("---\n") for document in documents)
-    text = _commented(text, piece)
+    text = _written(documents, piece)
+    if _misread(text, want):
+        text = _written([without_comments(document) for document in documents], piece)
     before, _ = compiled(piece, project)
-    after, _ = compiled(text, project)
+    after, heard = compiled(text, project)
     found = differences(before, after, want.roles, want.containers)
+    wrong = _misread(text, want) or _unlike(found, heard)
+    if wrong:
+        return Migration(piece, (), (), (Problem(Span("", line + 1, 1, line + 1, 1), wrong),))
     return Migration(text, _changes(root, kind, messages), tuple(found), ())
+
+
+def _written(documents: list[Any], piece: str) -> str:
+    text = "---\n".join(dump(document, piece).removeprefix("---\n") for document in documents)
+    return _commented(text, piece)
+
+
+def _misread(text: str, want: Wanted) -> str:
+    """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
+    meant = [want.job, want.runtime, *want.extras]
+    said = [plain(document.tree) for document in read(_bytes(text), "", Report(), duplicates="ignore")]
+    if _alike(said, meant):
+        return ""
+    return "the new text would not say what it should: a comment stands where it would become part of a value"
+
+
+def _alike(said: Any, meant: Any) -> bool:
+    """Whether two trees say the same; an amount may be spelled in another way, as a number or in quotes."""
+    if isinstance(meant, dict) and isinstance(said, dict):
+        return meant.keys() == said.keys() and all(_alike(said[key], meant[key]) for key in meant)
+    if isinstance(meant, list) and isinstance(said, list):
+        return len(meant) == len(said) and all(map(_alike, said, meant))
+    if type(said) is bool or type(meant) is bool:
+        return said is meant
+    return str(said) == str(meant) or is_same_amount(said, meant)
+
+
+def _unlike(found: list[Difference], heard: Report) -> str:
+    """Why what a new text compiles to is not what it should be, "" where it is."""
+    unexplained = [one for one in found if one.reason == UNEXPLAINED]
+    if not unexplained:
+        return ""
+    refused = [finding.message for finding in _errors(heard)][:1]
+    return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
+
+
+def _namespaces(project: Project) -> frozenset[str]:
+    """The namespaces that clusters give a job without one; "" where one gives none and another does."""
+    given = {str(one.namespace.value) if one.namespace is not None else "" for one in project.clusters}
+    return frozenset() if given == {""} else frozenset(given)
 
 
 def _plain(piece: str) -> dict[str, Any]:
@@ -147,7 +206,7 @@ def _plain(piece: str) -> dict[str, Any]:
 
 def _older_messages(kind: str, want: Wanted) -> list[str]:
     name = want.job["metadata"]["name"]
-    messages = [f"the {kind} is a TrainJob, its pods are the TrainingRuntime `{name}` in the same file"]
+    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} `{name}` in the same file"]
     if want.frozen:
         messages.append(
             "no policy of the Trainer wires such a job: the runtime holds every address, `numNodes` cannot scale it"

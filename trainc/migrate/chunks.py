@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.anchor import Anchor
@@ -14,6 +14,9 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 
 from trainc.model.quantity import Quantity
 from trainc.yaml.spelling import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
@@ -73,6 +76,27 @@ def _bare(node: Any) -> None:
             node[key] = type(child)()
             node[key].fa.set_flow_style()
             node.ca.items.pop(key, None)
+
+
+def without_comments(node: Any) -> Any:
+    """A document without its comments: some of them make the writer join lines."""
+    if isinstance(node, CommentedMap):
+        bare: Any = CommentedMap((key, without_comments(child)) for key, child in node.items())
+    elif isinstance(node, CommentedSeq):
+        bare = CommentedSeq(map(without_comments, node))
+    else:
+        return LiteralScalarString(node) if isinstance(node, LiteralScalarString) else node
+    if node.fa.flow_style():
+        bare.fa.set_flow_style()
+    return bare
+
+
+def is_same_amount(one: object, other: object) -> bool:
+    """Whether two texts are quantities of the same amount."""
+    try:
+        return str(Quantity.parse(str(one))) == str(Quantity.parse(str(other)))
+    except ValueError:
+        return False
 
 
 def _yaml(text: str) -> YAML:
@@ -143,12 +167,7 @@ def _same_amounts(node: Any, wanted: Any) -> bool:
     """Whether two maps of quantities say the same, in whatever spelling."""
     if not isinstance(node, CommentedMap) or set(node) != set(wanted):
         return False
-    try:
-        return all(
-            str(Quantity.parse(str(node[name]))) == str(Quantity.parse(str(amount))) for name, amount in wanted.items()
-        )
-    except ValueError:
-        return False
+    return all(is_same_amount(node[name], amount) for name, amount in wanted.items())
 
 
 def _kind(node: Any) -> type:
@@ -172,3 +191,15 @@ def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
 
 def _name(item: Any) -> str | None:
     return item.get("name") if isinstance(item, dict) else None
+
+
+def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
+    """What becomes of a text, with the line ends that most of its lines have; it is rewritten with those of Unix."""
+    windows = text.count("\r\n")
+    if not windows:
+        return rewrite(text)
+    plain = text.replace("\r\n", "\n")
+    done = rewrite(plain)
+    if done.text == plain:
+        return done._replace(text=text)
+    return done._replace(text=done.text.replace("\n", "\r\n")) if 2 * windows > text.count("\n") else done

@@ -41,6 +41,10 @@ def _set(names: Iterable[str]) -> str:
 # What the Trainer does otherwise than the operators did; the first pattern that matches the path names the reason.
 _REASONS = (
     (
+        r"env\[(PET_RDZV_ENDPOINT|POD_NAMESPACE)\]|/dnsConfig/searches\[",
+        "the file names no namespace: the rendezvous host takes it from the pod",
+    ),
+    (
         _set(TORCHRUN.passes_on),
         f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT",
     ),

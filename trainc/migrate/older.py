@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.chunks import alone, fresh, reshape
-from trainc.migrate.wanted import wanted
+from trainc.migrate.wanted import OF_SERVER, wanted
 from trainc.model.legacy_kinds import KINDS, LISTED
 
 if TYPE_CHECKING:
@@ -16,9 +16,11 @@ _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env",
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
 
 
-def rewrite(root: Any, plain: dict[str, Any], objects: list[Any]) -> tuple[list[Any], Wanted]:
+def rewrite(
+    root: Any, plain: dict[str, Any], objects: list[Any], namespaces: frozenset[str]
+) -> tuple[list[Any], Wanted]:
     """The documents that take the place of one older job, the TrainJob first; `root` becomes the TrainJob."""
-    want = wanted(plain, objects)
+    want = wanted(plain, objects, namespaces)
     templates = _templates(root, plain)
     runtime = fresh(want.runtime)
     for index, job in enumerate(want.runtime["spec"]["template"]["spec"]["replicatedJobs"]):
@@ -54,7 +56,9 @@ def left_behind(old: dict[str, Any], objects: list[Any]) -> list[str]:
         found = next((place for place in places if _at(spec, place)), None)
         if found is not None and path[-1] not in kept:
             said.append(f"`spec.{'.'.join(found)}` is left behind: {why}")
-    return said
+    dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
+    dropped += ["`status`"] if "status" in old else []
+    return [*said, f"{', '.join(dropped)}: dropped, because nobody but a server writes it"] if dropped else said
 
 
 def _at(node: Any, path: tuple[str, ...]) -> bool:

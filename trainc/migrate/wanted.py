@@ -6,10 +6,26 @@ from copy import deepcopy
 from typing import Any
 
 from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.legacy_kinds import processes
+from trainc.model.legacy_kinds import ASK, processes
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"
+# What a server fills in, or no server knows: nobody writes it.
+OF_SERVER = (
+    "clusterName",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
+# What is asked of the compiler of older jobs alone; the runtime holds the answer.
+_OF_OLDER_JOBS = tuple(
+    f"{ASK}{name}" for name in ("cluster-domain", "compat-names", "jax-variables", "keep-ttl", "lenient", "rank-layout")
+)
 API = "trainer.kubeflow.org/v1alpha1"
 POLICIES = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # the kinds that a policy knows
 _DEFAULTS: dict[str, Any] = {
@@ -43,8 +59,8 @@ class Wanted:
         self.frozen = frozen  # whether the wiring is written out, so that the number of nodes cannot change
 
 
-def wanted(old: dict[str, Any], objects: list[Any]) -> Wanted:
-    """The manifests that compile to what `old` compiles to."""
+def wanted(old: dict[str, Any], objects: list[Any], namespaces: frozenset[str] = frozenset()) -> Wanted:
+    """The manifests that compile to what `old` compiles to; `namespaces` are those that clusters give a job without one."""
     jobset = next(tree for tree in objects if tree["kind"] == "JobSet")
     spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
     asked = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
@@ -63,7 +79,9 @@ def wanted(old: dict[str, Any], objects: list[Any]) -> Wanted:
             spec["successPolicy"]["targetReplicatedJobs"] = ["node"]
         runtime = {"mlPolicy": {POLICIES[old["kind"]]: {}}, **runtime}
     extras = [tree for tree in objects if tree["kind"] != "JobSet" and not _twin(tree, jobset)]
-    return Wanted(_job(old, asked, trainer), _runtime(jobset, runtime), extras, roles, containers, frozen=not idiom)
+    made = _runtime(old, jobset, runtime, namespaces)
+    job = _job(old, asked, trainer, made["kind"])
+    return Wanted(job, made, extras, roles, containers, frozen=not idiom)
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
@@ -142,19 +160,24 @@ def _without_labels(template: dict[str, Any]) -> None:
         del template["metadata"]
 
 
-def _job(old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any]) -> dict[str, Any]:
-    metadata = dict(old["metadata"])
-    annotations = {
-        k: v for k, v in (metadata.pop("annotations", None) or {}).items() if not k.startswith("trainc.dev/")
-    }
+def _job(old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any], kind: str) -> dict[str, Any]:
+    metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
+    annotations = {k: v for k, v in (metadata.pop("annotations", None) or {}).items() if k not in _OF_OLDER_JOBS}
     if annotations:
         metadata["annotations"] = annotations
     name = metadata["name"]
-    reference = {"apiGroup": "trainer.kubeflow.org", "kind": "TrainingRuntime", "name": name}
+    reference = {"apiGroup": "trainer.kubeflow.org", "kind": kind, "name": name}
     spec = {"runtimeRef": reference, **asked, **({"trainer": trainer} if trainer else {})}
     return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 
-def _runtime(jobset: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
-    metadata = {key: jobset["metadata"][key] for key in ("name", "namespace") if key in jobset["metadata"]}
-    return {"apiVersion": API, "kind": "TrainingRuntime", "metadata": metadata, "spec": spec}
+def _runtime(
+    old: dict[str, Any], jobset: dict[str, Any], spec: dict[str, Any], namespaces: frozenset[str]
+) -> dict[str, Any]:
+    """The runtime, where the job finds it: in its namespace, or outside of all if that is not the same everywhere."""
+    metadata = {"name": old["metadata"]["name"]}
+    namespace = jobset["metadata"].get("namespace") or ("".join(namespaces) if len(namespaces) == 1 else "")
+    if namespace:
+        metadata["namespace"] = namespace
+    kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
+    return {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}
