@@ -59,16 +59,18 @@ def main() -> int:
     chance = random.Random(options.seed)  # noqa: S311 (jobs, no secrets)
     comparison = Comparison()
     everything = [one for one in sources() if options.only in str(one[0])]
+    step = max(options.jobs // 20, 1)
     while comparison.jobs < options.jobs and everything:
         chance.shuffle(everything)
         for source, argv, name in everything:
+            before = comparison.jobs // step
             _compare(comparison, source, argv, name, options.variants, chance.getrandbits(32))
+            if comparison.jobs // step > before:
+                sys.stdout.write(f"{comparison}\n")
+                sys.stdout.flush()
             if comparison.jobs >= options.jobs:
                 break
-        sys.stdout.write(
-            f"{comparison.jobs} jobs, {comparison.filled} filled in, {len(comparison.differences)} differences\n"
-        )
-        sys.stdout.flush()
+    sys.stdout.write(f"{comparison}\n")
     return 1 if comparison.differences else 0
 
 

@@ -30,6 +30,9 @@ class Comparison:
         self.filled = 0
         self.differences: list[str] = []
 
+    def __str__(self) -> str:
+        return f"{self.jobs} jobs, {self.filled} filled in, {len(self.differences)} differences"
+
     def compare(self, place: Path, argv: list[str], label: str) -> None:
         """Run a command with forms and without, and note where the two differ."""
         with patch.object(Forms, "template", self._counted(Forms.template)):
