@@ -39,7 +39,8 @@ class Form:
         self.free = free
         self.fixed = tuple([index for index in range(len(around)) if index not in free])
         # Numbers that may be compared with each other, such as two that stand behind one name.
-        self.pairs = [pair for pair in combinations(free, 2) if is_comparable(*[around[index] for index in pair])]
+        pairs = [pair for pair in combinations(free, 2) if is_comparable(*[around[index] for index in pair])]
+        self.pairs = [(index, other, bool(around[index])) for index, other in pairs]
         self.templates: dict[Key, Template | None] = {}  # None where none can be made
         self.failures = 0
 
@@ -48,14 +49,19 @@ class Form:
         return (
             *[values[index] for index in self.fixed],
             *[CLASSES[values[index]] for index in self.free],
-            *[relation(values[index], values[other]) for index, other in self.pairs],
+            *[relation(values[index], values[other], named=named) for index, other, named in self.pairs],
         )
 
 
-def relation(value: str, other: str) -> str:
-    """How two numbers behind one word are related: equal, one the beginning of the other, or not at all."""
+def relation(value: str, other: str, *, named: bool) -> str:
+    """How two numbers are related: equal, not at all, or, behind a word, one the beginning of the other.
+
+    A name may be looked for in a longer one; nobody looks for a number in a longer one.
+    """
     if value == other:
         return "="
+    if not named:
+        return ""
     return "<" if other.startswith(value) else ">" if value.startswith(other) else ""
 
 
