@@ -92,10 +92,10 @@ def watched(pipeline: Any, run: Run) -> Iterator[None]:
             yield bundle
 
     def listening(call: Any) -> Any:
-        def heard(project: Any, *rest: Any) -> Any:
+        def heard(project: Any, *rest: Any, **known: Any) -> Any:
             run.root, run.report = project.root, rest[-1]
             with patch.object(pipeline, "bundles", listening_bundles):
-                return call(project, *rest)
+                return call(project, *rest, **known)
 
         return heard
 

@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "rehearse": {*LEAVES, "verify"},
     "migrate": {*LEAVES, *INPUTS, "pipeline", "frameworks"},
     "fix": {"model", "migrate"},
+    "incremental": {"model", "load", "compare", "emit"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "verify": {*LEAVES, *CONTRIBUTORS, "project", "capacity"},
     **{key: {*LEAVES, *CONTRIBUTORS, *INPUTS, "project"} for key in ("admit", "resolve")},

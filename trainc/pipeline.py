@@ -11,6 +11,7 @@ from trainc.lower import lower
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
+from trainc.model.outcomes import Unfamiliar
 from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.documents import Documents
+    from trainc.model.outcomes import Known
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
@@ -34,10 +36,21 @@ if TYPE_CHECKING:
 FEWEST_FILES = 20  # in which forms are looked for: below, learning one takes longer than compiling all
 
 
-def build(project: Project, selection: Selection, spool: Spool, report: Report) -> None:
-    """Compile everything selected into the spool, which writes all of it or, with one error, nothing."""
-    together = Together()
+def build(project: Project, selection: Selection, spool: Spool, report: Report, known: Known | None = None) -> None:
+    """Compile everything selected into the spool, which writes all of it or, with one error, nothing.
+
+    What is `known` of files is taken for compiled.
+
+    Raises:
+        Unfamiliar: where something known may not hold any more; nothing is written then.
+    """
+    together = Together(known)
     catalogs = fill(project, selection, spool, report, together)
+    if known is not None:
+        known.check(spool.outcomes, report, together)
+        spool.know(known)
+        report.account.known += known.sources
+        report.reached_runtimes |= known.runtimes
     check_unreached(catalogs, selection, report)
     finish(project, selection, spool, report, together)
 
@@ -49,6 +62,8 @@ def fill(project: Project, selection: Selection, spool: Spool, report: Report, t
     for bundle in bundles(project, selection, report, catalogs, goal):
         together.add(bundle, report)
         _keep(bundle, spool, report)
+        if spool.outcomes is not None:
+            spool.outcomes.add(bundle, report)
     return catalogs
 
 
@@ -71,10 +86,14 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in named(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
+    if together.has_met_known:
+        raise Unfamiliar
     _close(project, report)
     if not report.failed:
         spool.inspect(report)
     spool.commit(unless=report.failed)
+    if spool.outcomes is not None:
+        spool.outcomes.names = together.names()
 
 
 def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:

@@ -16,28 +16,31 @@ EACH = 100  # files that a worker is worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.cli.memory import Memory
     from trainc.cli.options import Options
     from trainc.compare.committed import Committed
     from trainc.emit.spool import Spool
 
 
-def build(options: Options) -> int:
-    """Compile, write everything or nothing, and report."""
+def build(options: Options, memory: Memory | None = None) -> int:
+    """Compile, write everything or nothing, and report; a run into a folder heeds what is known, and adds to it."""
     if options.has("staged"):
         if options.has("write") or (options.has("output") and not options.has("check")):
             raise Trouble("--staged reads what the next commit holds; it goes with --check, not with -w or -o")
         from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, build)
+    if memory is not None and memory.known is not None:
+        return _build_project(options, memory)
     own_folders = (options.has("write") or options.has("check")) and not options.has("output")
-    return across_projects(options, _build_project, one_output=not own_folders)
+    return across_projects(options, lambda one: _build_project(one, memory), one_output=not own_folders)
 
 
-def _build_project(options: Options) -> int:
+def _build_project(options: Options, memory: Memory | None) -> int:
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
-        return build_folder(options)
+        return build_folder(options, memory)
     for name in ("rerender", "changed_since"):
         if options.has(name):
             raise Trouble(f"--{name.replace('_', '-')} is for rendered files; add -w, --check or -o DIR")
@@ -80,8 +83,19 @@ def one_stream(session: Session) -> None:
         raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
-def run(session: Session, spool: Spool, committed: Committed | None = None) -> None:
-    """Compile the selection into a spool, with as many workers as it is worth."""
+def run(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
+    """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
+    if memory is None:
+        _compile(session, spool, committed)
+        return
+    if memory.known is not None:
+        pipeline.build(session.project, session.selection, spool, session.report, known=memory.known)
+    else:
+        _compile(session, spool, committed)
+    memory.listen(session, spool, getattr(spool, "folder", ""))
+
+
+def _compile(session: Session, spool: Spool, committed: Committed | None) -> None:
     asked = session.options.one("jobs")
     number = whole_number(asked, least=1, most=256)
     if asked and number is None:
@@ -99,20 +113,22 @@ def run(session: Session, spool: Spool, committed: Committed | None = None) -> N
         build_with(count, session, spool, committed)
 
 
-def validate(options: Options) -> int:
-    """Compile without writing, and report."""
+def validate(options: Options, memory: Memory | None = None) -> int:
+    """Compile without writing, and report; a run over folders heeds what is known, and adds to it."""
     if options.has("staged") or options.has("whole_project"):
         from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
 
         if not options.has("staged"):
-            return validate_whole(options)
+            return validate_whole(options, memory)
         from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, validate_whole, touched=True)
-    return across_projects(options, _validate_project)
+    if memory is not None and memory.known is not None:
+        return _validate_project(options, memory)
+    return across_projects(options, lambda one: _validate_project(one, memory))
 
 
-def _validate_project(options: Options) -> int:
+def _validate_project(options: Options, memory: Memory | None) -> int:
     session = Session(options, compiles=False)
     if options.has("against"):
         _against(session, options.one("against"))
@@ -122,10 +138,19 @@ def _validate_project(options: Options) -> int:
         return session.finish(jobs)
     from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
+    return judged(session, Tally(), memory)
+
+
+def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
+    """The exit code of a run that compiles its selection, writes nothing and reports."""
+    if memory is not None:
+        memory.begin(session, spool)
     session.applied_twice(os.path.join(session.project.root, session.project.output))
-    spool = Tally()
-    run(session, spool)
-    return session.finish(spool.jobs)
+    run(session, spool, memory=memory)
+    code = session.finish(spool.jobs)
+    if memory is not None:
+        memory.end(session, spool, code)
+    return code
 
 
 def _look_at_renderings(session: Session) -> None:

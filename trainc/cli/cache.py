@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
@@ -22,27 +21,34 @@ class Cache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
-        with suppress(OSError), open(self._path(key), "rb") as stream:
-            if not _is_trusted(os.stat(self._folder)) or not _is_trusted(os.fstat(stream.fileno())):
-                return None
-            data = stream.read()
-            with suppress(OSError):
-                os.utime(stream.fileno())  # used again: others are forgotten first
-            return data
-        return None
+        try:
+            with open(self._path(key), "rb") as stream:
+                if not _is_trusted(os.stat(self._folder)) or not _is_trusted(os.fstat(stream.fileno())):
+                    return None
+                data = stream.read()
+                _touch(stream.fileno())
+        except OSError:
+            return None
+        return data
 
     def put(self, key: str, data: bytes) -> None:
         """Keep data under a key, and forget what was not asked for the longest."""
+        try:
+            self._put(key, data)
+        except OSError:
+            return  # doing without costs time and nothing else
+
+    def _put(self, key: str, data: bytes) -> None:
         temporary = f"{self._path(key)}.{os.getpid()}"
-        with suppress(OSError):
-            os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
-            self._make_room()
-            try:
-                with open(temporary, "xb", opener=_private) as stream:
-                    stream.write(data)
-                os.replace(temporary, self._path(key))
-            except OSError:
-                os.remove(temporary)
+        os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
+        self._make_room()
+        try:
+            with open(temporary, "xb", opener=_private) as stream:
+                stream.write(data)
+            os.replace(temporary, self._path(key))
+        except OSError:
+            os.remove(temporary)
+            raise
 
     def _path(self, key: str) -> str:
         return os.path.join(self._folder, f"{_PREFIX}{key}")
@@ -63,6 +69,14 @@ def _is_entry(name: str) -> bool:
         and set(key) <= set("0123456789abcdef")
         and (not process or process.isdigit())
     )
+
+
+def _touch(number: int) -> None:
+    """Mark an entry as used again: others are forgotten first."""
+    try:
+        os.utime(number)
+    except OSError:
+        return  # nobody may write there
 
 
 def _private(path: str, flags: int) -> int:

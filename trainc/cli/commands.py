@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from trainc.cli.capacity import COMMANDS as CAPACITY
+from trainc.cli.compiling import build, validate
 from trainc.cli.delivery import COMMANDS as DELIVERY
 from trainc.cli.diagnosis import COMMANDS as DIAGNOSIS
 from trainc.cli.options import Command, Option, Options
 from trainc.cli.shared_options import AS, REPORTING, STAGED
-
-
-def _build(options: Options) -> int:
-    from trainc.cli.build import build  # noqa: PLC0415 (each command loads what it needs)
-
-    return build(options)
-
-
-def _validate(options: Options) -> int:
-    from trainc.cli.build import validate  # noqa: PLC0415
-
-    return validate(options)
 
 
 def _runtimes(options: Options) -> int:
@@ -113,7 +102,7 @@ COMMANDS = {
                 "trainc build -o manifests/",
                 "cat job.yaml | trainc build - | kubectl diff -f -",
             ),
-            _build,
+            build,
         ),
         Command(
             "validate",
@@ -127,7 +116,7 @@ COMMANDS = {
                 *REPORTING,
             ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
-            _validate,
+            validate,
         ),
         Command(
             "why",

@@ -42,6 +42,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from trainc.cli.memory import Memory
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
 
@@ -76,7 +77,7 @@ _HELP = {
 }
 
 
-def build_folder(options: Options) -> int:
+def build_folder(options: Options, memory: Memory | None = None) -> int:
     """Compile into a folder, or compare with what stands there; everything or nothing."""
     if options.one("format") == "json":
         raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
@@ -86,11 +87,15 @@ def build_folder(options: Options) -> int:
     session.project = without_runtimes(session.project, absent)
     committed = Committed(session.project, session.selection, options.all("rerender"))
     folder = _folder(options, session)
-    session.applied_twice(folder)
     spool = _spool(session, folder, _narrow(session, options), committed, absent)
+    if absent:
+        memory = None  # what a sparse checkout leaves out is for Git to say, not for the files that are there
+    if memory is not None:
+        memory.begin(session, spool)
+    session.applied_twice(folder)
     with Orderly(), FolderLock(folder) if not check else nullcontext() as lock:
         spool.alone = lock is not None and lock.held
-        run(session, spool, committed)
+        run(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
     for finding in _findings(told[:_MOST], folder, session):
@@ -104,6 +109,8 @@ def build_folder(options: Options) -> int:
         _tell(spool, committed, told, session)
     if spool.objects == 0 and code == 0 and not (check or spool.changes or options.has("changed_since")):
         raise Nothing(session)
+    if memory is not None:
+        memory.end(session, spool, code)
     return code
 
 

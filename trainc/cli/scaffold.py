@@ -116,7 +116,7 @@ jobs:
       - name: Install trainc
         run: pip install "${{TRAINC:?set the repository variable TRAINC to what pip installs trainc from}}"
       - name: Rendered manifests are up to date
-        run: trainc build --check --report github
+        run: trainc build --check --no-cache --report github
       - name: Running jobs can take the edit
         if: ${{{{ !cancelled() && github.event_name == 'pull_request' }}}}
         run: trainc validate --against "$(git merge-base "origin/$BASE" HEAD)" --report github

@@ -17,6 +17,7 @@ REPORTING = (
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
+    Option("--no-cache", "rely on nothing that an earlier run found out"),
     Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
     Option("--no-forms", "compile every job in full, also those that differ from others in numbers alone"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),

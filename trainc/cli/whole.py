@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from trainc import pipeline
+from trainc.cli.build import run
 from trainc.cli.options import Options
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.emit.spool import Tally
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, ours
 from trainc.model.settings import FILE
@@ -15,29 +16,36 @@ from trainc.project import find_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.cli.memory import Memory
     from trainc.model.finding import Finding
 
 
-def validate_whole(options: Options) -> int:
+def validate_whole(options: Options, memory: Memory | None = None) -> int:
     """Validate every project that a file belongs to; the worst exit code.
 
     What is wrong with one job may show only beside another one, and a runtime is wrong only where a job uses it: a
     tool that passes some files of a commit, in batches, gets the same findings however it cuts them.
     """
-    return across_projects(options, _validate_project)
+    return across_projects(options, lambda one: _validate_project(one, memory))
 
 
-def _validate_project(options: Options) -> int:
+def _validate_project(options: Options, memory: Memory | None) -> int:
     paths = options.arguments or ["."]
     root = find_root(paths[0])[0]
     session = Session(Options([root], options.values), compiles=False)
+    spool = Tally()
+    if memory is not None:
+        memory.begin(session, spool)
     session.applied_twice(os.path.join(root, session.project.output))
-    jobs = pipeline.check(session.project, session.selection, session.report)
+    run(session, spool, memory=memory)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
     folders = [f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder]
     if not any(_is_shared(root, file, folders) for file in files):
         session.report = session.report.only(lambda finding: _concerns(finding, files))
-    return session.finish(jobs)
+    code = session.finish(spool.jobs)
+    if memory is not None:
+        memory.end(session, spool, code)
+    return code
 
 
 def _is_shared(root: str, file: str, folders: list[str]) -> bool:

@@ -79,7 +79,7 @@ class AccountEntry:
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "blank", "current", "others", "unasked", "unread")
+    __slots__ = ("_entries", "blank", "current", "known", "others", "unasked", "unread")
 
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
@@ -87,6 +87,7 @@ class Account:
         self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
         self.others: dict[str, tuple[str, ...]] = {}  # by file without a job, the kinds of what it holds
         self.blank: dict[str, str] = {}  # by file without a single object, what is said of it
+        self.known = 0  # jobs of files that the run leaves alone, compiled by one before
         self.current: AccountEntry | None = None
 
     def open(self, document: Document, index: int, cluster: str) -> AccountEntry:
@@ -160,7 +161,7 @@ class Account:
 
     def sighted(self) -> str:
         """What a run without a single job saw in the files that it read, empty for every other run."""
-        if self._entries or self.unread or not self.others:
+        if self.has_jobs or self.unread or not self.others:
             return ""
         counts: dict[str, int] = {}
         for kinds in self.others.values():
@@ -173,7 +174,7 @@ class Account:
     @property
     def has_jobs(self) -> bool:
         """Whether a job was read."""
-        return bool(self._entries)
+        return bool(self._entries or self.known)
 
     def is_compiled(self, name: str) -> bool:
         """Whether a job of that name is compiled, for any cluster."""
@@ -195,9 +196,26 @@ class Account:
         out = dict.fromkeys((COMPILED, REFUSED, LEFT), 0)
         for found in endings.values():
             out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in found)] += 1
+        out[COMPILED] += self.known
         out[REFUSED] += len(self.unread)
         out[LEFT] += len(self.unasked)
         return out
+
+    @property
+    def files(self) -> set[str]:
+        """The files with jobs, or with documents that cannot be read."""
+        return {file for file, _, _ in self._entries} | {file for file, _ in self.unread}
+
+    def compiled(self) -> dict[str, int]:
+        """How many jobs of each file are compiled, for whichever clusters; without files with one that is refused."""
+        indexes: dict[str, set[int]] = {}
+        refused = {file for file, _ in self.unread}
+        for (file, index, _), entry in self._entries.items():
+            if entry.ending == COMPILED:
+                indexes.setdefault(file, set()).add(index)
+            elif entry.ending == REFUSED:
+                refused.add(file)
+        return {file: len(found) for file, found in indexes.items() if file not in refused}
 
     def absorb(self, other: Account) -> None:
         """Take over what another worker has counted."""

@@ -6,7 +6,7 @@ from trainc.model.tree import stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import NamedTuple
 
     from trainc.model.bundle import Bundle
@@ -59,12 +59,17 @@ class Reference(NamedTuple):
 
 
 class References:
-    """Everything that the jobs of a run name, and the folders of the files whose jobs do; small enough for any run."""
+    """Everything that the jobs of a run name, and the files whose jobs do; small enough for any run."""
 
-    __slots__ = ("folders",)
+    __slots__ = ("files",)
 
     def __init__(self) -> None:
-        self.folders: dict[Reference, set[str]] = {}
+        self.files: dict[Reference, set[str]] = {}
+
+    @property
+    def folders(self) -> dict[Reference, set[str]]:
+        """The folders of the files whose jobs name each."""
+        return {reference: {file.rpartition("/")[0] for file in files} for reference, files in self.files.items()}
 
     def add(self, bundle: Bundle, trees: Iterable[Tree]) -> None:
         """Note what objects of a bundle, or those that stand for them, name."""
@@ -72,14 +77,17 @@ class References:
 
     def add_all(self, references: Iterable[Reference], file: str) -> None:
         """Note what a job in a file names."""
-        folder = file.rpartition("/")[0]
         for reference in references:
-            self.folders.setdefault(reference, set()).add(folder)
+            self.files.setdefault(reference, set()).add(file)
 
     def absorb(self, other: References) -> None:
         """Add what another worker has noted."""
-        for reference, folders in other.folders.items():
-            self.folders.setdefault(reference, set()).update(folders)
+        self.include(other.files)
+
+    def include(self, files: Mapping[Reference, Iterable[str]]) -> None:
+        """Add what jobs of these files name."""
+        for reference, naming in files.items():
+            self.files.setdefault(reference, set()).update(naming)
 
 
 def references_of(bundle: Bundle, trees: Iterable[Tree]) -> set[Reference]:

@@ -58,6 +58,7 @@ class Report:
         "alone",
         "answers",
         "compiles",
+        "events",
         "job",
         "met",
         "reached",
@@ -76,6 +77,7 @@ class Report:
     ) -> None:
         self.admission_only = admission_only
         self.compiles = compiles
+        self.events = 0  # how often something was said, or silenced; it only grows
         self.recording = recording
         self.answers: dict[tuple[str, str, Span], Answer] = {}
         self._answer: Answer | None = None
@@ -125,6 +127,7 @@ class Report:
     def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
         """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
         for comment in comments:
+            self.events += 1
             known = self._allows.setdefault((comment.span.file, comment.span.line), [])
             same = next((other for other in known if other.rule == comment.rule), None)
             if same is None:
@@ -135,6 +138,7 @@ class Report:
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
+        self.events += 1
         if self.admission_only and not finding.rule.admission:
             self.account.withhold(Withheld(finding))
             return
@@ -174,6 +178,7 @@ class Report:
 
     def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
         """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
+        self.events += 1
         known = self._told.get((rule.name, id(leaf)))
         if known is not None:
             if known[1] is not None and self.job:
@@ -199,6 +204,7 @@ class Report:
 
     def skip(self, reason: str) -> None:
         """Count a check that could not be made: unknown is not wrong."""
+        self.events += 1
         self.unknown[reason] = self.unknown.get(reason, 0) + 1
 
     def add_or_skip(self, finding: Finding) -> None:
@@ -257,13 +263,9 @@ class Report:
         for comments in list(self._allows.values()):
             for comment in comments:
                 if not comment.reason:
-                    self.add(
-                        ALLOW_WITHOUT_REASON.at(
-                            comment.span,
-                            f"`allow[{comment.rule}]` gives no reason, so it silences nothing",
-                            help="write the reason behind the bracket, on the same line",
-                        )
-                    )
+                    text = f"`allow[{comment.rule}]` gives no reason, so it silences nothing"
+                    hint = "write the reason behind the bracket, on the same line"
+                    self.add(ALLOW_WITHOUT_REASON.at(comment.span, text, help=hint))
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
                     from trainc.model.rule_names import instead  # noqa: PLC0415 (most comments silence something)
 
@@ -272,6 +274,11 @@ class Report:
                             comment.span, f"`allow[{comment.rule}]` silences nothing", help=instead(comment.rule)
                         )
                     )
+
+    @property
+    def commented_files(self) -> set[str]:
+        """The files with an `allow` comment."""
+        return {file for file, _ in self._allows}
 
     @property
     def findings(self) -> list[Finding]:

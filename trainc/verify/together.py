@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.outcomes import Known
     from trainc.model.references import Reference
     from trainc.model.report import Report
     from trainc.model.sourced import Span
@@ -36,10 +37,15 @@ SHARED_SUBDOMAIN = Rule(
 
 
 class Together:
-    """Remembers the names of every bundle; small enough for ten thousand of them."""
+    """Remembers the names of every bundle; small enough for ten thousand of them.
 
-    def __init__(self) -> None:
+    `known` tells of files that the run leaves alone; `has_met_known` says that a bundle has a name of one of theirs.
+    """
+
+    def __init__(self, known: Known | None = None) -> None:
         self._seen: dict[_Key, _Job] = {}
+        self._known = known
+        self.has_met_known = False
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
@@ -50,6 +56,8 @@ class Together:
         clashes: list[tuple[_Key, _Job, _Job]] = []
         for key in names:
             first = self._seen.setdefault(key, here)
+            if self._known is not None and self._known.has(key):
+                self.has_met_known = True
             if first is not here:
                 clashes.append((key, first, here))
         if clashes:
@@ -58,11 +66,18 @@ class Together:
     def has(self, reference: Reference) -> bool:
         """Whether a bundle holds what a job names; an object that names no namespace answers to every job."""
         cluster, namespace, kind, name = reference
-        return any((cluster, kind, place, name) in self._seen for place in (namespace, "default"))
+        return any(self._is_taken((cluster, kind, place, name)) for place in (namespace, "default"))
 
     def has_all(self, bundle: Bundle) -> bool:
         """Whether bundles before this one hold objects of all its names."""
-        return all(_key(bundle, tree) in self._seen for tree in bundle.objects)
+        return all(self._is_taken(_key(bundle, tree)) for tree in bundle.objects)
+
+    def _is_taken(self, key: _Key) -> bool:
+        return key in self._seen or (self._known is not None and self._known.has(key))
+
+    def names(self) -> dict[_Key, str]:
+        """Each name, and the file of the first job that has it."""
+        return {key: span.file for key, (_, span) in self._seen.items()}
 
     def absorb(self, other: Together, report: Report) -> None:
         """Compare the names that another worker met with all before them."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from trainc.emit import Rendered
     from trainc.model.bundle import Bundle
+    from trainc.model.outcomes import Known, Outcomes
     from trainc.model.references import Reference
     from trainc.model.report import Report
 
@@ -22,6 +23,7 @@ class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
 
     streams = False  # whether the text goes to the one stream that people and programs see
+    is_settled = True  # whether everything is as it was before the run, and as it is to be
     counts = False  # whether it only counts jobs, and needs no text
 
     def __init__(self, *, json: bool = False) -> None:
@@ -30,6 +32,8 @@ class Spool:
         self.objects = 0
         self.paths: dict[str, str] = {}  # output path -> source file, in order
         self.references = References()  # what the jobs name, as far as they are here
+        self.outcomes: Outcomes | None = None  # of the files, where the next run is to know them
+        self.digests: dict[str, bytes] = {}  # of each rendered file as its job says it is to be
         self._texts: list[str] = []
         self._sizes: list[int] = []
         self._held = 0
@@ -92,17 +96,27 @@ class Spool:
     def state(self) -> dict[str, Any]:
         """Everything collected, so that another process can go on with it."""
         texts = list(self.texts())
-        counts = {"jobs": self.jobs, "objects": self.objects, "references": self.references}
-        return {**counts, "paths": self.paths, "texts": texts}
+        counts = {"jobs": self.jobs, "objects": self.objects, "paths": self.paths, "texts": texts}
+        return {**counts, "references": self.references, "outcomes": self.outcomes, "digests": self.digests}
 
     def absorb(self, state: dict[str, Any]) -> None:
         """Add what another worker has collected behind one's own."""
         self.jobs += state["jobs"]
         self.objects += state["objects"]
         self.references.absorb(state["references"])
+        if self.outcomes is not None:
+            self.outcomes.absorb(state["outcomes"])
+            self.digests |= state["digests"]
         self.paths |= state["paths"]
         for text in state["texts"]:
             self.hold(text)
+
+    def know(self, known: Known) -> None:
+        """Count the jobs of files that the run leaves alone."""
+        self.jobs += known.jobs
+        self.objects += known.jobs
+        self.paths |= known.paths
+        self.references.include(known.references)
 
     def texts(self) -> Iterator[str]:
         """The text of every rendering, in order."""

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 
 from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_found, remove, written
-from trainc.emit.spool.objects import (
-    is_named_in,
-    is_object_file,
-    parts_of,
-    services_of,
-    trees_of,
-    without_objects,
-)
+from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, services_of, trees_of, without_objects
 from trainc.model.finding import place as place_of
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
@@ -88,6 +82,8 @@ class FolderSpool(Spool):
         self.done = False  # whether the folder was brought up to date
         self._stems: dict[str, str] = {}  # path of a job without its suffix -> source
 
+    is_settled = False
+
     @property
     def refused(self) -> bool:
         """Whether a file in the way was not written by trainc, or was changed since."""
@@ -143,6 +139,8 @@ class FolderSpool(Spool):
             found = parse_found(absent)
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body), self._project)
+        if self.outcomes is not None:
+            self.digests[path] = sha256(f"{header}".encode() + body).digest()
         if found is not None and found.header == header and found.body == body:
             return None
         sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
@@ -241,6 +239,7 @@ class FolderSpool(Spool):
             else:
                 stale.append((path, header.source))
                 unsure |= {path} if self._guess and header.project == self._guess else set()
+        self.is_settled = not (stale or self.changes)
         named = [
             path
             for path, source in stale

@@ -1,0 +1,137 @@
+"""Repeated runs over folders: what did not change since the run before is not looked at again.
+
+What is known is kept in the user's folder of caches, for each command in each project. It may be missing at any time;
+it is never wrong, because a run leaves behind only what no file could have changed unseen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from hashlib import sha256
+from time import time_ns
+
+from trainc import __version__
+from trainc.cli.cache import opened
+from trainc.cli.memory import Memory
+from trainc.cli.output import data, data_beside
+from trainc.incremental.listing import listing
+from trainc.incremental.manifest import read_head
+from trainc.model.outcomes import Unfamiliar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.cli.options import Options
+
+    Command = Callable[[Options, Memory | None], int]
+
+_FORM = 1  # counts up whenever what is kept comes to mean something else
+_OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged")  # these runs read more than files
+_SHOWN = ("all", "color", "jobs", "quiet")  # these options change what is printed, not what is found
+_PACKAGES = ("site-packages", "dist-packages")
+
+
+def remembered(name: str, options: Options) -> int:
+    """Run a command, or say again what it said where nothing has changed since."""
+    memory = _memory(name, options)
+    if memory is None:
+        return _command(name)(options, None)
+    answer = memory.answer()
+    if answer is not None:
+        code, out, err = answer
+        data(out)
+        data_beside(err)
+        return code
+    command = _command(name)
+    try:
+        return command(options, memory)
+    except Unfamiliar:
+        memory = memory.without_knowledge()
+        return command(options, memory)
+    finally:
+        memory.close()
+
+
+def _command(name: str) -> Command:
+    from trainc.cli import build  # noqa: PLC0415 (an answer needs none of it)
+
+    return build.build if name == "build" else build.validate
+
+
+def _memory(name: str, options: Options) -> Memory | None:
+    """What is known of a command, None for one that nothing is kept of."""
+    if os.name != "posix" or any(options.has(word) for word in _OFF) or "-" in options.arguments:
+        return None
+    cache, build = opened(), _build()
+    if cache is None or not build:
+        return None
+    started = time_ns()
+    given = sorted((word, values) for word, values in options.values.items() if word not in _SHOWN)
+    here = os.getcwd()
+    asked = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
+    shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
+    memory = Memory(cache, sha256(repr(asked).encode()).hexdigest(), repr((shown, _terminal())), started)
+    kept = cache.get(memory.key)
+    head = read_head(kept) if kept is not None else None
+    if head is None or kept is None:
+        return memory
+    try:
+        memory.remember(head, kept, listing(head.root, head.whole, head.outside))
+    except OSError:
+        return memory  # a folder is gone, or nobody may read it: the run says so
+    return memory
+
+
+def _marks(here: str, arguments: list[str]) -> list[str]:
+    """What decides where the projects of the paths start: each trainc.yaml and repository above them.
+
+    Where a checkout is sparse, what it leaves out decides as well.
+    """
+    found = []
+    folders = {os.path.join(here, path) for path in arguments or ["."]}
+    while folders:
+        for folder in folders:
+            found += [path for mark in ("trainc.yaml", ".git") if os.path.exists(path := os.path.join(folder, mark))]
+        folders = {os.path.dirname(folder) for folder in folders} - folders
+    sparse = [os.path.join(path, "info", "sparse-checkout") for path in found]
+    changed = [f"{path} {os.stat(path).st_mtime_ns}" for path in sparse if os.path.isfile(path)]
+    return sorted({*found, *changed, os.path.realpath(here)})
+
+
+def _terminal() -> tuple[object, ...]:
+    """What decides about colours."""
+    return sys.stderr.isatty(), "NO_COLOR" in os.environ, os.environ.get("TERM")
+
+
+def _interpreter(here: str) -> list[object]:
+    """The Python that runs trainc and the places of its packages, which change with every package put there."""
+    places = [place for place in sys.path if place and place != here and os.path.exists(place)]
+    return [sys.version, *[(place, found.st_mtime_ns, found.st_ino) for place in places if (found := os.stat(place))]]
+
+
+def _build() -> str:
+    """Which trainc this is; empty where nobody can tell. One that is not installed is told by its files."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    above = os.path.dirname(package)
+    if os.path.basename(above) in _PACKAGES:
+        return f"{__version__} {package}"
+    if not os.path.isdir(package):
+        return ""
+    found = [_sources(package), _sources(os.path.join(above, "runtimes"))]
+    return f"{__version__} {package} {sha256(repr(found).encode()).hexdigest()}"
+
+
+def _sources(folder: str) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    if not os.path.isdir(folder):
+        return found
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                found += _sources(entry.path) if entry.name != "__pycache__" else []
+            else:
+                state = entry.stat()
+                found.append((entry.path, state.st_mtime_ns, state.st_size))
+    return sorted(found)

@@ -1,0 +1,125 @@
+"""The files below a project's folders, each with the numbers that change whenever its content does."""
+
+from __future__ import annotations
+
+import os
+from struct import iter_unpack, pack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    State = tuple[int, int, int, int]  # mtime and ctime in nanoseconds, size, inode
+
+SUFFIXES = (".yaml", ".yml", ".json")
+ENVIRONMENT = "pyvenv.cfg"
+UNSETTLED: State = (0, 0, 0, 0)  # of a file that may change again without a change of its numbers
+# A file system counts time in steps; within one step a second change of a file shows nowhere.
+_FINE, _COARSE = 50_000_000, 2_000_000_000  # nanoseconds: longer than one step
+_MILLISECOND = 1_000_000
+
+
+class Listing:
+    """The names of files and their states, in the order of the file system; comparing two costs next to nothing."""
+
+    __slots__ = ("folders", "links", "names", "numbers")
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.numbers: list[int] = []  # the four of each file, one file behind the other
+        self.folders: list[str] = []
+        self.links: list[str] = []  # each symbolic link, and the file that it leads to in the end
+
+    def states(self) -> dict[str, State]:
+        """The state of each file by its name."""
+        return unpacked(self.names, self.packed())
+
+    def packed(self) -> bytes:
+        """The numbers as bytes."""
+        return pack(f"{len(self.numbers)}q", *self.numbers)
+
+    def add(self, name: str, found: os.stat_result) -> None:
+        """Note a file."""
+        self.names.append(name)
+        self.numbers.extend(state_of(found))
+
+
+def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
+    """The state of each file, of numbers as bytes."""
+    states: Iterator[State] = iter_unpack("4q", numbers)
+    return dict(zip(names, states, strict=True))
+
+
+def state_of(found: os.stat_result) -> State:
+    """What tells whether a file changed: nobody can set the second of these numbers."""
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
+
+def is_settled(state: State, moment: int) -> bool:
+    """Whether every change of a file at or after a moment (in nanoseconds) shows in its state."""
+    ctime = state[1]
+    return ctime + (_FINE if ctime % _MILLISECOND else _COARSE) < moment
+
+
+def are_settled(root: str, folders: Iterable[str], moment: int) -> bool:
+    """Whether nothing came to, or went from, any of these folders at or after a moment."""
+    return all(is_settled(state_of(os.stat(os.path.join(root, folder))), moment) for folder in folders)
+
+
+def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = ()) -> Listing:
+    """Every file that a project may read: the specs below its root, and all that lies in some folders.
+
+    Below the folders `whole`, relative to the root, and below those `outside` of what a run looks through (hidden ones,
+    ones elsewhere), every file counts, whatever its name.
+
+    Raises:
+        OSError: where a folder cannot be read.
+    """
+    found = Listing()
+    _list(root, "", found, frozenset(whole), everything="" in whole)
+    for folder in outside:
+        path = os.path.join(root, folder)
+        if os.path.isdir(path):
+            _list(path, f"{folder}/", found, frozenset(), everything=True)
+        elif os.path.lexists(path):
+            found.add(folder, os.stat(path))
+    return found
+
+
+def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everything: bool) -> None:
+    names, numbers = out.names, out.numbers
+    below: list[str] = []
+    is_environment = False
+    out.folders.append(prefix)
+    number = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(number) as entries:
+            for entry in entries:
+                name = entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if everything or (name[0] != "." and name != "node_modules") or prefix + name in whole:
+                        below.append(name)
+                elif everything or name == ENVIRONMENT or (name[0] != "." and name.lower().endswith(SUFFIXES)):
+                    is_environment = is_environment or name == ENVIRONMENT
+                    if entry.is_symlink():
+                        _add_link(os.path.join(path, name), prefix + name, out)
+                        continue
+                    found = entry.stat(follow_symlinks=False)
+                    names.append(prefix + name)
+                    numbers.extend((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+    finally:
+        os.close(number)
+    if is_environment and prefix and not everything:
+        return  # a virtual environment may hold trainc itself, with all that it ships
+    for name in below:
+        inner = prefix + name
+        _list(f"{path}/{name}", f"{inner}/", out, whole, everything=everything or inner in whole)
+
+
+def _add_link(path: str, name: str, out: Listing) -> None:
+    out.links += [name, os.path.realpath(path)]
+    if os.path.isfile(path):
+        out.add(name, os.stat(path))
+    else:
+        out.names.append(name)
+        out.numbers.extend(UNSETTLED)

@@ -1,0 +1,133 @@
+"""What is known of a project from the run before: a file of the cache that is right, or as good as not there."""
+
+from __future__ import annotations
+
+import marshal
+import os
+from hashlib import sha256
+from struct import pack
+
+from trainc.incremental.listing import UNSETTLED, is_settled, unpacked
+from trainc.model.reading import ordinary_contents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.incremental.listing import Listing, State
+
+    Answer = tuple[int, str, str]  # exit code, standard output, standard error
+
+_DIGEST = 32  # bytes
+_LENGTH = 8  # bytes of a number
+MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
+
+
+class Head:
+    """What an unchanged project needs: its files, where to look for them, and the answers that were given."""
+
+    __slots__ = ("answers", "links", "names", "numbers", "outside", "root", "whole")
+
+    def __init__(self, root: str, whole: tuple[str, ...], outside: tuple[str, ...]) -> None:
+        self.root = root
+        self.whole = whole
+        self.outside = outside
+        self.names: list[str] = []
+        self.numbers = b""
+        self.links: list[str] = []
+        self.answers: dict[str, Answer] = {}
+
+    def answer(self, shown: str, answer: Answer) -> None:
+        """Keep what a run said, printed in one of a few ways."""
+        self.answers.pop(shown, None)
+        for name in list(self.answers)[: len(self.answers) - MAX_ANSWERS + 1]:
+            del self.answers[name]
+        self.answers[shown] = answer
+
+    def keep(self, states: Mapping[str, State], links: list[str]) -> None:
+        """Take these files for those of the project."""
+        self.names, self.links = list(states), links
+        self.numbers = pack(f"{4 * len(states)}q", *[number for state in states.values() for number in state])
+
+    def is_listed(self, found: Listing) -> bool:
+        """Whether a listing is exactly the one that is kept, which the order of a file system may prevent."""
+        return found.packed() == self.numbers and found.names == self.names and found.links == self.links
+
+    def states(self) -> dict[str, State]:
+        """The state of each file by its name."""
+        return unpacked(self.names, self.numbers)
+
+
+class Manifest:
+    """The head, and what only a run with changes needs: digests of contents, and what became of files of jobs.
+
+    `outcomes` is None where a change of one file may change what is said of another.
+    """
+
+    def __init__(self, head: Head, digests: dict[str, bytes], outcomes: dict[str, Any] | None) -> None:
+        self.head = head
+        self.digests = digests
+        self.outcomes = outcomes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each file can be told from every other content of its: by its state, or by its digest."""
+        return all(state != UNSETTLED or name in self.digests for name, state in self.head.states().items())
+
+    def changes(self, found: Listing, started: int) -> tuple[dict[str, State], set[str]]:
+        """The files as they are now, and the names of those with other contents, new or gone.
+
+        A file whose numbers differ but whose content is the same is unchanged; its state is the new one from now on.
+        """
+        before, now = self.head.states(), found.states()
+        changed = before.keys() ^ now.keys()
+        if found.links != self.head.links:
+            changed |= {*found.links, *self.head.links} & now.keys()
+        for name, state in now.items():
+            if state == before.get(name, UNSETTLED) and state != UNSETTLED:
+                continue
+            if name in self.digests and self.digests[name] == digest(os.path.join(self.head.root, name)):
+                now[name] = state if is_settled(state, started) else UNSETTLED
+            else:
+                changed.add(name)
+        return now, changed
+
+    def packed(self) -> bytes:
+        """Everything as bytes."""
+        head = self.head
+        places = (head.root, head.whole, head.outside)
+        first = marshal.dumps((places, "\0".join(head.names), head.numbers, head.links, head.answers))
+        second = marshal.dumps((self.digests, self.outcomes))
+        return b"".join((sha256(first).digest(), len(first).to_bytes(_LENGTH), first, sha256(second).digest(), second))
+
+
+def digest(path: str) -> bytes:
+    """The digest of a file's content, empty where it cannot be read."""
+    try:
+        return sha256(ordinary_contents(path)).digest()
+    except OSError:
+        return b""
+
+
+def read_head(data: bytes) -> Head | None:
+    """The head of packed bytes, None where anything is wrong with it."""
+    start = _DIGEST + _LENGTH
+    size = int.from_bytes(data[_DIGEST:start])
+    first = data[start : start + size]
+    if len(first) != size or not size or sha256(first).digest() != data[:_DIGEST]:
+        return None
+    places, names, numbers, links, answers = marshal.loads(first)  # noqa: S302 (its digest says that we wrote it)
+    head = Head(*places)
+    head.names = names.split("\0") if names else []
+    head.numbers, head.links, head.answers = numbers, links, answers
+    return head
+
+
+def read_manifest(head: Head, data: bytes) -> Manifest | None:
+    """The whole of packed bytes of which the head has been read, None where anything is wrong with the rest."""
+    start = _DIGEST + _LENGTH + int.from_bytes(data[_DIGEST : _DIGEST + _LENGTH])
+    second = data[start + _DIGEST :]
+    if not second or sha256(second).digest() != data[start : start + _DIGEST]:
+        return None
+    return Manifest(head, *marshal.loads(second))  # noqa: S302

@@ -1,0 +1,126 @@
+"""What became of each file of jobs, as far as the next run need not ask again."""
+
+from __future__ import annotations
+
+from trainc.model.references import KINDS
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+    from typing import Any, Protocol
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.references import Reference
+    from trainc.model.report import Report
+
+    Identity = tuple[Any, ...]  # of a runtime
+    Key = tuple[str, ...]  # cluster, kind, namespace, name
+
+    class Together(Protocol):
+        """What only shows across jobs."""
+
+        has_met_known: bool
+
+
+class Unfamiliar(Exception):  # noqa: N818 (nothing went wrong)
+    """A change reaches further than one file of jobs: what is known of the others may not hold any more."""
+
+
+class FileOutcome:
+    """One file's jobs and the runtimes they are made of.
+
+    `is_clean` says that nothing was said about them, `has_companions` that objects stand beside them.
+    """
+
+    __slots__ = ("has_companions", "is_clean", "jobs", "runtimes")
+
+    def __init__(self) -> None:
+        self.is_clean = True
+        self.has_companions = False
+        self.jobs = 0
+        self.runtimes: set[Identity] = set()
+
+
+class Outcomes:
+    """The outcomes of a run's files; `names` are those of its objects, each with the file that it comes from.
+
+    A bundle is added when all has been said about it. What was said since the bundle before, whatever it is about,
+    counts against its file: nothing is taken for clean that may not be.
+    """
+
+    __slots__ = ("_events", "files", "names")
+
+    def __init__(self) -> None:
+        self.files: dict[str, FileOutcome] = {}
+        self.names: dict[Key, str] = {}
+        self._events = 0
+
+    def add(self, bundle: Bundle, report: Report) -> None:
+        """Note a bundle of a file."""
+        outcome = self.files.setdefault(bundle.document.file, FileOutcome())
+        outcome.is_clean = outcome.is_clean and report.events == self._events
+        outcome.has_companions = outcome.has_companions or _has_companions(bundle)
+        self._events = report.events
+        outcome.jobs += 1
+        plan = bundle.plan
+        if plan is not None and plan.runtime is not None:
+            outcome.runtimes.update([source.identity for source in plan.runtime.sources])
+
+    def absorb(self, other: Outcomes) -> None:
+        """Add those of another worker's files."""
+        self.files |= other.files
+
+    def clean(self, report: Report, files: AbstractSet[str]) -> set[str] | None:
+        """The files about which nothing was said; None where something was said that is not about one of `files` alone."""
+        if report.unknown or not report.commented_files <= files:
+            return None
+        clean = {file for file, found in self.files.items() if found.is_clean and not found.has_companions}
+        for finding in report.findings:
+            concerned = {label.span.file for label in finding.labels}
+            if len(concerned) > 1 or not concerned <= files:
+                return None
+            clean -= concerned
+        return clean - report.commented_files
+
+
+def _has_companions(bundle: Bundle) -> bool:
+    """Whether a file holds, beside its jobs, objects that other jobs may name."""
+    if bundle.jobset is None:
+        return True
+    if bundle.plan is not None:
+        return bool(bundle.plan.companions)
+    return any(value(tree, "kind") in KINDS for tree in bundle.objects)
+
+
+class Known:
+    """What earlier runs know of files that this one leaves alone.
+
+    `files` are these files, `again` those of jobs that are compiled again. `names` are those of the objects of both
+    (cluster, kind, namespace, name). `jobs` counts what came out, `sources` what was read. `paths` maps
+    rendered files to their sources. `walks` are, by the paths they were looked for under, all other files that a run reads.
+    """
+
+    __slots__ = ("again", "files", "jobs", "names", "paths", "references", "runtimes", "sources", "walks")
+
+    def __init__(self, files: AbstractSet[str], again: AbstractSet[str]) -> None:
+        self.files = files
+        self.again = again
+        self.names: dict[Key, str] = {}
+        self.jobs = 0
+        self.sources = 0
+        self.paths: dict[str, str] = {}
+        self.references: dict[Reference, list[str]] = {}
+        self.runtimes: set[Identity] = set()
+        self.walks: dict[tuple[str, ...], list[str]] = {}
+
+    def has(self, key: Key) -> bool:
+        """Whether one of the files holds a job from which an object of that name comes."""
+        return self.names.get(key) in self.files
+
+    def check(self, outcomes: Outcomes | None, report: Report, together: Together) -> None:
+        """Raise Unfamiliar where what was compiled again may concern what was not."""
+        assert outcomes is not None
+        beside = any(found.has_companions for found in outcomes.files.values())
+        if beside or together.has_met_known or outcomes.clean(report, self.again) is None:
+            raise Unfamiliar
