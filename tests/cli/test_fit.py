@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,25 @@ def test_recorded_answers_come_out_of_the_command(tmp_path: Path, group: str, ca
                 "admitted": one["admitted"],
                 "reason": one.get("reason"),
             }
+
+
+@pytest.mark.parametrize("amount", ["ten", "8x", "1e"])
+def test_a_malformed_amount_decides_nothing(tmp_path: Path, amount: str) -> None:
+    shutil.copytree(ROOT / "examples/fit-kueue", tmp_path / "fit-kueue")
+    for file in (tmp_path / "fit-kueue/clusters").rglob("*.yaml"):
+        file.write_text(re.sub(r"nominalQuota: .*", f"nominalQuota: {amount}", file.read_text("utf-8")), "utf-8")
+    done = compile_in(tmp_path / "fit-kueue", "fit")
+    assert (done.code, done.out) == (2, "")
+    assert f"`{amount}` is not an amount" in done.err
+    validated = compile_in(tmp_path / "fit-kueue", "validate")
+    assert "queue-never-admits" not in validated.out
+
+
+def test_no_answer_is_not_a_good_one(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples/plain", tmp_path / "plain")
+    done = compile_in(tmp_path / "plain", "fit")
+    assert done.code == 2
+    assert "no answer" in done.err
 
 
 def asked(tmp_path: Path, example: str, *words: str) -> list[dict[str, Any]]:

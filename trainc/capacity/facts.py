@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.capacity.malformed import malformed
 from trainc.capacity.nodes import Node, fill, grouped, node_of
 from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
 from trainc.model.dumped import INVENTORY
@@ -29,11 +30,13 @@ class Facts:
     """A cluster as its dump shows it; objects are read when a verdict first needs them.
 
     `objects` holds trees by kind, then by name or `namespace/name`. With `closed`, what is not listed does not exist.
+    `malformed` are the leaves where an amount is read that are not one: with them the dump decides nothing.
     """
 
     def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False) -> None:
         self.objects = objects
         self.closed = closed
+        self.malformed = malformed(objects)
         self.flavors: dict[str, Flavor] = {name: flavor_of(name, tree) for name, tree in self._all("ResourceFlavor")}
         self.queues: dict[str, ClusterQueue] = {
             name: cluster_queue_of(name, tree) for name, tree in self._all("ClusterQueue")

@@ -81,6 +81,9 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if not cluster.capacity:
         cluster.capacity.append(Fit(Facts(cluster.objects, closed=cluster.closed)))
     fit: Fit = cluster.capacity[0]
+    if fit.facts.malformed:
+        report.skip("what fits on the cluster: an amount in its dump is not a number")
+        return
     for group in groups_of(bundle.around):
         refused = refusal(fit.facts, group)
         if refused:

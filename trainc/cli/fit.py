@@ -49,6 +49,8 @@ def fit(options: Options) -> int:
     for cluster in session.project.clusters:
         if jobs.get(cluster.name):
             facts = Facts(_joined(cluster.objects, beside, objects), closed=session.selection.closed_world)
+            if facts.malformed:
+                raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
             dates[cluster.name] = facts.date
             rows += _rows(session, cluster, jobs[cluster.name], facts, nodes)
     if not rows and not session.report.failed:
