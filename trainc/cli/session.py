@@ -7,7 +7,7 @@ import sys
 
 from trainc.cli.output import data, data_beside, tell
 from trainc.cli.projects import PROJECT
-from trainc.model.finding import ERROR, WARNING
+from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import STDIN, Selection
@@ -164,12 +164,17 @@ class Session:
         return self.verdict()
 
     def _print_text(self, jobs: int | None, *, sums: bool) -> None:
-        from trainc.report.text import finding_lines, summary  # noqa: PLC0415 (nothing to say is common)
+        from trainc.report.text import finding_lines, statistics, summary  # noqa: PLC0415 (nothing to say is common)
 
         quiet = self.options.has("quiet")
         told = (ERROR, WARNING) if self.options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
         colour = _colour(self.options.one("color", "auto"))
+        least = LEVELS.index(self.options.one("min_level", NOTE))
         findings = [finding for finding in self.report.findings if not quiet or finding.level in told]
+        findings = [finding for finding in findings if LEVELS.index(finding.level) >= least]
+        if self.options.has("statistics"):
+            tell(*statistics(findings))
+            findings = []
         shown = findings if self.options.has("all") else _first(findings)
         for finding in shown:
             reached = self.report.jobs_reached(finding)

@@ -23,6 +23,8 @@ REPORTING = (
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
     Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
     Option("--color", "colours in text reports", choices=("auto", "always", "never")),
+    Option("--min-level", "print findings of this level and above as text", choices=("note", "warning", "error")),
+    Option("--statistics", "print how often each rule speaks, and in how many files, instead of the findings"),
     Option("--all", "print every finding as text, not the first 200 alone"),
     Option("-q --quiet", "errors only, no summary"),
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.model.finding import LEVELS
 from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from trainc.model.finding import Finding, Label
     from trainc.report.lines import Line
@@ -55,6 +56,18 @@ def _label(
     note = f" {label.text}" if label.text else ""
     out.append((("", f"{' ' * width} "), (_BLUE, "|"), ("", f" {blank}{mark}{note}".rstrip())))
     return out
+
+
+def statistics(findings: Iterable[Finding]) -> list[str]:
+    """A line for each rule that speaks: how often, its level, its name, the number of files; the most frequent first."""
+    counts: dict[tuple[str, str], int] = {}
+    files: dict[tuple[str, str], set[str]] = {}
+    for finding in findings:
+        key = finding.level, finding.rule.name
+        counts[key] = counts.get(key, 0) + 1
+        files.setdefault(key, set()).add(finding.labels[0].span.file)
+    ordered = sorted(counts, key=lambda key: (-LEVELS.index(key[0]), -counts[key], key[1]))
+    return [f"{counts[key]:6}  {key[0]:7}  {key[1]}  ({_count(len(files[key]), 'file')})" for key in ordered]
 
 
 def summary(errors: int, warnings: int, jobs: int | None, unknown: dict[str, int], runtimes: int = 0) -> str:
