@@ -82,3 +82,13 @@ def test_no_answer(place: Repository, argv: list[str], words: str) -> None:
     done = place.run("why", *argv)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
+
+
+def test_a_path_may_begin_with_a_dot(tmp_path: Path) -> None:
+    """`.spec.x`, as kubectl and jq write it, was a field that nothing has."""
+    repository = Repository(tmp_path, "bert")
+    plain, dotted = (
+        repository.run("why", "jobs/bert.yaml", f"{dot}spec.failurePolicy.maxRestarts") for dot in ("", ".")
+    )
+    assert (dotted.code, dotted.out) == (0, plain.out)
+    assert "maxRestarts: 3" in dotted.out

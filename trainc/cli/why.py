@@ -39,7 +39,7 @@ def why(options: Options) -> int:
     if not 1 <= len(options.arguments) <= 2:
         raise Trouble("usage: trainc why FILE[:LINE] [FIELD]")
     file, line = _place(options.arguments[0])
-    wanted = options.arguments[1] if len(options.arguments) == 2 else ""
+    wanted = options.arguments[1].removeprefix(".") if len(options.arguments) == 2 else ""
     source = _source(file)
     if line and not source:
         return _landings(options, file, line)
