@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 
+# How long an example takes says more of the machine than of trainc.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run kept
 
 

@@ -90,7 +90,7 @@ def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
     above, node = get(tree, *path[:-1]), get(tree, *path)
     if len(path) < 2 or node is None:
         return tree
-    if type(node) is Sourced and fault.kind != "unknown" and not is_placeholder(node.value):
+    if type(node) is Sourced and fault.kind != "unknown" and not (is_placeholder(node.value) or _wants_more(fault)):
         lines |= _lines(node)
         return _changed(tree, path, lambda held, step: _set(held, step, Sourced(UNREADABLE, node.origin)))
     meant = nearest(str(path[-1]), fault.candidates) if fault.kind == "unknown" else ""
@@ -98,6 +98,11 @@ def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
         return _changed(tree, path, lambda held, step: {(meant if key == step else key): held[key] for key in held})
     lines |= _lines(node if fault.kind == "unknown" else above)
     return _changed(tree, path, _without)
+
+
+def _wants_more(fault: Fault) -> bool:
+    """Whether a map or a list is wanted where a scalar stands: no placeholder can stand for one."""
+    return any(f"must be of type {kind}" in fault.message for kind in ("array", "object"))
 
 
 def _changed(tree: Tree, path: Path, change: Callable[[Tree, str | int], Tree]) -> Tree:

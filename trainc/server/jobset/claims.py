@@ -65,11 +65,17 @@ def _text(holder: Tree, name: str) -> str:
     return value if type(value) is str else ""
 
 
+def _items(holder: Tree, name: str) -> list[Tree]:
+    """The items of a list; a null, which Go writes for `containers` where there are none, has none."""
+    found = holder.get(name)
+    return found if type(found) is list else []
+
+
 def _mounts(job: Tree) -> Iterator[str]:
     pod = job["template"]["spec"]["template"]["spec"]
     for field in ("containers", "initContainers"):
-        for container in pod.get(field, ()):
-            for mount in container.get("volumeMounts", ()):
+        for container in _items(pod, field):
+            for mount in _items(container, "volumeMounts"):
                 yield _text(mount, "name")
 
 
@@ -106,7 +112,7 @@ def _conflicts(jobs: list[Tree], names: set[str]) -> list[Fault]:
     faults: list[Fault] = []
     for index, job in enumerate(jobs):
         pod = job["template"]["spec"]["template"]["spec"]
-        for number, volume in enumerate(pod.get("volumes", ())):
+        for number, volume in enumerate(_items(pod, "volumes")):
             name = _text(volume, "name")
             if name in names:
                 where = (
