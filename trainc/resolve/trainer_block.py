@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 INITIALIZERS = {"dataset-initializer": "dataset", "model-initializer": "model"}
-_WORN = ("image", "command", "args")  # what the container takes over as it is
+_COPIED_FIELDS = ("image", "command", "args")  # what the container takes over as it is
 _PAIR = 2  # fields of a variable that has a value: its name and that
 _EMPTY = Sourced("", Origin(by="TrainJob env conversion"))
 _ZERO = Sourced("0", Origin(by="TrainJob env conversion"))
 
 
 def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ...]:
-    """The patches of one job, in the order of the roles they reach."""
+    """The patches of one job, in the order of the roles they reach; every leaf knows its origin."""
     trainer, initializer = job["spec"].get("trainer"), job["spec"].get("initializer")
     patches: list[Patch] = []
     for role in roles:
@@ -32,7 +32,7 @@ def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ..
             patches.append(laid)
         if initializer is not None and role.ancestor in INITIALIZERS:
             patches.extend(_initializer(initializer, role))
-    return tuple(patches)
+    return tuple([patch.stamped("spec.trainer") for patch in patches])
 
 
 def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | None:
@@ -42,7 +42,7 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     node = role.container()
     if node is None:
         return None
-    sets = {key: trainer[key] for key in _WORN if key in trainer} if labelled else {}
+    sets = {key: trainer[key] for key in _COPIED_FIELDS if key in trainer} if labelled else {}
     asked = trainer.get("resourcesPerNode")
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
     if asked is not None and policy is not None:
