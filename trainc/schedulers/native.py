@@ -39,14 +39,16 @@ GATE_NOT_DECLARED = Rule(
 )
 
 
+_SERVED = (((1, 37), "v1beta1"), ((1, 36), "v1alpha2"))  # from which version of Kubernetes on, newest first
+_READ_BY_JOBSET = (0, 12)  # from this version on its CRD knows the field that ties a pod to its group
+
+
 def version_served(kubernetes: Version | None) -> str:
     """The version of scheduling.k8s.io with PodGroups in which pods name their group; empty where there is none.
 
     1.35 had groups inside a Workload and a pod field that no JobSet CRD has ever known.
     """
-    if kubernetes is None or kubernetes < (1, 36):
-        return ""
-    return "v1alpha2" if kubernetes == (1, 36) else "v1beta1"
+    return "" if kubernetes is None else next((name for since, name in _SERVED if kubernetes >= since), "")
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
@@ -68,7 +70,7 @@ def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     if not served:
         report.add(_not_served(plan, cluster))
         return
-    if cluster.jobset is not None and cluster.jobset < (0, 12):
+    if cluster.jobset is not None and cluster.jobset < _READ_BY_JOBSET:
         report.add(_pruned(plan, cluster))
     wanted = [GATE] + [TOPOLOGY_GATE] * (cluster.topology is not None)
     for gate in wanted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.server.versions import JOBSET, JOBSET_SINCE, KUBERNETES, text_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,8 +31,8 @@ class Profile:
     def __init__(
         self,
         *,
-        kubernetes: str = "1.36",
-        jobset: str = "0.13",
+        kubernetes: str = text_of(KUBERNETES),
+        jobset: str = text_of(JOBSET),
         gates: Iterable[str] = (),
         kueue: bool = False,
         unqueued: bool = False,
@@ -48,6 +50,10 @@ class Profile:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a profile does not change: {name}")
 
+    def jobset_does(self, fact: str) -> bool:
+        """Whether its JobSet is of a version in which something holds that `versions.JOBSET_SINCE` lists."""
+        return self.jobset >= JOBSET_SINCE[fact]
+
     def find(self, kind: str, namespace: str, name: str) -> Tree | None:
         """A known object of the cluster."""
         return self.state.get(kind, {}).get((namespace, name))
@@ -57,16 +63,12 @@ def profile_of(cluster: Cluster) -> Profile:
     """The server of a cluster, as far as its settings and its dumps tell."""
     state = {kind: {_key(name): tree for name, tree in named.items()} for kind, named in cluster.objects.items()}
     return Profile(
-        kubernetes=_version(cluster.kubernetes, "1.36"),
-        jobset=_version(cluster.jobset, "0.13"),
+        kubernetes=text_of(cluster.kubernetes or KUBERNETES),
+        jobset=text_of(cluster.jobset or JOBSET),
         gates=cluster.gates,
         kueue="kueue" in cluster.admission,
         state=state,
     )
-
-
-def _version(known: tuple[int, int] | None, otherwise: str) -> str:
-    return f"{known[0]}.{known[1]}" if known else otherwise
 
 
 def _key(name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from trainc.server.cel.operators import bare
 from trainc.server.fault import Fault, of_webhook, quoted
 from trainc.server.jobset.failure import policy_faults
 from trainc.server.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
+from trainc.server.versions import COMPLETES_NAMES
 from trainc.server.webhook import count, field_fault, of, plain_fault
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     metadata = tree.get("metadata", {})
     name = of(metadata, "name", "")
     # Before 0.13 no name was made up for a JobSet that had none yet.
-    named = profile.jobset >= (0, 13) or name != of(metadata, "generateName", "")[:58] + "abcde"
+    named = profile.jobset_does(COMPLETES_NAMES) or name != of(metadata, "generateName", "")[:58] + "abcde"
     faults: list[Fault] = []
     if jobs and "dependsOn" in jobs[0]:
         text = "DependsOn can't be set for the first ReplicatedJob"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.server.schema.walker import Log, walk
+from trainc.server.versions import REFUSES_NEGATIVE_REPLICAS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault
     if not faults:
         return faults
     kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
-    if profile.jobset >= (0, 13):
+    if profile.jobset_does(REFUSES_NEGATIVE_REPLICAS):
         return kept
     return [fault for fault in kept if not _is_replicas_minimum(fault)]
 

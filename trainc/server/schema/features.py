@@ -5,13 +5,14 @@ Source: pkg/features/kube_features.go, Kubernetes 1.36. A field whose gate is of
 
 from __future__ import annotations
 
+from trainc.server.versions import KUBERNETES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
     from trainc.server.pods.complaints import Part
 
-NEWEST = (1, 36)  # what a cluster serves that does not tell
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.
 ON_SINCE = {
@@ -71,7 +72,7 @@ class Features:
 
 def features_of(cluster: Cluster) -> Features:
     """The features of a cluster's API server; those of equal servers are one object."""
-    key = cluster.kubernetes or NEWEST, frozenset(cluster.gates)
+    key = cluster.kubernetes or KUBERNETES, frozenset(cluster.gates)
     found = _FEATURES.get(key)
     if found is None:
         found = _FEATURES[key] = Features(*key)
