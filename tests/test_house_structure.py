@@ -64,7 +64,7 @@ NAMESAKES = frozenset(
         "PodSet",
         "Project",
         "Refusal",
-    "Refused",
+        "Refused",
         "Repository",
         "Role",
         "Run",

@@ -11,7 +11,8 @@ import pytest
 from tests.compiling import ROOT
 from tests.verify.reading import bundle_of
 from trainc.server.jobs.child import CREATION, children
-from trainc.server.schema.features import NEWEST, Features
+from trainc.server.schema.features import Features
+from trainc.server.versions import KUBERNETES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 RECORDED: Path = ROOT / "tests/conformance/recorded/validation/jobs.jsonl"
 ROWS = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
 ROLE = re.compile(r"^spec\.replicatedJobs\[0\]\.template\.")
-FEATURES = Features(NEWEST, frozenset())
+FEATURES = Features(KUBERNETES, frozenset())
 
 
 def words_of(spec: dict[str, Any]) -> tuple[set[str], set[str]]:
