@@ -162,3 +162,23 @@ def test_the_cache_forgets_only_its_own_entries(tmp_path: Path) -> None:
         cache.put(f"{number:064x}", b"entry")
     assert len(list(tmp_path.glob("notes-*"))) == 100
     assert len(list(tmp_path.glob("trainc-*"))) == 64
+
+
+@pytest.mark.skipif(os.name != "posix", reason="has no named pipes")
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache"))
+    cache.put("a" * 64, b"data")
+    entry = tmp_path / "cache" / f"trainc-{'a' * 64}"
+    entry.unlink()
+    os.mkfifo(entry, 0o600)
+    assert cache.get("a" * 64) is None
+
+
+def test_what_two_containers_of_one_process_number_write_is_whole(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir(mode=0o700)
+    other = tmp_path / "cache" / f"trainc-{'a' * 64}.{os.getpid()}"
+    other.write_bytes(b"half of what the other one")
+    cache.put("a" * 64, b"data")
+    assert cache.get("a" * 64) == b"data"
+    assert other.exists()

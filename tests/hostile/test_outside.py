@@ -138,3 +138,14 @@ def test_what_a_rehearsal_mounts_lies_in_its_scratch_folder(tmp_path: Path) -> N
     )
     assert (found.code, "127.0.0.1" in found.out) == (0, True), found.err + found.out
     assert not Path("/etc/mpi").exists()
+
+
+@pytest.mark.parametrize("folder", [".git", ".git/hooks", "x/../.git", ".GIT/hooks"])
+def test_nothing_is_rendered_into_git_itself(folder: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "good")
+    (tmp_path / ".git").mkdir()
+    repository.change("trainc.yaml", "output: rendered", f"output: {folder}")
+    done = attempt(tmp_path, "build", "-w")
+    assert done.code == 1
+    assert "is Git's own folder" in done.err
+    assert list((tmp_path / ".git").iterdir()) == []

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.model.reading import READING, is_ordinary
+
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
+_HEXADECIMAL = frozenset("0123456789abcdef")
 _DIGITS = 64  # of a key, which is a SHA-256
 _MOST = 64  # entries; a cluster has a few, and clusters change seldom
 _PRIVATE = 0o700
@@ -22,8 +25,9 @@ class Cache:
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
         try:
-            with open(self._path(key), "rb") as stream:
-                if not _is_trusted(os.stat(self._folder)) or not _is_trusted(os.fstat(stream.fileno())):
+            with open(self._path(key), "rb", opener=_unwaited) as stream:
+                entry = os.fstat(stream.fileno())
+                if not (is_ordinary(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder))):
                     return None
                 data = stream.read()
                 _touch(stream.fileno())
@@ -39,7 +43,7 @@ class Cache:
             return  # doing without costs time and nothing else
 
     def _put(self, key: str, data: bytes) -> None:
-        temporary = f"{self._path(key)}.{os.getpid()}"
+        temporary = f"{self._path(key)}.{os.urandom(8).hex()}"
         os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
         self._make_room()
         try:
@@ -62,13 +66,13 @@ class Cache:
 
 def _is_entry(name: str) -> bool:
     """Whether a file is an entry of the cache, or one that was being written."""
-    key, _, process = name.removeprefix(_PREFIX).partition(".")
-    return (
-        name.startswith(_PREFIX)
-        and len(key) == _DIGITS
-        and set(key) <= set("0123456789abcdef")
-        and (not process or process.isdigit())
-    )
+    key, _, mark = name.removeprefix(_PREFIX).partition(".")
+    return name.startswith(_PREFIX) and len(key) == _DIGITS and _HEXADECIMAL.issuperset(key + mark)
+
+
+def _unwaited(path: str, _: int) -> int:
+    """Opens without waiting: somebody may have put a pipe there."""
+    return os.open(path, READING)
 
 
 def _touch(number: int) -> None:

@@ -102,8 +102,12 @@ class Checker:
         if name is None:
             return ""
         path_of = os.path.join(root, name)
+        folder = os.path.normpath(name).replace(os.sep, "/")
+        if ".git" in folder.lower().split("/"):
+            self.complain(path, f"`{name}` is Git's own folder", "name one such as `rendered`")
+            return ""
         if within(root, path_of) and not within(path_of, root):
-            return os.path.normpath(name).replace(os.sep, "/")
+            return folder
         self.complain(path, f"`{name}` is no folder below the project's root", "name one such as `rendered`")
         return ""
 

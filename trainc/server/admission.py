@@ -5,11 +5,10 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.settings import STRICT, WARN
-from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get
 from trainc.server.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.server.jobset import defaults as jobset
-from trainc.server.metadata import is_sound
+from trainc.server.metadata import is_sound, without_null_fields
 from trainc.server.null_amounts import check_amounts
 from trainc.server.schema.engine import MISSING
 from trainc.server.schema.readable import read_by_go, readable
@@ -105,8 +104,8 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
-        return document.admitted(_said(read_by_go(root, tree)))
-    return document.admitted(_said(found.stored))
+        return document.admitted(without_null_fields(read_by_go(root, tree)))
+    return document.admitted(without_null_fields(found.stored))
 
 
 def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
@@ -118,16 +117,6 @@ def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -
             _refused(document, faults, server, report)
             return None
     return document if tree is document.tree else document.admitted(tree)
-
-
-def _said(tree: Tree) -> Tree:
-    """The object without the fields of its metadata that say nothing: to a server null is an absent field."""
-    metadata = tree.get("metadata")
-    for leaf in metadata.values() if type(metadata) is dict else ():
-        if type(leaf) is Sourced and leaf.value is None:
-            kept = {key: held for key, held in metadata.items() if type(held) is not Sourced or held.value is not None}
-            return {**tree, "metadata": kept}
-    return tree
 
 
 def _reason(fault: Fault) -> str:

@@ -185,3 +185,13 @@ def _finalizers(tree: Tree) -> list[Fault]:
         if name is None or type(name) is str:
             faults += _invalid(("metadata", "finalizers"), name or "", qualified(name or ""))
     return faults
+
+
+def without_null_fields(tree: Tree) -> Tree:
+    """The object without the fields of its metadata that say nothing: to a server null is an absent field."""
+    metadata = tree.get("metadata")
+    for leaf in metadata.values() if type(metadata) is dict else ():
+        if type(leaf) is Sourced and leaf.value is None:
+            kept = {key: held for key, held in metadata.items() if type(held) is not Sourced or held.value is not None}
+            return {**tree, "metadata": kept}
+    return tree

@@ -8,6 +8,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import get, leaves
 from trainc.server.jobset import defaults as jobset
+from trainc.server.metadata import without_null_fields
 from trainc.server.schema.readable import read_by_go, readable
 from trainc.server.verdict import kind_of, verdict
 
@@ -51,7 +52,7 @@ def rest_of(document: Document, server: Server) -> Rest | None:
             # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
             if not found.by or (found.by == "webhook" and found.empty_patch is not None):
                 stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else found.stored
-                return Rest(document.admitted(stored), frozenset(lines))
+                return Rest(document.admitted(without_null_fields(stored)), frozenset(lines))
             faults = found.faults
         if len(faults) > _MAX_FAULTS:
             return None
