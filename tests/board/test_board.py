@@ -42,7 +42,7 @@ def test_errors_are_exactly_as_expected(manifest: Manifest, tmp_path: Path) -> N
 
 
 def test_healthy_manifests_are_mostly_silent(tmp_path: Path) -> None:
-    """On average at most one warning and one folded line of notes for each manifest with which nothing is wrong."""
+    """No error, and on average at most one warning, for manifests with which nothing is wrong."""
     healthy = [manifest for manifest in BOARD if manifest.healthy]
     levels = Counter(finding.level for manifest in healthy for finding in findings(manifest, tmp_path))
     assert levels["error"] == 0
