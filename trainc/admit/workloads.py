@@ -115,7 +115,7 @@ def _job(spec: dict[str, Tree], log: Complaints) -> None:
         settings["template"] = plain(pods)
     job_spec(settings, ("spec",), log)
     if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), ("spec",), log)
+        chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
     pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
     template(pods, ("spec", "template"), log, {})
     policy = value(pods, "spec", "restartPolicy")

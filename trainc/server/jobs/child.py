@@ -117,7 +117,7 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
     labels = fields(plain(fields(pods.get("metadata")).get("labels")))
     _generated(tree, job, labels, (*at, "spec"), log)
     if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, {**labels, **own}, (*at, "spec"), log)
+        chosen(settings, labels, own, (*at, "spec"), log)
     found.add(log)
     _pods(tree, job, pods, (*at, "spec", "template"), claimed, found, added)
     log = Complaints(found.features, JOB)

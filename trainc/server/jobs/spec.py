@@ -113,8 +113,11 @@ def restart(spec: dict[str, Any], policy: str, path: Path, log: Complaints) -> N
         log.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')
 
 
-def chosen(spec: dict[str, Any], labels: dict[str, Any], path: Path, log: Complaints) -> None:
-    """The selector of a Job, which the server makes unless told otherwise, and which its pods must match."""
+def chosen(spec: dict[str, Any], labels: dict[str, Any], added: dict[str, str], path: Path, log: Complaints) -> None:
+    """The selector of a Job, which the server makes unless told otherwise, and which its pods must match.
+
+    `added` are the labels that JobSet writes on the pods besides their own.
+    """
     manual, selector = spec.get("manualSelector") is True, spec.get("selector")
     if selector is None:
         if manual:
@@ -130,7 +133,7 @@ def chosen(spec: dict[str, Any], labels: dict[str, Any], path: Path, log: Compla
     # The server selects by the labels that it makes, of which a person knows none.
     if not manual and not _matches(fields(selector), {}):
         log.add((*path, "selector"), f"Invalid value: {compact(selector)}: `selector` not auto-generated")
-    if not _matches(fields(selector), labels):
+    if not _matches(fields(selector), {**labels, **added}):
         _unmatched(labels, path, (*path, "selector"), log)
 
 
