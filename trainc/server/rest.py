@@ -103,6 +103,8 @@ def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
 
 def _wants_more(fault: Fault) -> bool:
     """Whether a map or a list is wanted where a scalar stands: no placeholder can stand for one."""
+    if "cannot unmarshal" in fault.message:
+        return not fault.message.endswith(("of type string", "of type int32", "of type int64", "of type bool"))
     return any(f"must be of type {kind}" in fault.message for kind in ("array", "object"))
 
 
