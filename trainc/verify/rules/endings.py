@@ -99,7 +99,7 @@ def success_waits_for_endless_role(job: Job) -> None:
     policy = table(job.spec, "successPolicy")
     if text(policy, "operator") == "Any" or len(job.roles) < 2:
         return
-    if not policy and job.bundle.document.kind not in ("JobSet", "TrainJob"):
+    if "targetReplicatedJobs" not in policy and job.bundle.document.kind not in ("JobSet", "TrainJob"):
         return  # which role decides is written once the numbers of pods are known
     endless = [role for role in job.roles if counts(role) and never_ends(role)]
     others = [role for role in job.roles if role not in endless]
