@@ -6,7 +6,7 @@ from trainc.legacy.environment.env import NAMESPACE, NAMESPACE_REFERENCE, POD_NA
 from trainc.legacy.environment.peers import alias, aliased, own_name, peers
 from trainc.model.finding import NOTE, Rule, place
 from trainc.model.legacy_kinds import MPI_OPERATOR
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import leaves, stamp, value
 
 TYPE_CHECKING = False
@@ -153,4 +153,4 @@ def _leaf(leaf: Tree, hosts: Hosts, job: Job) -> Tree:
     for former, present in dict.fromkeys(pairs):
         span = place(leaf.origin) or job.span(("spec", job.kind.field), key=True)
         job.say(REWRITTEN.at(span, f"`{former}` is called `{present}` in the JobSet: the text is rewritten"))
-    return leaf.map(lambda _: text) if pairs else leaf
+    return derive("host names", lambda _: text, leaf) if pairs else leaf
