@@ -72,4 +72,6 @@ def merge(one: Any, other: Any, key: str = "") -> Any:
         return other if one is None else one
     if isinstance(one, bool):
         return one or other
+    if isinstance(one, list) != isinstance(other, list):  # findings of one project instead of what others answer
+        return other if isinstance(one, list) else one
     return one + other if isinstance(one, int | float | list) else one

@@ -28,12 +28,23 @@ class EventError(ValueError):
     """An event that cannot happen in the state at hand, or that is not one."""
 
 
+class UnknownError(ValueError):
+    """What the answer depends on is a placeholder."""
+
+
 class Lifecycle:
-    """A JobSet from its creation on; `steps` are what can be seen after each event."""
+    """A JobSet from its creation on; `steps` are what can be seen after each event.
+
+    Raises:
+        UnknownError: where the number of restarts is no number yet.
+    """
 
     def __init__(self, jobset: Tree) -> None:
         tree = plain(with_defaults(jobset))
         self.spec: dict[str, Any] = fields(tree.get("spec"))
+        self.most = fields(self.spec.get("failurePolicy")).get("maxRestarts") or 0
+        if type(self.most) is not int:
+            raise UnknownError("`failurePolicy.maxRestarts` is a placeholder: how often the job restarts is not known")
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
         self.is_foreign = self.spec.get("managedBy") not in (None, _CONTROLLER)
@@ -139,10 +150,9 @@ class Lifecycle:
             (None, failed[0]),
         )
         action = text(rule, "action") if rule is not None else "RestartJobSet"
-        most = fields(policy).get("maxRestarts") or 0
         if action == "FailJobSet":
             self._end("Failed", "FailJobSetFailurePolicyAction")
-        elif not action.endswith("IgnoreMaxRestarts") and self.counted >= most:
+        elif not action.endswith("IgnoreMaxRestarts") and self.counted >= self.most:
             self._end("Failed", "ReachedMaxRestarts")
         else:
             self.counted += not action.endswith("IgnoreMaxRestarts")
