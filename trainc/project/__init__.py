@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
 
 API_VERSION = "trainc.dev/v1alpha1"
+_TOP = ("apiVersion", "kind", "metadata", "spec")
+_METADATA = ("name", "labels", "annotations")
 _FIELDS = (
     "runtimes",
     "rules",
@@ -116,6 +118,15 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
         checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
+    for key in document.tree:
+        if key not in _TOP:
+            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known here: {', '.join(_TOP)}")
+            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
+    for key in checker.map(("metadata",)):
+        if key not in _METADATA:
+            checker.complain(
+                ("metadata", key), f"unknown setting `{key}`", f"known here: {', '.join(_METADATA)}", key=True
+            )
     spec = checker.map(("spec",))
     for key in spec:
         if key not in _FIELDS:
