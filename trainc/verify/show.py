@@ -8,6 +8,7 @@ from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.numbers import parsed_int
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import Pod, pod_of_rank, trainers
+from trainc.verify.mpi_ranks import process_ranks
 from trainc.verify.prospects import endings, held, retries
 from trainc.verify.start_order import stages, waits
 from trainc.verify.surroundings import images, surroundings, volumes
@@ -26,7 +27,7 @@ UNBOUNDED = "without bound"
 
 def overview(job: Job) -> View:
     """The whole job: its roles in start order with their pods, accelerators in all, and the most it can use."""
-    ranks = _first_ranks(job)
+    ranks = _ranks(job)
     roles = [_role(role, ranks.get(role.name)) for stage in stages(job) for role in stage]
     return {
         "name": job.name,
@@ -46,6 +47,10 @@ def overview(job: Job) -> View:
 
 def one_pod(job: Job, rank: int) -> View | None:
     """The pod of a rank: its names, and the environment and command of each container; None where there is none."""
+    processes = process_ranks(job)
+    if processes is not None:
+        places = [place for place, ranks in processes if rank in ranks]
+        return _pod(Pod(places[0].role, places[0].replica, places[0].index, rank)) if places else None
     pod = pod_of_rank(job, rank)
     return None if pod is None else _pod(pod)
 
@@ -71,7 +76,7 @@ def _pod(pod: Pod) -> View:
     }
 
 
-def _role(role: Role, first_rank: int | None) -> View:
+def _role(role: Role, ranks: list[int] | None) -> View:
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else None
     return {
         "name": role.name,
@@ -81,7 +86,7 @@ def _role(role: Role, first_rank: int | None) -> View:
         "pods": count,
         "hosts": _hosts(role),
         "addresses": role.address("<job>", "<index>") if role.job.dns and role.indexed else None,
-        "ranks": [first_rank, first_rank + count - 1] if first_rank is not None and count else None,
+        "ranks": ranks,
         "accelerators": {resource: _known(number) for resource, number in role.devices.items()},
         "processes": processes(role),
         "images": images(role),
@@ -112,13 +117,20 @@ def _known(number: Count) -> int | None:
     return number if type(number) is int else None
 
 
-def _first_ranks(job: Job) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _ranks(job: Job) -> dict[str, list[int]]:
+    """The first and the last rank of a role: of its processes where mpirun starts them, else of its pods."""
+    found: dict[str, list[int]] = {}
+    processes = process_ranks(job)
+    if processes is not None:
+        for place, ranks in processes:
+            found.setdefault(place.role.name, [ranks[0], ranks[-1]])[1] = ranks[-1]
+        return found
     rank = 0
     for role in trainers(job):
         if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
             break
-        found[role.name] = rank
+        if role.replicas * role.size:
+            found[role.name] = [rank, rank + role.replicas * role.size - 1]
         rank += role.replicas * role.size
     return found
 

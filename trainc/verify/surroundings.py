@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import trainers
+from trainc.verify.mpi_ranks import processes_in_all
 from trainc.verify.values import rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -51,11 +52,9 @@ def _number(spec: Any) -> int | None:
 
 
 def _world_size(job: Job, processes: dict[str, int | str | None]) -> int | None:
-    """How many processes train together: the slots of a hostfile, else those of every pod; None where unknown."""
-    hosts, _ = hostfile(job)
-    if hosts:
-        slots = [host.slots for host in hosts if host.slots is not None]
-        return sum(slots) if len(slots) == len(hosts) else None
+    """How many processes train together: those of mpirun, of a hostfile, else of every pod; None where unknown."""
+    if hostfile(job)[0]:
+        return processes_in_all(job)
     total = 0
     for role in trainers(job):
         count, each = role.count, processes.get(role.name)
