@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from itertools import combinations
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from trainc.compare.scratch import Scratch, drop, make_folders, unpack
 from trainc.compare.updates import differences, key_of
 from trainc.load.walk import contents, files, is_candidate
 from trainc.model.header import is_rendered
+from trainc.model.legacy_kinds import NAMES
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import plain, value
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 _MOST_TOGETHER = 2  # edits that are looked for in all combinations
 _MOST_PAIRED = 12  # edits of which all pairs are tried
+_DOCUMENT = re.compile(rb"^---.*$", re.MULTILINE)
+_KIND = re.compile(rb"^kind:[ \t]*(\w+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES))
 
 
 class Wanted(NamedTuple):
@@ -55,6 +60,9 @@ class Edits:
         self._selection = selection
         self._former = former
         self.names = frozenset(former)
+        self.alone = frozenset(
+            name for name in former if all(map(_holds_jobs_alone, (_text(root, name), former[name])))
+        )
         self._worlds: dict[tuple[frozenset[str], frozenset[str]], Worlds] = {}
 
     def world(self, undone: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
@@ -124,6 +132,19 @@ def _text(root: str, name: str) -> bytes | None:
     return contents(root, name) if os.path.isfile(path) else None
 
 
+def _holds_jobs_alone(text: bytes | None) -> bool:
+    """Whether a file holds nothing but jobs, so that no other file's job depends on it; also where there is none."""
+    if text is None:
+        return True
+    documents = [part for part in _DOCUMENT.split(text) if any(map(_is_content, part.splitlines()))]
+    kinds = [_KIND.findall(part) for part in documents]
+    return all(len(found) == 1 and found[0] in _JOBS for found in kinds)
+
+
+def _is_content(line: bytes) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
+
+
 def _write(root: str, texts: Mapping[str, bytes | None]) -> None:
     unpack(root, ((name, data) for name, data in texts.items() if data is not None))
     drop(root, (name for name, data in texts.items() if data is None))
@@ -165,34 +186,41 @@ class Search:
         self._present = self._forms(frozenset())
 
     def causes(self) -> dict[Key, tuple[str, ...]]:
-        """The edits of each job that has any."""
+        """The edits of each job that has any.
+
+        A file that holds nothing but jobs concerns them alone: such files are undone together, and stand for the one
+        of the job in question. The rest is tried in all combinations, by their number.
+        """
         found: dict[Key, tuple[str, ...]] = {}
         left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
         for size in range(1, _MOST_TOGETHER + 1):
-            for undone in self._candidates(size, left):
-                settled = {one for one in left if self._undoes(undone, one)}
-                found |= {one.key: tuple(sorted(undone)) for one in settled}
-                left -= settled
-                if not left:
-                    return found
+            for alone, number in ((self._edits.alone & self._names, size - 1), (frozenset[str](), size)):
+                for chosen in self._candidates(number, left):
+                    settled = {one for one in left if self._undoes(chosen | alone, one, self._wanted)}
+                    found |= {one.key: tuple(sorted(chosen | (alone & one.sources))) for one in settled}
+                    left -= settled
+                    if not left:
+                        return found
         return found | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
 
     def _candidates(self, size: int, left: set[Wanted]) -> Iterator[frozenset[str]]:
-        likely = frozenset().union(*(one.likely for one in left)) & self._names
-        names = [*sorted(likely), *sorted(self._names - likely)]
-        if size == 1 or len(names) <= _MOST_PAIRED:
+        shared = self._names - self._edits.alone
+        likely = frozenset().union(*(one.likely for one in left)) & shared
+        names = [*sorted(likely), *sorted(shared - likely)]
+        if size <= 1 or len(names) <= _MOST_PAIRED:
             yield from map(frozenset, combinations(names, size))
 
     def _irreducible(self, one: Wanted) -> frozenset[str]:
         """All edits, without those that are not needed, dropped one after the other until none can be."""
-        kept = self._names
+        only = frozenset((one,))
+        kept = self._names - (self._edits.alone - one.sources)
         for name in [*sorted(kept - one.likely), *sorted(kept & one.likely)]:
-            if self._undoes(kept - {name}, one):
+            if self._undoes(kept - {name}, one, only):
                 kept -= {name}
         return kept
 
-    def _undoes(self, undone: frozenset[str], one: Wanted) -> bool:
-        return bool(self._forms(undone).get(one.key) == self._target.get(one.key))
+    def _undoes(self, undone: frozenset[str], one: Wanted, wanted: frozenset[Wanted]) -> bool:
+        return bool(self._edits.world(undone, wanted)[self._which].get(one.key) == self._target.get(one.key))
 
     def _forms(self, undone: frozenset[str]) -> World:
         return self._edits.world(undone, self._wanted)[self._which]
