@@ -22,6 +22,7 @@ ACCEPTED = [case for case in CASES if not case.refusals and not reason(case)][::
 # Defaults of the JobSet CRD may be written or left to the server; scripts of Flux are our own; empty maps say nothing.
 UNNOTICED = {
     ("delete", "groupName"),
+    ("delete", "queue"),
     ("delete", "replicas"),
     ("delete", "restartStrategy"),
     ("delete", "protocol"),
