@@ -73,7 +73,7 @@ def _view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
-    from trainc.verify.lifecycle import EventError, UnknownError  # noqa: PLC0415 (nothing else plays a job through)
+    from trainc.verify.lifecycle import EventError, UndecidedError  # noqa: PLC0415 (nothing else plays a job through)
     from trainc.verify.outcomes import outcomes  # noqa: PLC0415
 
     job = expand(bundle, None, Report())
@@ -81,5 +81,5 @@ def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
         return None if job is None else outcomes(job, options.all("after"))
     except EventError as error:
         raise Trouble(f"--after: {error}") from error
-    except UnknownError as error:
+    except UndecidedError as error:
         raise Inapplicable(f"{bundle.name}: {error}") from error

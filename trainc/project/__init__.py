@@ -118,15 +118,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
         checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
-    for key in document.tree:
-        if key not in _TOP:
-            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known here: {', '.join(_TOP)}")
-            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
-    for key in checker.map(("metadata",)):
-        if key not in _METADATA:
-            checker.complain(
-                ("metadata", key), f"unknown setting `{key}`", f"known here: {', '.join(_METADATA)}", key=True
-            )
+    _check_outside_spec(checker)
     spec = checker.map(("spec",))
     for key in spec:
         if key not in _FIELDS:
@@ -154,6 +146,18 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
         cache=cache,
     )
+
+
+def _check_outside_spec(checker: Checker) -> None:
+    for key in checker.document.tree:
+        if key not in _TOP:
+            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known here: {', '.join(_TOP)}")
+            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
+    for key in checker.map(("metadata",)):
+        if key not in _METADATA:
+            checker.complain(
+                ("metadata", key), f"unknown setting `{key}`", f"known here: {', '.join(_METADATA)}", key=True
+            )
 
 
 def _levels(checker: Checker, path: Path) -> dict[str, str]:

@@ -28,7 +28,7 @@ class EventError(ValueError):
     """An event that cannot happen in the state at hand, or that is not one."""
 
 
-class UnknownError(ValueError):
+class UndecidedError(ValueError):
     """What the answer depends on is a placeholder."""
 
 
@@ -36,7 +36,7 @@ class Lifecycle:
     """A JobSet from its creation on; `steps` are what can be seen after each event.
 
     Raises:
-        UnknownError: where the number of restarts is no number yet.
+        UndecidedError: where the number of restarts is no number yet.
     """
 
     def __init__(self, jobset: Tree) -> None:
@@ -44,7 +44,9 @@ class Lifecycle:
         self.spec: dict[str, Any] = fields(tree.get("spec"))
         self.most = fields(self.spec.get("failurePolicy")).get("maxRestarts") or 0
         if type(self.most) is not int:
-            raise UnknownError("`failurePolicy.maxRestarts` is a placeholder: how often the job restarts is not known")
+            raise UndecidedError(
+                "`failurePolicy.maxRestarts` is a placeholder: how often the job restarts is not known"
+            )
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
         self.is_foreign = self.spec.get("managedBy") not in (None, _CONTROLLER)
