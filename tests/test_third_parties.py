@@ -91,6 +91,23 @@ def test_a_package_adds(case: str, site: Path, expected: Callable[[Path, Mapping
 
 
 @pytest.mark.skipif(WITHOUT_PIP, reason="needs pip to install the sample package")
+def test_no_run_is_answered_from_memory_where_a_package_adds(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code of a package can change in place, which the times of the folder of packages do not tell."""
+    monkeypatch.setenv("TRAINC_CACHE_DIR", str(tmp_path / "cache"))
+    shutil.copytree(site, tmp_path / "site")
+    shutil.copytree(SAMPLE / "cases" / "rules" / "input", tmp_path / "project")
+    rules = tmp_path / "site" / "trainc_rules.py"
+    for path in (tmp_path / "project").rglob("*"):
+        os.utime(path, (1, 1))
+    first = [trainc(tmp_path / "site", tmp_path / "project", "validate", ".").err for _ in range(2)]
+    assert first[0] == first[1] != ""
+    rules.write_text(rules.read_text("utf-8").replace("image-from-elsewhere", "image-out-of-place"), "utf-8")
+    assert "image-out-of-place" in trainc(tmp_path / "site", tmp_path / "project", "validate", ".").err
+
+
+@pytest.mark.skipif(WITHOUT_PIP, reason="needs pip to install the sample package")
 def test_the_rules_of_a_project_are_listed_with_ours(site: Path) -> None:
     project = SAMPLE / "cases" / "rules" / "input"
     assert "image-from-elsewhere" in trainc(site, project, "rules").out

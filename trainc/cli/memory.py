@@ -125,7 +125,7 @@ class Memory:
         self.close()
         from trainc.cli.projects import PROJECT  # noqa: PLC0415 (an answer needs none of it)
 
-        if self._found is None or self._heard is None or session.options.has(PROJECT):
+        if self._found is None or self._heard is None or session.options.has(PROJECT) or _has_additions():
             return
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
@@ -142,3 +142,10 @@ class Memory:
             if spool.is_settled and manifest.is_complete:
                 manifest.head.answer(self._shown, (code, out.getvalue(), err.getvalue()))
             self._cache.put(self.key, manifest.packed())
+
+
+def _has_additions() -> bool:
+    """Whether an installed package adds to trainc: its code can change in a place that nothing here looks at."""
+    from trainc.model.installed import GROUPS, offered  # noqa: PLC0415 (an answer needs none of it)
+
+    return any(offered(group) for group in GROUPS)
