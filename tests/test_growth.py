@@ -81,6 +81,29 @@ def mistakes(repository: Repository, number: int) -> None:
     repository.change("jobs/many.yaml", "numNodes", "numnodes")
 
 
+CLAIM = """\
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: data-{number}
+  namespace: research
+spec:
+  accessModes: [ReadWriteOnce]
+  resources:
+    requests:
+      storage: 10Gi
+"""
+
+
+def new_files(repository: Repository, number: int) -> None:
+    """Jobs that were not there before, each with its claim in its file."""
+    text = repository.read("jobs/one.yaml")
+    for n in range(number if repository.folder.name == "after" else 1):
+        job = text.replace("name: one", f"name: one-{n}")
+        repository.write(f"jobs/one-{n}.yaml", job + CLAIM.format(number=n))
+
+
 def missing(repository: Repository, number: int) -> None:
     """Jobs that name a runtime that went, where there are many of nearly that name."""
     runtimes(repository, 30)
@@ -164,6 +187,7 @@ SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]
     "repairs": (mistakes, 40, ("fix",)),
     "one update": (volumes, 150, ("validate", "--against", "before")),
     "one difference": (volumes, 150, ("diff", "before", "after")),
+    "new files": (new_files, 30, ("diff", "before", "after")),
     "many updates": (documents, 30, ("validate", "--against", "before")),
     "one drawing": (volumes, 150, ("show",)),
     "every field": (volumes, 150, ("why", "jobs/one.yaml")),

@@ -188,20 +188,27 @@ class Search:
     def causes(self) -> dict[Key, tuple[str, ...]]:
         """The edits of each job that has any.
 
-        A file that holds nothing but jobs concerns them alone: such files are undone together, and stand for the one
-        of the job in question. The rest is tried in all combinations, by their number.
+        What a job's own file says concerns that job first: such files are undone together, and stand for the one of
+        the job in question. The rest is tried in all combinations, by their number.
         """
         found: dict[Key, tuple[str, ...]] = {}
         left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
+        own = self._names & frozenset().union(*(one.sources for one in left))
         for size in range(1, _MOST_TOGETHER + 1):
-            for alone, number in ((self._edits.alone & self._names, size - 1), (frozenset[str](), size)):
+            for together, number in ((own, size - 1), (frozenset[str](), size)):
                 for chosen in self._candidates(number, left):
-                    settled = {one for one in left if self._undoes(chosen | alone, one, self._wanted)}
-                    found |= {one.key: tuple(sorted(chosen | (alone & one.sources))) for one in settled}
-                    left -= settled
+                    forms = self._edits.world(chosen | together, frozenset(left))[self._which]
+                    settled = {one: chosen | (together & one.sources) for one in left if self._is_target(forms, one)}
+                    settled = {one: undone for one, undone in settled.items() if self._suffice(undone, one)}
+                    found |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
+                    left -= settled.keys()
                     if not left:
                         return found
         return found | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
+
+    def _suffice(self, undone: frozenset[str], one: Wanted) -> bool:
+        """Whether these edits alone explain a job; a file of jobs alone changes no other file's."""
+        return undone <= self._edits.alone or self._undoes(undone, one)
 
     def _candidates(self, size: int, left: set[Wanted]) -> Iterator[frozenset[str]]:
         shared = self._names - self._edits.alone
@@ -212,15 +219,17 @@ class Search:
 
     def _irreducible(self, one: Wanted) -> frozenset[str]:
         """All edits, without those that are not needed, dropped one after the other until none can be."""
-        only = frozenset((one,))
         kept = self._names - (self._edits.alone - one.sources)
         for name in [*sorted(kept - one.likely), *sorted(kept & one.likely)]:
-            if self._undoes(kept - {name}, one, only):
+            if self._undoes(kept - {name}, one):
                 kept -= {name}
         return kept
 
-    def _undoes(self, undone: frozenset[str], one: Wanted, wanted: frozenset[Wanted]) -> bool:
-        return bool(self._edits.world(undone, wanted)[self._which].get(one.key) == self._target.get(one.key))
+    def _undoes(self, undone: frozenset[str], one: Wanted) -> bool:
+        return self._is_target(self._edits.world(undone, frozenset((one,)))[self._which], one)
+
+    def _is_target(self, forms: World, one: Wanted) -> bool:
+        return bool(forms.get(one.key) == self._target.get(one.key))
 
     def _forms(self, undone: frozenset[str]) -> World:
         return self._edits.world(undone, self._wanted)[self._which]
