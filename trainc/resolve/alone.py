@@ -67,8 +67,8 @@ def _chain(document: Document, catalog: Catalog, project: Project, report: Repor
 
 def _is_here(document: Document, project: Project, report: Report) -> bool:
     """Whether a document is a runtime that no job reached, of the present cluster or of none in particular."""
-    if document.kind not in KINDS or document.identity in report.reached_runtimes:
-        return False
+    if document.kind not in KINDS or not document.name or document.identity in report.reached_runtimes:
+        return False  # a name may be missing where the version is none that a schema is known of
     holders = project.holders[document.file] if len(project.clusters) > 1 else ()
     return not holders or project.cluster in holders
 
