@@ -153,6 +153,15 @@ def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
     assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
 
 
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_reports_for_machines_are_written_as_they_are_made(form: str, tmp_path: Path) -> None:
+    """They took 360 MiB, all of it at once."""
+    (tmp_path / "job.yaml").write_text(job(**{f"f{number}": 1 for number in range(40_000)}), "utf-8")
+    code, _, memory = usage(tmp_path, "validate", "job.yaml", "--report", form)
+    assert code == 1
+    assert memory < MEMORY
+
+
 def test_many_jobs_of_a_refused_runtime(tmp_path: Path) -> None:
     head = {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",

@@ -15,6 +15,7 @@ from trainc.model.sourced import Span
 from trainc.report.sarif import log
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -73,8 +74,8 @@ SARIF = closed(
 )
 
 
-def checked(text: str) -> Any:
-    content = json.loads(text)
+def checked(parts: Iterable[str]) -> Any:
+    content = json.loads("".join(parts))
     jsonschema.validate(content, SARIF, format_checker=jsonschema.FormatChecker())
     run = content["runs"][0]
     names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]

@@ -19,6 +19,8 @@ from trainc.yaml.reader import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainc.cli.cache import Cache
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
@@ -160,7 +162,8 @@ class Session:
         if form == "text":
             self._print_text(jobs, sums=sums)
         else:
-            (data_beside if streams else data)(_machine(form, self))
+            for part in _machine(form, self):
+                (data_beside if streams else data)(part)
         return self.verdict()
 
     def _print_text(self, jobs: int | None, *, sums: bool) -> None:
@@ -209,12 +212,12 @@ def _standard_input() -> bytes:
         return data
 
 
-def _machine(form: str, session: Session) -> str:
-    """The findings as a program reads them."""
+def _machine(form: str, session: Session) -> Iterable[str]:
+    """The findings as a program reads them, part by part."""
     if form == "github":
         from trainc.report.github import commands  # noqa: PLC0415 (only where asked for)
 
-        return commands(session.report, session.shown)
+        return (commands(session.report, session.shown),)
     if form == "sarif":
         from trainc.report.sarif import log  # noqa: PLC0415
 

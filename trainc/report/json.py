@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from trainc.report.dumps import dumps
+from trainc.report.dumps import parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from trainc.model.answer import Answer
     from trainc.model.finding import Finding
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
 
 
-def document(report: Report, shown: Callable[[str], str]) -> str:
-    """One JSON object with the server's answer to every document, every finding of the run, what could not be checked, and the verdict."""
+def document(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+    """One JSON object, part by part, with the server's answer to every document, every finding of the run, what could not be checked, and the verdict."""
     shown = cache(shown)
-    findings = [_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings]
-    answers = [_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span)]
+    findings = (_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings)
+    answers = (_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span))
     content = {
         "version": 1,
         "failed": report.failed,
@@ -29,7 +29,7 @@ def document(report: Report, shown: Callable[[str], str]) -> str:
         "findings": findings,
         "unknown": report.unknown,
     }
-    return dumps(content)
+    return parts(content)
 
 
 def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:

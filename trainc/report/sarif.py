@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
-from trainc.report.dumps import dumps
+from trainc.report.dumps import parts
 from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from trainc.model.finding import Finding, Label, Rule
     from trainc.model.report import Report
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def log(report: Report, shown: Callable[[str], str]) -> str:
-    """One SARIF log with one run: every rule that was met, every finding."""
+def log(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+    """One SARIF log, part by part, with one run: every rule that was met, every finding."""
+    shown = cache(shown)
+    uri = cache(lambda file: quote(shown(file).encode("utf-8", "surrogateescape"), safe="/:"))
     rules = {finding.rule.name: finding.rule for finding in report.findings}
     names = sorted(rules)
+    indices = {name: index for index, name in enumerate(names)}
     run = {
         "tool": {
             "driver": {
@@ -36,9 +40,9 @@ def log(report: Report, shown: Callable[[str], str]) -> str:
         },
         # Columns count characters; without this a reader counts UTF-16 units.
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, names, shown) for finding in report.findings],
+        "results": (_result(finding, indices, shown, uri) for finding in report.findings),
     }
-    return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, sort_keys=False)
+    return parts({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, sort_keys=False)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -52,7 +56,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return out
 
 
-def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> dict[str, Any]:
+def _result(
+    finding: Finding, indices: dict[str, int], shown: Callable[[str], str], uri: Callable[[str], str]
+) -> dict[str, Any]:
     said = [_shown(finding.message)]
     said += [f"{word}: {_shown(text)}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
     file = shown(finding.span.file)
@@ -60,14 +66,14 @@ def _result(finding: Finding, names: list[str], shown: Callable[[str], str]) -> 
     mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode("utf-8", "surrogateescape")).hexdigest()
     out: dict[str, Any] = {
         "ruleId": finding.rule.name,
-        "ruleIndex": names.index(finding.rule.name),
+        "ruleIndex": indices[finding.rule.name],
         "level": finding.level,
         "message": {"text": "\n".join(said)},
-        "locations": [{"physicalLocation": _place(finding.span, shown)}],
+        "locations": [{"physicalLocation": _place(finding.span, uri)}],
         "partialFingerprints": {"traincFinding/v1": mark[:32]},
     }
     if len(finding.labels) > 1:
-        out["relatedLocations"] = [_related(i, label, shown) for i, label in enumerate(finding.labels[1:], 1)]
+        out["relatedLocations"] = [_related(i, label, uri) for i, label in enumerate(finding.labels[1:], 1)]
     return out
 
 
@@ -76,16 +82,16 @@ def _shown(text: str) -> str:
     return visible(text).replace("](", "] (")
 
 
-def _related(number: int, label: Label, shown: Callable[[str], str]) -> dict[str, Any]:
-    out: dict[str, Any] = {"id": number, "physicalLocation": _place(label.span, shown)}
+def _related(number: int, label: Label, uri: Callable[[str], str]) -> dict[str, Any]:
+    out: dict[str, Any] = {"id": number, "physicalLocation": _place(label.span, uri)}
     if label.text:
         out["message"] = {"text": _shown(label.text)}
     return out
 
 
-def _place(span: Span, shown: Callable[[str], str]) -> dict[str, Any]:
+def _place(span: Span, uri: Callable[[str], str]) -> dict[str, Any]:
     return {
-        "artifactLocation": {"uri": quote(shown(span.file).encode("utf-8", "surrogateescape"), safe="/:")},
+        "artifactLocation": {"uri": uri(span.file)},
         "region": {
             "startLine": span.line,
             "startColumn": span.column,
