@@ -72,7 +72,9 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
             elif not document.api_version and kind in UNMISTAKABLE:
                 _refuse(index, document, desk)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
-                if _is_near_miss(document):
+                if _is_input_kind(document):
+                    jobs.append((index, document))
+                elif _is_near_miss(document):
                     _refuse(index, document, desk)
                 else:
                     others.append(document)
@@ -127,9 +129,12 @@ def _is_local(document: Document) -> bool:
 
 def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: Catalog) -> Iterator[Entry]:
     desk.report.end()
-    companions = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
+    objects = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
+    owned = _owned(objects, jobs) if len(jobs) > 1 else {}
+    companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
     beside: tuple[Document, ...] = ()
     for index, job in jobs:
+        companions += tuple(owned.get(index, ()))
         _count(index, job, desk)
         admitted = _admitted_job(job, desk)
         if admitted is not None and not job.name:
@@ -141,7 +146,22 @@ def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: 
             if admitted is None and job.kind in JOBS and not desk.selection.admission_only:
                 _keep_rest(entry_of(job, companions, beside), desk, catalog)
         # What stands beside several jobs goes out once, with the first.
-        companions, beside = (), beside or companions
+        companions, beside = (), beside + companions
+
+
+def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list[Document]]:
+    """The Services that select the pods of one plain Job among several jobs of a file, by the place of the Job."""
+    places = {job.name: index for index, job in jobs if job.kind == PLAIN[0]}
+    if not places:
+        return {}
+    from trainc.model.input_kinds import selected_job  # noqa: PLC0415 (few files hold Jobs that are training)
+
+    owned: dict[int, list[Document]] = {}
+    for other in objects:
+        place = places.get(selected_job(other.tree))
+        if place is not None:
+            owned.setdefault(place, []).append(other)
+    return owned
 
 
 def _keep_rest(entry: Entry, desk: Desk, catalog: Catalog) -> None:
@@ -164,6 +184,10 @@ def _older(document: Document) -> bool:
 def _admitted_job(job: Document, desk: Desk) -> Document | None:
     if job.kind in JOBS and desk.server.table.root(kind_of(job.tree)) is not None:
         return admit_object(job, desk.server, desk.report)
+    if _is_input_kind(job):
+        from trainc.legacy.pages import page_of  # noqa: PLC0415 (most runs meet none)
+
+        return page_of(job).admit(job, desk.server, desk.project.cluster, desk.report)
     from trainc.legacy.admission import admit_older  # noqa: PLC0415 (most runs meet none)
 
     return admit_older(job, desk.server, desk.report)
@@ -176,6 +200,12 @@ def _generated(document: Document) -> Finding:
         effect="host names, Service and hostfile hold the job's name, which is not known before it is created",
         help="write `metadata.name`",
     )
+
+
+def _is_input_kind(document: Document) -> bool:
+    from trainc.model.input_kinds import is_input_kind  # noqa: PLC0415 (most files hold nothing but jobs and runtimes)
+
+    return is_input_kind(document)
 
 
 def _is_near_miss(document: Document) -> bool:

@@ -100,9 +100,10 @@ class NamedObjects:
     def _is_compiled(self, document: Document) -> bool:
         """Whether a document is a job that runs on the present cluster."""
         if document.kind not in _JOBS:
-            from trainc.model.legacy_kinds import kind_of  # noqa: PLC0415 (hardly any file with such objects holds one)
+            from trainc.model.input_kinds import is_input_kind  # noqa: PLC0415 (hardly any file with such objects holds one)
+            from trainc.model.legacy_kinds import kind_of  # noqa: PLC0415 (as above)
 
-            if kind_of(document.api_version, document.kind) is None:
+            if kind_of(document.api_version, document.kind) is None and not is_input_kind(document):
                 return False
         clusters = bound(document, self._desk.project, Report())
         return any(cluster is self._desk.project.cluster for cluster in clusters)

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import Refusal
-from trainc.model.settings import STDIN, STRICT
-from trainc.model.tree import get, plain, value
-from trainc.server import metadata
-from trainc.server.admission import INVALID_FIELD, UNDECODABLE, UNKNOWN_FIELD
-from trainc.server.golang.decoding import decode
-from trainc.server.jobs import created
-from trainc.server.jobs.spec import chosen, job_spec, restart
-from trainc.server.jobset import defaults as jobset
-from trainc.server.pods.complaints import Complaints, fields
-from trainc.server.pods.template import spec as pod_spec
-from trainc.server.pods.template import template
-from trainc.server.schema.features import features_of
-from trainc.server.schema.walker import Log, walk
+from trainc.model.settings import STDIN
 from trainc.server.verdict import kind_of
+from trainc.server.workloads import NODES, judge_workload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,100 +12,10 @@ if TYPE_CHECKING:
 
     from trainc.admit.desk import Desk
     from trainc.model.document import Document
-    from trainc.model.tree import Tree
-    from trainc.server.fault import Fault
-    from trainc.server.schema.node import Node
-
-# Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
-_NODES = {
-    "batch/v1/Job": ("spec", "replicatedJobs", "", "template"),
-    "v1/Pod": ("spec", "replicatedJobs", "", "template", "spec", "template"),
-}
 
 
 def judge_workloads(documents: Iterable[Document], desk: Desk) -> None:
     """Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours."""
     for document in documents:
-        kind = kind_of(document.tree)
-        if kind in _NODES and (document.file in desk.selection.paths or document.file == STDIN):
-            desk.report.looking_at(document)
-            _judge(document, kind, desk)
-
-
-def _judge(document: Document, kind: str, desk: Desk) -> None:
-    node, tree = _node(kind, desk), document.tree
-    if node is None:
-        return
-    misfits = decode(node, tree)
-    for fault in misfits:
-        said = fault.message.partition(" into Go ")[0].removeprefix("json: ")
-        wanted = fault.message.rpartition(" of type ")[2]
-        text = f"`{'.'.join(map(str, fault.path))}`: {said} into {wanted}" if wanted != fault.message else fault.message
-        desk.report.add(
-            UNDECODABLE.at(document.span(fault.path), text, help="write a value of the type that the field has")
-        )
-    if misfits:
-        return
-    log = Log()
-    walk(node, {"spec": tree.get("spec", {})}, log)
-    if log.unknown and desk.server.field_validation == STRICT:
-        for fault in log.unknown:
-            _unknown(document, fault, desk)
-        return
-    held = tree.get("metadata", {})
-    faults = [*metadata.validate(held)] if type(held) is dict else []
-    for fault in (*faults, *_complaints(document, kind, desk)):
-        path, _, reason = fault.message.partition(": ")
-        span = document.span(fault.path, key=get(document.written, *fault.path) is None)
-        refusal = Refusal("schema", fault.message)
-        desk.report.add(INVALID_FIELD.at(span, f"`{path}`: {reason[:1].lower()}{reason[1:]}", refusal=refusal))
-
-
-def _node(kind: str, desk: Desk) -> Node | None:
-    node = desk.server.table.root(jobset.KIND)
-    for name in _NODES[kind]:
-        if node is not None:
-            node = node.prop(name) if name else node.item()
-    return node
-
-
-def _unknown(document: Document, fault: Fault, desk: Desk) -> None:
-    desk.report.add(
-        UNKNOWN_FIELD.at(
-            document.span(fault.path, key=True),
-            f"{document.kind} has no field `{fault.path[-1]}` here",
-            refusal=Refusal("unknown-field", fault.message),
-        )
-    )
-
-
-def _complaints(document: Document, kind: str, desk: Desk) -> list[Fault]:
-    cluster, tree = desk.project.cluster, document.tree
-    log = Complaints(features_of(cluster))
-    spec = tree.get("spec")
-    spec = spec if type(spec) is dict else {}
-    if kind == "batch/v1/Job":
-        _job(spec, log)
-    else:
-        pod_spec(spec, ("spec",), log, {})
-        if not log.faults:
-            created.pod({**tree, "spec": spec}, document.name, (), log, cluster.objects)
-    return log.faults
-
-
-def _job(spec: dict[str, Tree], log: Complaints) -> None:
-    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
-    if "completions" not in settings and "parallelism" not in settings:
-        settings["completions"] = settings["parallelism"] = 1
-    pods = spec.get("template")
-    pods = pods if type(pods) is dict else {}
-    if "podFailurePolicy" in settings:
-        settings["template"] = plain(pods)
-    job_spec(settings, ("spec",), log)
-    if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
-    pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
-    template(pods, ("spec", "template"), log, {})
-    policy = value(pods, "spec", "restartPolicy")
-    place = ("spec", "template", "spec", "restartPolicy")
-    restart(settings, policy if type(policy) is str else "", place, log)
+        if kind_of(document.tree) in NODES and (document.file in desk.selection.paths or document.file == STDIN):
+            judge_workload(document, desk.server, desk.project.cluster, desk.report)

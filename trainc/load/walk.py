@@ -28,6 +28,7 @@ GROUPS = (
     b"tensorflow.org/v1alpha1",
     b"kind: TrainJob",  # of an API that somebody forgot to name
 )
+_JOB, _INDEXED = b"batch/v1", b"Indexed"  # together in a text they tell of a plain Job whose pods have numbers
 _ENVIRONMENT = "pyvenv.cfg"  # in a virtual environment, which may hold trainc itself with all that it ships
 _USUAL = 64 * 1024  # bytes of one file that are read at once
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
@@ -149,4 +150,6 @@ def ours(data: bytes, *, rendered: bool = False) -> bool:
         return False
     if b"\0" in data[:4]:
         data = data.replace(b"\0", b"")  # UTF-16, as some editors save: unreadable, but a job that somebody would miss
-    return GROUPS[0] in data or any(group in data for group in GROUPS)  # most files name the first
+    if GROUPS[0] in data or any(group in data for group in GROUPS):  # most files name the first
+        return True
+    return _INDEXED in data and _JOB in data

@@ -148,10 +148,17 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
     for tree in contribution.objects + gang.objects:
         placed = {**tree, "metadata": {**tree["metadata"], **there}}
         objects.append(table.completed(placed))
-    if twin is not None:
+    if twin is not None and not _has_service(plan, twin):
         objects.append(twin)
     objects.append(whole)
     return Bundle(plan.document, tuple(objects), plan, cluster=cluster.name, jobset=whole)
+
+
+def _has_service(plan: Plan, twin: Tree) -> bool:
+    """Whether the job's file brings the Service that gives its pods their names, as a plain Job's does."""
+    name = twin["metadata"]["name"].value
+    around = (*plan.companions, *plan.beside)
+    return any(document.kind == "Service" and document.name == name for document in around)
 
 
 def _joined(said: Tree, *added: Mapping[str, Tree]) -> Tree:

@@ -70,6 +70,7 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
 }
 _ARMADA = Foreign("trainc does not compile Armada's submit files", f"{_WRITE} for each gang")
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
+_JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
 _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
@@ -113,7 +114,7 @@ def _has_our_word(group: str) -> bool:
 def may_name_training(data: bytes) -> bool:
     """Whether a text that names none of our groups may hold a training job all the same."""
     small = data.lower()
-    if any(group.encode() in small for group in _FOREIGN_GROUPS):
+    if any(group.encode() in small for group in _FOREIGN_GROUPS) or (_JOBS in small and _SEVERAL in small):
         return True
     return any(_is_kind(small, word) for word in _WORDS)
 

@@ -52,7 +52,7 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
             plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
         else:
             _check_idle(document, report)
-            plan = jobset_plan(entry) if kind == "JobSet" else _older(entry, project, report)
+            plan = jobset_plan(entry) if kind == "JobSet" else _other(entry, project, report)
         if plan is None:
             catalog.unread.append(document)
         else:
@@ -68,21 +68,18 @@ def _check_idle(document: Document, report: Report) -> None:
         report.add(idle(document))
 
 
-def _older(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.legacy.plan import Options, older  # noqa: PLC0415 (most runs meet none)
+def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
+    from trainc.legacy.pages import page_of  # noqa: PLC0415 (most runs meet none)
+    from trainc.legacy.plan import Options, older  # noqa: PLC0415 (as above)
+    from trainc.model.input_kinds import is_input_kind  # noqa: PLC0415 (as above)
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     there = project.cluster
-    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset)
-    return older(
-        entry.document,
-        report,
-        options,
-        companions=entry.companions,
-        beside=entry.beside,
-        secrets=project.secrets,
-    )
+    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset, secrets=project.secrets)
+    if is_input_kind(entry.document):
+        return page_of(entry.document).plan(entry, options, report)
+    return older(entry.document, report, options, companions=entry.companions, beside=entry.beside)
 
 
 def jobset_plan(entry: Entry) -> Plan:

@@ -50,7 +50,12 @@ def find(name: str) -> Scheduler | None:
 
 
 def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
-    """The names of the back ends of one job: the cluster's choice, else what its runtime's policy selects."""
+    """The names of the back ends of one job: the cluster's choice, else what its runtime's policy selects.
+
+    None for pods that need not run together, whatever the cluster chose.
+    """
+    if type(plan.gang) is dict and "none" in plan.gang:
+        return ()
     if cluster.scheduler is not None:
         return (cluster.scheduler.value,)
     if type(plan.gang) is not dict:

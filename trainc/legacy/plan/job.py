@@ -11,6 +11,8 @@ from trainc.model.tree import first_leaf, get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.cluster import Version
     from trainc.model.document import Document
     from trainc.model.finding import Finding
@@ -24,10 +26,10 @@ class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
     `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
-    `jobset` are the cluster's versions, None where they are not known.
+    `jobset` are the cluster's versions, None where they are not known; `secrets` say where key material comes from.
     """
 
-    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient")
+    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient", "secrets")
 
     def __init__(
         self,
@@ -37,12 +39,14 @@ class Options:
         cluster_domain: str = "cluster.local",
         kubernetes: Version | None = None,
         jobset: Version | None = None,
+        secrets: Mapping[str, Sourced[str]] | None = None,
     ) -> None:
         self.gang = gang
         self.lenient = lenient
         self.cluster_domain = cluster_domain
         self.kubernetes = kubernetes
         self.jobset = jobset
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
 
 
 class Replica:

@@ -20,7 +20,6 @@ from trainc.model.tree import get, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from trainc.legacy.plan.job import Job
@@ -50,7 +49,6 @@ def older(
     *,
     companions: tuple[Document, ...] = (),
     beside: tuple[Document, ...] = (),
-    secrets: Mapping[str, Sourced[str]] | None = None,
 ) -> Plan | None:
     """The plan of a legal older job; what will be different is reported.
 
@@ -69,7 +67,7 @@ def older(
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
         shape = Shape(tuple(Part(one.name, one, one.count) for one in known))
         barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
-    return _plan(job, shape, companions, beside, secrets or {}, barred=barred) if shape.parts else None
+    return _plan(job, shape, companions, beside, barred=barred) if shape.parts else None
 
 
 def _plan(
@@ -77,7 +75,6 @@ def _plan(
     shape: Shape,
     companions: tuple[Document, ...],
     beside: tuple[Document, ...],
-    secrets: Mapping[str, Sourced[str]],
     *,
     barred: bool,
 ) -> Plan:
@@ -93,10 +90,10 @@ def _plan(
         )
     template = _template(job, shape, replicated)
     gang = runpolicy.gang(job)
-    plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside, secrets=secrets)
+    plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     if not barred and not is_open(job):
         template = {**template, "spec": {**template["spec"], "replicatedJobs": present_hosts(job, plan, replicated)}}
-        plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside, secrets=secrets)
+        plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     plan.barred = barred
     return plan
 
@@ -112,6 +109,7 @@ def _planned(job: Job, shape: Shape, template: Tree, **around: Any) -> Plan:
         framework=job.kind.framework,
         policy={job.kind.framework: stamp(shape.settings, job.kind.kind)},
         template=template,
+        secrets=job.options.secrets,
         roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),
         steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
         **around,

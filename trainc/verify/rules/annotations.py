@@ -22,6 +22,7 @@ _READ = (
     "cluster",
     "cluster-domain",
     "compat-names",
+    "compile",
     "components",
     "jax-variables",
     "keep-ttl",

@@ -1,0 +1,180 @@
+"""A plain Indexed Job: a JobSet of one Job with the same pods, whose addresses follow the names of the JobSet."""
+
+from __future__ import annotations
+
+from trainc.legacy.former_hosts import FormerHosts, is_domain
+from trainc.legacy.job_selectors import with_jobset_selectors
+from trainc.legacy.plan.job import pruned
+from trainc.legacy.plan.runpolicy import MULTIKUEUE
+from trainc.model.finding import WARNING, Rule, place
+from trainc.model.gang import at_once
+from trainc.model.legacy_kinds import ASK
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.run import run_name
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, given, stamp, value
+from trainc.server.workloads import judge_workload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.legacy.plan.job import Options
+    from trainc.model.catalog import Entry
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+    from trainc.server.of_cluster import Server
+
+UNRESOLVED = Rule(
+    "host-never-resolves",
+    WARNING,
+    "a pod of a plain Job is addressed by a name that DNS does not have",
+    "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
+)
+_OF_THE_JOBSET = ("ttlSecondsAfterFinished", "suspend", "managedBy")
+_OWN_LABELS = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
+_BY = "batch/v1 default"
+
+
+def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
+    """The Job as the API server stores it, None with findings where it refuses it."""
+    taken = judge_workload(document, server, cluster, report)
+    return document.admitted(pruned(document.tree)) if taken else None
+
+
+def plan(entry: Entry, options: Options, report: Report) -> Plan:
+    """The plan of a Job that was admitted: one role with its pods, and the Services of its file that follow it."""
+    document = entry.document
+    name = run_name(document.tree)
+    hosts = JobHosts(document, report, name, options.cluster_domain)
+    replicated = _replicated(document, hosts)
+    spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
+    if not spec["network"]:
+        del spec["network"]
+    template = {"metadata": _metadata(document), "spec": spec}
+    return Plan(
+        document=document,
+        runtime=None,
+        name=name,
+        namespace=get(document.tree, "metadata", "namespace"),
+        framework="plain",
+        policy=None,
+        gang={"none": {}} if _is_queue(document) else None,
+        template=template,
+        roles=(Role(0, replicated, at_once(replicated)),),
+        steps=(("runtime", f"Job {document.name}", template, (), None),),
+        companions=tuple(hosts.companion(companion) for companion in entry.companions),
+        beside=entry.beside,
+        secrets=options.secrets,
+    )
+
+
+class JobHosts(FormerHosts):
+    """`JOB-INDEX.SUBDOMAIN`, as the Job controller calls the pods of an Indexed Job, and what they are called now."""
+
+    def __init__(self, document: Document, report: Report, name: Sourced[str], domain: str) -> None:
+        super().__init__(document.name, document, report)
+        self.name = name
+        self._domain = domain
+        spec = document.tree["spec"]
+        size = given(get(spec, "completions"), get(spec, "parallelism"))
+        self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
+        self._indexed = value(spec, "completionMode") == "Indexed"
+        written = get(spec, "template", "spec", "subdomain")
+        self.subdomain: Sourced[str] | None = written if type(written) is Sourced and written.value else None
+
+    def present(self, host: str) -> str:
+        """What a pod of the Job is called in the JobSet, "" for every other host."""
+        first, _, rest = host.partition(".")
+        index = first[len(self.base) + 1 :]
+        if not self._indexed or not index.isdigit() or str(int(index)) != index or int(index) >= self._size:
+            return ""
+        subdomain, _, rest = rest.partition(".")
+        expected = self.name.value if self.subdomain is None else self.subdomain.value
+        if subdomain not in {"", expected} or not is_domain(rest, self.document.namespace, self._domain):
+            return ""
+        return f"{self.name.value}-{NODE}-0-{index}.{expected}{rest and '.'}{rest}"
+
+    def leaf(self, leaf: Tree) -> Tree:
+        """A text with present names; one that never led anywhere is said to be one."""
+        if type(leaf) is Sourced and type(leaf.value) is str:
+            for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
+                if "." not in former or self.subdomain is None:
+                    self._unresolved(leaf, former, present)
+        return super().leaf(leaf)
+
+    def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
+        why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
+        self.report.add(
+            UNRESOLVED.at(
+                place(leaf.origin) or self.document.span(("spec",), key=True),
+                f"`{former}` never resolves in the Job: {why}",
+                effect=f"the Job's processes never meet; the JobSet is given `{present}`",
+                help=f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
+                if self.subdomain is None
+                else f"write `{former}.{self.subdomain.value}`",
+            )
+        )
+
+    def companion(self, companion: Document) -> Document:
+        """Another object of the file, whose selectors and texts follow the JobSet."""
+        tree = with_jobset_selectors(companion.tree, self.base, self.name)
+        if companion.kind == "ConfigMap" and type(tree.get("data")) is dict:
+            tree = {**tree, "data": {key: self.leaf(text) for key, text in tree["data"].items()}}
+        return companion.admitted(tree)
+
+
+def _replicated(document: Document, hosts: JobHosts) -> Tree:
+    spec = document.tree["spec"]
+    kept = {key: node for key, node in spec.items() if key not in (*_OF_THE_JOBSET, "template")}
+    kept.setdefault("completionMode", Sourced("NonIndexed", Origin(by=_BY)))
+    if "backoffLimitPerIndex" not in kept:
+        kept.setdefault("backoffLimit", Sourced(6, Origin(by=_BY)))
+    template = spec["template"]
+    pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain"}}
+    metadata = dict(template.get("metadata") or {})
+    if type(metadata.get("labels")) is dict:
+        metadata["labels"] = {key: node for key, node in metadata["labels"].items() if key not in _OWN_LABELS}
+    pod = with_jobset_selectors(hosts.pod(pod), hosts.base, hosts.name)
+    kept["template"] = {**({"metadata": metadata} if metadata else {}), "spec": pod}
+    return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": kept}}
+
+
+def _jobset_fields(document: Document) -> dict[str, Tree]:
+    spec = document.tree["spec"]
+    out: dict[str, Tree] = {}
+    for field in ("suspend", "managedBy", "ttlSecondsAfterFinished"):
+        leaf = spec.get(field)
+        if type(leaf) is Sourced and (field != "managedBy" or leaf.value == MULTIKUEUE):
+            out[field] = leaf
+    return out
+
+
+def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:
+    """The subdomain that the pods have, and whether its Service, where the file brings it, names pods that start."""
+    if hosts.subdomain is None:
+        return {}
+    for other in (*entry.companions, *entry.beside):
+        if other.kind == "Service" and other.name == hosts.subdomain.value:
+            early = get(other.tree, "spec", "publishNotReadyAddresses")
+            default = Sourced(False, Origin(by="Service default"))
+            return {"subdomain": hosts.subdomain, "publishNotReadyAddresses": given(early, default)}
+    return {"subdomain": hosts.subdomain}
+
+
+def _metadata(document: Document) -> Tree:
+    metadata = document.tree["metadata"]
+    annotations = {
+        key: node
+        for key, node in (metadata.get("annotations") or {}).items()
+        if not key.startswith(ASK) and key != "kubectl.kubernetes.io/last-applied-configuration"
+    }
+    return {"labels": dict(metadata.get("labels") or {}), "annotations": annotations}
+
+
+def _is_queue(document: Document) -> bool:
+    """Whether the pods work through a list of indices, a few at a time: nothing has to run together."""
+    spec = document.tree["spec"]
+    width, size = value(spec, "parallelism"), value(spec, "completions")
+    width = 1 if width is None else width
+    return type(width) is int and type(size) is int and size > width

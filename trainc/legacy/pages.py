@@ -1,0 +1,43 @@
+"""The page of each job kind of another operator: how its server admits a job, and what the job is planned as.
+
+A page is a module of this room; `trainc.model.input_kinds` says which documents have one. What it plans goes the way
+of every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.legacy.plan import Options
+    from trainc.model.catalog import Entry
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.server.of_cluster import Server
+
+    Admit = Callable[[Document, Server, Cluster, Report], Document | None]
+    MakePlan = Callable[[Entry, Options, Report], Plan | None]
+
+
+class Page:
+    """What one kind brings.
+
+    `admit` gives a job as its server and its operator take it, None with findings where they refuse it. `plan` gives
+    the plan of one that was admitted; what will be different is reported. A plan that cannot be compiled is barred.
+    """
+
+    __slots__ = ("admit", "plan")
+
+    def __init__(self, admit: Admit, plan: MakePlan) -> None:
+        self.admit = admit
+        self.plan = plan
+
+
+def page_of(document: Document) -> Page:  # noqa: ARG001 (one kind so far)
+    """The page of a job whose kind has one; its modules are loaded with the first job of the kind."""
+    from trainc.legacy import indexed_job  # noqa: PLC0415 (as above)
+
+    return Page(indexed_job.admit, indexed_job.plan)

@@ -1,0 +1,67 @@
+"""Job kinds of other operators that trainc compiles, and which plain Jobs are training."""
+
+from __future__ import annotations
+
+from trainc.model.legacy_kinds import ASK
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.tree import Tree
+
+JOB = ("batch/v1", "Job")
+# By API version and kind; `trainc.legacy.pages` has the page of each.
+INPUT_KINDS = frozenset((JOB,))
+JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
+COMPILE, KEEP = f"{ASK}compile", f"{ASK}keep"
+
+
+def is_input_kind(document: Document) -> bool:
+    """Whether a document is a job of another operator that trainc compiles."""
+    key = document.api_version, document.kind
+    return key in INPUT_KINDS and (key != JOB or is_training(document.tree))
+
+
+def is_training(job: Tree) -> bool:
+    """Whether a plain Job is training: it says so, or has several indexed pods, several at once, or a device.
+
+    Plain Jobs are everywhere: migrations, downloads, queues of work. The annotation `trainc.dev/compile` decides.
+    """
+    asked = value(job, "metadata", "annotations", COMPILE)
+    if asked is not None:
+        return str(asked) == "true"
+    if value(job, "metadata", "annotations", KEEP) is not None:
+        return True
+    spec = get(job, "spec")
+    if type(spec) is not dict:
+        return False
+    width, size = _number(spec, "parallelism"), _number(spec, "completions")
+    if value(spec, "completionMode") == "Indexed":
+        return width != 1 or size not in {None, 1} or _has_devices(spec)
+    return width != 1 and size == width
+
+
+def selected_job(tree: Tree) -> str:
+    """The name of the Job whose pods a Service selects, empty where it selects them by other labels."""
+    selector = get(tree, "spec", "selector") if value(tree, "kind") == "Service" else None
+    names = [value(selector, label) for label in JOB_NAME_LABELS] if type(selector) is dict else []
+    return next((name for name in names if type(name) is str), "")
+
+
+def _number(spec: Tree, field: str) -> object:
+    leaf = spec.get(field)
+    said = leaf.value if type(leaf) is Sourced else None
+    return 1 if said is None and field == "parallelism" else said
+
+
+def _has_devices(spec: Tree) -> bool:
+    """Whether a container asks for an extended resource, as accelerators are."""
+    containers = get(spec, "template", "spec", "containers")
+    for container in containers if type(containers) is list else ():
+        for section in ("limits", "requests"):
+            amounts = get(container, "resources", section)
+            if type(amounts) is dict and any("/" in name for name in amounts):
+                return True
+    return False
