@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.cli.authoring import COMMANDS as AUTHORING
 from trainc.cli.capacity import COMMANDS as CAPACITY
 from trainc.cli.compiling import build, validate
 from trainc.cli.delivery import COMMANDS as DELIVERY
@@ -252,6 +253,7 @@ COMMANDS = {
             ("trainc init", "trainc init training --delivery argocd"),
             _init,
         ),
+        *AUTHORING,
         *CAPACITY,
         *DIAGNOSIS,
         *DELIVERY,

@@ -53,13 +53,14 @@ class Command:
 
 
 class Options:
-    """The arguments of one call, and the value of each option that was given."""
+    """The arguments of one call, those of them that follow `--` once more, and the value of each option that was given."""
 
-    __slots__ = ("arguments", "values")
+    __slots__ = ("arguments", "tail", "values")
 
-    def __init__(self, arguments: list[str], values: dict[str, list[str]]) -> None:
+    def __init__(self, arguments: list[str], values: dict[str, list[str]], tail: list[str] | None = None) -> None:
         self.arguments = arguments
         self.values = values
+        self.tail = tail or []
 
     def has(self, key: str) -> bool:
         """Whether the option was given."""
@@ -87,8 +88,7 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
     while rest:
         word = rest.pop(0)
         if word == "--":
-            arguments.extend(rest)
-            break
+            return Options([*arguments, *rest], values, rest)
         if not word.startswith("-") or word == "-":
             arguments.append(word)
             continue

@@ -7,13 +7,18 @@ import os
 from trainc import pipeline
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
-from trainc.cli.session import Session
+from trainc.cli.session import Session, user_cache
 from trainc.emit.spool.disk import create
 from trainc.load import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
+from trainc.project import open_project
+from trainc.usage import Blueprint, blueprints
 from trainc.yaml.writer import dump
+
+_MOST = 5  # users that are named
 
 
 def runtimes(options: Options) -> int:
@@ -33,13 +38,26 @@ def runtimes(options: Options) -> int:
 
 
 def _list() -> None:
+    own = blueprints(open_project((".",), Report(), cache=user_cache))
+    if own:
+        answer("of this project:")
+        width = max(len(one.name) for one in own)
+        answer(*(f"  {one.name:<{width}}  {_described(one)}" for one in own), "", "shipped with trainc:")
     found = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
     width = max((len(name) for _, name in found), default=0)
     for folder, name in found:
         if folder and name == shipped_names(folder)[0]:
             answer("", "components:")
         first = _text((folder, name)).splitlines()[0]
-        answer(f"{name:<{width}}  {first.removeprefix('# ')}")
+        answer(f"{'  ' if own else ''}{name:<{width}}  {first.removeprefix('# ')}")
+
+
+def _described(one: Blueprint) -> str:
+    """The kind and the file of a runtime of the project, and who uses it."""
+    where = os.path.relpath(one.document.file)
+    shown = one.users[:_MOST]
+    more = f" and {len(one.users) - len(shown)} more" if len(one.users) > len(shown) else ""
+    return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'nobody'}"
 
 
 def _found(name: str) -> tuple[str, str]:

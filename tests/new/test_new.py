@@ -1,0 +1,143 @@
+"""`trainc new` writes jobs without a finding, whatever the framework, the scheduler and the machines."""
+
+from __future__ import annotations
+
+from itertools import cycle, product
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.compiling import ROOT, compile_in
+from trainc.frameworks import FRAMEWORKS
+from trainc.load import COMPONENTS, shipped_names
+from trainc.new.hardware import HARDWARE
+from trainc.new.starts import STARTS
+from trainc.schedulers import TABLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IMAGE = "registry.example.com/team/train:1.0.0"
+QUEUED = ("kueue", "volcano")
+
+
+def words(framework: str, machines: str, scheduler: str, checkpoints: str) -> list[str]:
+    found = ["new", "first", "--framework", framework, "--image", IMAGE]
+    sizes = {"gpu": ["--gpus", "8"], "cpu": ["--cpu", "4", "--memory", "8Gi"]}
+    found += sizes.get(machines) or ["--on", machines]
+    is_sliced = machines in HARDWARE and not HARDWARE[machines].count
+    if not (STARTS[framework].is_named or is_sliced):
+        found += ["--nodes", "3"]
+    if scheduler:
+        found += ["--scheduler", scheduler]
+    if scheduler == "native":
+        found += ["--kubernetes", "1.37"]
+    if scheduler in QUEUED:
+        found += ["--queue", "research"]
+    return found + (["--checkpoints", checkpoints] if checkpoints and not STARTS[framework].is_named else [])
+
+
+def combinations(framework: str) -> list[tuple[str, str, str]]:
+    """Every scheduler with GPUs and with cores alone, and every machine type under one scheduler after the other."""
+    fitting = [name for name, hardware in HARDWARE.items() if framework in hardware.frameworks]
+    sizes = ["gpu"] if STARTS[framework].is_named else ["gpu", "cpu"]
+    claims = cycle(("", "claim"))
+    schedulers = cycle(TABLE)
+    found = [(size, scheduler, next(claims)) for size, scheduler in product(sizes, ["", *TABLE])]
+    return found + [(name, next(schedulers), next(claims)) for name in fitting]
+
+
+@pytest.mark.parametrize("framework", STARTS)
+def test_what_is_written_validates_without_a_finding(framework: str, tmp_path: Path) -> None:
+    for at, (machines, scheduler, checkpoints) in enumerate(combinations(framework)):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        argv = words(framework, machines, scheduler, checkpoints)
+        run = compile_in(folder, *argv)
+        assert run.code == 0, (argv, run.err)
+        judged = compile_in(folder, "validate")
+        assert (judged.code, judged.findings) == (0, []), (argv, judged.err)
+        assert judged.err.startswith("1 job, no errors"), argv
+
+
+def test_every_framework_and_runtime_can_be_started_from() -> None:
+    frameworks = set(FRAMEWORKS)
+    labels = set()
+    for name in shipped_names():
+        runtime = yaml.safe_load((ROOT / "runtimes" / f"{name}.yaml").read_text("utf-8"))
+        labels.add(runtime["metadata"]["labels"]["trainer.kubeflow.org/framework"])
+    assert frameworks | labels == set(STARTS)
+
+
+def test_every_component_of_machines_belongs_to_some() -> None:
+    used = {component for hardware in HARDWARE.values() for component in hardware.uses}
+    general = {"checkpoints", "maintenance-safe", "spot", "tpu-multislice"}
+    assert used | general == set(shipped_names(COMPONENTS))
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "new", "bert", "--image", IMAGE).code == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    again = compile_in(tmp_path, "new", "bert", "--image", "other:1")
+    assert again.code == 2
+    assert "jobs/bert.yaml is there already" in again.err
+    other = compile_in(tmp_path, "new", "second", "--image", IMAGE)
+    assert other.out.startswith("wrote jobs/second.yaml\n\nnext:\n")
+    assert all(path.read_bytes() == text for path, text in before.items())
+
+
+def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> None:
+    compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", "eks-p5")
+    run = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--on", "eks-p5", "--checkpoints", "c")
+    assert run.code == 2
+    assert "leave out --checkpoints" in run.err
+    assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--runtime", "torch-eks-p5").code == 0
+    assert "name: torch-eks-p5" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
+
+
+def test_a_command_after_two_dashes_is_the_jobs(tmp_path: Path) -> None:
+    command = ["torchrun", "train.py", "--lr", "1e-3", "--name=a, b", "--", "[x]", "yes", ""]
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--", *command)
+    assert run.code == 0
+    job = yaml.safe_load((tmp_path / "jobs/bert.yaml").read_text("utf-8"))
+    assert job["spec"]["trainer"]["command"] == command
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ((), "a job needs a name"),
+        (("Bert",), "cannot be the name of a job"),
+        (("b" * 41,), "41 characters"),
+        (("bert", "--framework", "torhc"), "did you mean `torch`?"),
+        (("bert", "--on", "eks-p6"), "did you mean `eks-p"),
+        (("bert", "--nodes", "0"), "--nodes takes a whole number from 1"),
+        (("bert", "--memory", "8GB"), "--memory takes an amount"),
+        (("bert", "--framework", "paddle", "--on", "tpu-v5p"), "paddle does not run on tpu-v5p"),
+        (("bert", "--framework", "jax", "--on", "tpu-v5p", "--nodes", "2"), "--with topology=SHAPE"),
+        (("bert", "--on", "eks-p5", "--gpus", "4"), "a job takes all of them"),
+        (("bert", "--with", "topology=2x2x1"), "name the machines as well"),
+        (("bert", "--runtime", "llm"), "this project has no runtime `llm`"),
+        (("bert", "--queue", "q"), "--queue goes with a scheduler"),
+        (("bert", "--scheduler", "native"), "say --kubernetes VERSION"),
+        (("bert", "--scheduler", "slurm"), "there is no scheduler `slurm`"),
+        (("bert", "gpt"), "a job has one name, not 2"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_written(argv: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "new", *argv)
+    assert run.code == 2
+    assert said in run.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_reach_the_component_of_the_machines(tmp_path: Path) -> None:
+    run = compile_in(
+        tmp_path, "new", "llama", "--framework", "jax", "--on", "tpu-v5p", "--with", "topology=2x2x2", "--image", IMAGE
+    )
+    assert run.code == 0
+    built = compile_in(tmp_path, "build")
+    job = next(one for one in built.objects if one["kind"] == "JobSet")["spec"]["replicatedJobs"][0]["template"]["spec"]
+    assert job["parallelism"] == 2
+    assert job["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] == "2x2x2"

@@ -1,0 +1,71 @@
+"""The commands for people who write jobs, as part of the table of all commands."""
+
+from __future__ import annotations
+
+from trainc.cli.options import Command, Option, Options
+
+
+def _new(options: Options) -> int:
+    from trainc.cli.new import new  # noqa: PLC0415
+
+    return new(options)
+
+
+def _explain(options: Options) -> int:
+    from trainc.cli.explain import explain  # noqa: PLC0415
+
+    return explain(options)
+
+
+COMMANDS = (
+    Command(
+        "new",
+        "NAME [-- COMMAND...]",
+        "Write a job from a few words, and the runtime that it needs where the project has none. Nothing is overwritten.\n"
+        "On a terminal it asks for what is not said; with any option, or without a terminal, it asks nothing.",
+        (
+            Option(
+                "--framework", "what the processes meet with: torch, jax, mpi, ... (default: torch)", metavar="NAME"
+            ),
+            Option("--nodes", "how many nodes (default: 1)", metavar="N"),
+            Option("--gpus", "NVIDIA GPUs of each node", metavar="N"),
+            Option("--cpu", "cores of each node", metavar="N"),
+            Option("--memory", "memory of each node, such as 64Gi", metavar="AMOUNT"),
+            Option("--image", "the image that holds the program (default: the runtime's)", metavar="IMAGE"),
+            Option("--on", "machines to run on, such as gke-a3-mega, eks-p5 or tpu-v5p", metavar="MACHINES"),
+            Option("--with", "a value for the machines, such as topology=4x4x4", metavar="KEY=VALUE"),
+            Option("--checkpoints", "claim that keeps checkpoints; failed jobs then restart", metavar="CLAIM"),
+            Option("--namespace", "namespace of the job (default: training)", metavar="NAME"),
+            Option("--scheduler", "who places the pods, for a project without trainc.yaml", metavar="NAME"),
+            Option("--kubernetes", "version of the cluster, which --scheduler native needs", metavar="VERSION"),
+            Option("--queue", "queue of Kueue or Volcano", metavar="NAME"),
+            Option("--runtime", "start from this runtime of the project", metavar="NAME"),
+            Option(
+                "--dir", "folder of the job's file (default: jobs at the top of the project, else here)", metavar="DIR"
+            ),
+            Option("--yes", "ask nothing"),
+        ),
+        (
+            "trainc new bert --nodes 4 --gpus 8 --image registry.example.com/bert:1 -- torchrun train.py",
+            "trainc new llama --framework jax --on tpu-v5p --with topology=4x4x4",
+            "trainc new bert --on eks-p5 --nodes 4 --checkpoints bert-checkpoints",
+        ),
+        _new,
+    ),
+    Command(
+        "explain",
+        "[KIND.FIELD | ANNOTATION]",
+        "Say what a field is: type, default, rules, description and an example, of every kind that is read or written,\n"
+        "of trainc.yaml (`Project`) and of annotations. Without an argument it lists the kinds.",
+        (
+            Option("--recursive", "list every field below it"),
+            Option("--report", "how the answer is written", choices=("text", "json")),
+        ),
+        (
+            "trainc explain TrainJob.spec.trainer",
+            "trainc explain trainc.yaml.spec.clusters",
+            "trainc explain trainc.dev/run",
+        ),
+        _explain,
+    ),
+)

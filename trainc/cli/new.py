@@ -1,0 +1,220 @@
+"""`trainc new`: a first job, and a runtime where none fits."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc.cli.output import answer, ask
+from trainc.cli.session import user_cache
+from trainc.emit.spool.disk import create
+from trainc.load import COMPONENTS, catalogue
+from trainc.model.numbers import whole_number
+from trainc.model.quantity import Quantity, QuantityError
+from trainc.model.report import Report
+from trainc.model.spelling import meant
+from trainc.model.trouble import Trouble
+from trainc.new.hardware import HARDWARE
+from trainc.new.request import Request
+from trainc.new.starts import STARTS
+from trainc.new.texts import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.project import open_project
+from trainc.schedulers import TABLE as SCHEDULERS
+from trainc.server.names import dns1035
+from trainc.usage import blueprints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.cli.options import Options
+    from trainc.model.settings import Project
+    from trainc.usage import Blueprint
+
+_NAME_BOUND = 40  # characters that leave room for what JobSet appends to the names of pods
+
+
+def new(options: Options) -> int:
+    """Write the files of a job that are not there yet, check them, and say what to run next."""
+    request = _request(options)
+    project = open_project((".",), Report(), cache=user_cache)
+    own = blueprints(project)
+    _settle(request, options, project, own)
+    files = _files(request, options, project, own)
+    job = next(iter(files))
+    if os.path.lexists(job):
+        raise Trouble(f"{job} is there already; nothing was written. Choose another name")
+    for path, text in files.items():
+        answer(f"{'wrote' if create(path, text) else 'kept '} {path}")
+    return _check(job, request)
+
+
+def _request(options: Options) -> Request:
+    """What the command line asks for, and on a terminal what the person there answers."""
+    arguments = options.arguments[: len(options.arguments) - len(options.tail)]
+    if len(arguments) > 1:
+        raise Trouble(
+            f"a job has one name, not {len(arguments)}; its command comes after `--`: trainc new NAME -- COMMAND"
+        )
+    asks = sys.stdin.isatty() and sys.stderr.isatty() and not options.has("yes")
+    name = arguments[0] if arguments else (ask("Name of the job:") if asks else "")
+    request = Request(_name(name))
+    asks = asks and not options.values and not options.tail
+    request.framework = _one_of("framework", options.one("framework") or _asked(asks, "Framework", "torch"), STARTS)
+    request.on = _machine(options.one("on") or _asked(asks, "Machines (empty: none in particular)", ""))
+    request.nodes = _count("nodes", options.one("nodes") or _asked(asks and not _is_sliced(request), "Nodes", ""))
+    wants_gpus = asks and not request.hardware
+    request.gpus = _count("gpus", options.one("gpus") or _asked(wants_gpus, "GPUs of each node", ""))
+    request.image = options.one("image") or _asked(asks, "Image (empty: the runtime's)", "")
+    request.command = tuple(options.tail) or tuple(_asked(asks, "Command (empty: the usual one)", "").split())
+    request.checkpoints = options.one("checkpoints") or _asked(asks, "Claim that keeps checkpoints (empty: none)", "")
+    request.cpu, request.memory = _amount(options, "cpu"), _amount(options, "memory")
+    request.namespace = options.one("namespace", "training")
+    request.queue, request.scheduler = options.one("queue"), options.one("scheduler")
+    request.runtime, request.kubernetes = options.one("runtime"), options.one("kubernetes")
+    request.values = dict(_pair(text) for text in options.all("with"))
+    return request
+
+
+def _asked(asks: bool, question: str, usual: str) -> str:
+    if not asks:
+        return usual
+    hint = f" [{usual}]" if usual else ""
+    return ask(f"{question}{hint}:") or usual
+
+
+def _name(name: str) -> str:
+    if not name:
+        raise Trouble("a job needs a name: trainc new NAME")
+    if dns1035(name):
+        raise Trouble(f"`{name}` cannot be the name of a job: small letters, digits and dashes, from a letter on")
+    if len(name) > _NAME_BOUND:
+        raise Trouble(
+            f"`{name}` has {len(name)} characters; with more than {_NAME_BOUND} the names of pods get too long"
+        )
+    return name
+
+
+def _one_of(what: str, name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    if name not in names:
+        raise Trouble(f"there is no {what} `{name}`; {meant(name, names, 'one of ' + ', '.join(names))}")
+    return name
+
+
+def _machine(name: str) -> str:
+    return _one_of("machine type", name, HARDWARE) if name else ""
+
+
+def _is_sliced(request: Request) -> bool:
+    """Whether the topology of a slice decides how many nodes there are."""
+    return request.hardware is not None and not request.hardware.count
+
+
+def _count(key: str, written: str) -> int:
+    number = whole_number(written, least=1, most=100_000)
+    if written and number is None:
+        raise Trouble(f"--{key} takes a whole number from 1, not `{written}`")
+    return number or 0
+
+
+def _amount(options: Options, key: str) -> str:
+    written = options.one(key)
+    try:
+        Quantity.parse(written or "1")
+    except QuantityError as error:
+        raise Trouble(f"--{key} takes an amount such as 8 or 64Gi, not `{written}`") from error
+    return written
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, given = text.partition("=")
+    if not (name and equals and given):
+        raise Trouble(f"--with takes PARAMETER=VALUE, not `{text}`")
+    return name, given
+
+
+def _settle(request: Request, options: Options, project: Project, own: list[Blueprint]) -> None:
+    """Fill in what the project decides, and refuse what does not go together."""
+    hardware = request.hardware
+    if hardware is not None and request.framework not in hardware.frameworks:
+        usual = ", ".join(hardware.frameworks)
+        raise Trouble(f"{request.framework} does not run on {request.on}; frameworks that do: {usual}")
+    if _is_sliced(request) and request.nodes:
+        raise Trouble(f"the topology of {request.on} says how many nodes: --with topology=SHAPE instead of --nodes")
+    if request.start.is_named and (request.nodes > 1 or request.checkpoints):
+        raise Trouble(f"{request.framework} trains on one node, and keeps its checkpoints in the runtime's own claim")
+    if hardware is not None and hardware.count and request.gpus not in (0, hardware.count):
+        raise Trouble(f"a node of {request.on} has {hardware.count} accelerators, and a job takes all of them")
+    if request.values and hardware is None:
+        raise Trouble("--with gives values to the components of --on; name the machines as well")
+    exists = request.runtime_name in [one.name for one in own if not one.is_component]
+    _check_shape(request, options, exists=exists)
+    if not _is_sliced(request):
+        request.nodes = request.nodes or 1
+    _settle_scheduler(request, project)
+
+
+def _check_shape(request: Request, options: Options, *, exists: bool) -> None:
+    """A runtime of the project is used as it is, so that nothing else may be said about it."""
+    if request.runtime and not exists:
+        raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
+    for key in ("checkpoints", "with") if exists else ():
+        if options.has(key):
+            raise Trouble(
+                f"the runtime `{request.runtime_name}` is there already and is used as it is; "
+                f"leave out --{key}, or change the runtime"
+            )
+
+
+def _settle_scheduler(request: Request, project: Project) -> None:
+    if request.scheduler:
+        _one_of("scheduler", request.scheduler, SCHEDULERS)
+    known = {cluster.scheduler.value for cluster in project.clusters if cluster.scheduler} if project.file else set()
+    if project.file and request.scheduler and known != {request.scheduler}:
+        raise Trouble(f"trainc.yaml is there already: set `scheduler: {request.scheduler}` for its clusters")
+    if not request.scheduler and len(known) == 1:
+        request.scheduler = known.pop()
+    if request.scheduler == "native" and not project.file and not request.kubernetes:
+        raise Trouble("Kubernetes' own gangs differ from version to version: say --kubernetes VERSION")
+    if request.queue and not queue_of(request.scheduler)[0]:
+        raise Trouble("--queue goes with a scheduler that has queues: --scheduler kueue or --scheduler volcano")
+
+
+def _files(request: Request, options: Options, project: Project, own: list[Blueprint]) -> dict[str, str]:
+    """The text of each file by its path from here, the job first."""
+    root = os.path.relpath(project.root)
+    here = "jobs" if root == "." else "."
+    job = os.path.normpath(os.path.join(options.one("dir", here), f"{request.name}.yaml"))
+    files = {job: job_text(request)}
+    names = {(one.is_component, one.name) for one in own}
+    if (False, request.runtime_name) not in names:
+        folder = os.path.join(root, project.runtimes[0] if project.runtimes else "runtimes")
+        wanted = {} if request.start.is_named else {request.runtime_name: runtime_text(request)}
+        if (False, request.start.runtime) not in names:
+            wanted[request.start.runtime] = shipped_text(_shipped(request.start.runtime), request)
+        for name in request.uses():
+            if (True, name) not in names:
+                wanted[os.path.join(COMPONENTS, name)] = _shipped(os.path.join(COMPONENTS, name))
+        files |= {os.path.normpath(os.path.join(folder, f"{name}.yaml")): text for name, text in wanted.items()}
+    if not project.file and (request.scheduler or not os.path.exists(os.path.join(project.root, ".git"))):
+        files[os.path.normpath(os.path.join(root, "trainc.yaml"))] = project_text(request)
+    return files
+
+
+def _shipped(name: str) -> str:
+    with open(os.path.join(catalogue(), f"{name}.yaml"), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def _check(job: str, request: Request) -> int:
+    """Validate what was written, as its owner will, and say how to go on."""
+    from trainc.cli.compiling import validate  # noqa: PLC0415 (once the files are there)
+    from trainc.cli.options import Options as Call  # noqa: PLC0415
+
+    answer("", "next:")
+    if not request.image:
+        answer(f"  name your image in {job}")
+    answer(f"  trainc show {job}", f"  trainc build {job}", "  trainc build -w, to keep the manifests in rendered/")
+    sys.stdout.flush()
+    return validate(Call([job], {}))

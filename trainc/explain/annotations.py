@@ -1,0 +1,22 @@
+"""The annotations that trainc reads from jobs, each with what it says and a value."""
+
+from __future__ import annotations
+
+ANNOTATIONS = {
+    "trainc.dev/run": ('"2"', "The number of the run: a new one starts a new run."),
+    "trainc.dev/cluster": ("eu,us", "The clusters that run the job, whatever their `paths` say."),
+    "trainc.dev/components": ("shm,spot", "The components that it switches on."),
+    "trainc.dev/rank-layout": (
+        "merged",
+        "PyTorchJob: one Job of master and workers, or with `per-job` one Job for each worker.",
+    ),
+    "trainc.dev/compat-names": (
+        '"true"',
+        "An older kind: Services under the names that its operator gave to pods.",
+    ),
+    "trainc.dev/cluster-domain": (
+        "cluster.local",
+        "An older kind: the DNS domain of the cluster, where its host names hold it.",
+    ),
+    "trainc.dev/keep-ttl": ('"true"', "An older kind: its time to live stays."),
+}

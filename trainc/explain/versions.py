@@ -1,0 +1,22 @@
+"""The release that each group of kinds was read from, and fields that came with a later one than their kind.
+
+Sources: docs/upstream.md; JobSet's changelog for the fields that came later.
+"""
+
+from __future__ import annotations
+
+READ_FROM = {
+    "trainer.kubeflow.org": "Kubeflow Trainer v2.3",
+    "jobset.x-k8s.io": "JobSet 0.13",
+    "kubeflow.org": "the v1 training-operator and mpi-operator",
+    "mlkube.io": "the first tf-operator",
+    "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
+    "scheduling.volcano.sh": "Volcano 1.15",
+    "trainc.dev": "trainc 0.1",
+}
+_DEPENDS = "JobSet 0.8"
+_CLAIMS = "JobSet 0.11"
+SINCE = {
+    "JobSet.spec.replicatedJobs.dependsOn": _DEPENDS,
+    "JobSet.spec.volumeClaimPolicies": _CLAIMS,
+}

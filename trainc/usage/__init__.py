@@ -1,0 +1,82 @@
+"""The runtimes and components that a project has of its own, and who uses each."""
+
+from __future__ import annotations
+
+from trainc.load import load
+from trainc.model.report import Report
+from trainc.model.settings import Selection
+from trainc.model.tree import get, value
+from trainc.resolve.components import of_runtime
+from trainc.resolve.template import COMPONENTS, names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.settings import Project
+
+COMPONENT = "RuntimeComponent"
+_KINDS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime", COMPONENT)
+
+
+class Blueprint:
+    """A runtime or component of the project, and the users of it: jobs, runtimes and clusters, each in words."""
+
+    __slots__ = ("document", "users")
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.users: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """What jobs and other runtimes call it."""
+        return self.document.name
+
+    @property
+    def is_component(self) -> bool:
+        """Whether runtimes switch it on instead of starting from it."""
+        return self.document.kind == COMPONENT
+
+
+def blueprints(project: Project) -> list[Blueprint]:
+    """Every runtime and component in the project's files, sorted by file and line, with those who use each.
+
+    What cannot be read is left out: `trainc validate` says what is wrong with it.
+    """
+    report = Report()
+    documents = load(project, Selection((".",)), report)
+    every = [document for cluster in project.clusters for _, found in documents.selected(cluster) for document in found]
+    unique = {(document.file, document.start): document for document in [*every, *documents.runtimes()]}
+    found = [unique[key] for key in sorted(unique)]
+    own = [Blueprint(document) for document in found if document.kind in _KINDS and document.name]
+    for document in found:
+        for is_component, name, user in _uses(document):
+            _note(own, name, user, is_component=is_component)
+    for cluster in project.clusters:
+        for leaf in cluster.components:
+            _note(own, leaf.value, f"cluster {cluster.name}", is_component=True)
+    return own
+
+
+def _note(own: list[Blueprint], name: str, user: str, *, is_component: bool) -> None:
+    for blueprint in own:
+        if blueprint.name == name and blueprint.is_component is is_component and user not in blueprint.users:
+            blueprint.users.append(user)
+
+
+def _uses(document: Document) -> Iterator[tuple[bool, str, str]]:
+    """What a document starts from and switches on: whether it is a component, its name, and who names it."""
+    if document.kind == "TrainJob":
+        user = f"job {document.name}"
+        reference = value(document.tree, "spec", "runtimeRef", "name")
+        yield from [(False, reference, user)] if type(reference) is str else ()
+        for name in names_of(get(document.tree, "metadata", "annotations", COMPONENTS)):
+            yield True, name, user
+    elif document.kind == "Runtime":
+        user = f"runtime {document.name}"
+        parent = value(document.tree, "spec", "extends")
+        yield from [(False, parent, user)] if type(parent) is str else ()
+        for use in of_runtime(document):
+            yield True, use.name.value, user
