@@ -141,3 +141,14 @@ def test_values_reach_the_component_of_the_machines(tmp_path: Path) -> None:
     job = next(one for one in built.objects if one["kind"] == "JobSet")["spec"]["replicatedJobs"][0]["template"]["spec"]
     assert job["parallelism"] == 2
     assert job["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] == "2x2x2"
+
+
+def test_the_scheduler_of_a_project_counts(tmp_path: Path) -> None:
+    assert (
+        compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--scheduler", "kueue", "--queue", "research").code == 0
+    )
+    other = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--scheduler", "volcano")
+    assert other.code == 2
+    assert "trainc.yaml is there already" in other.err
+    assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--queue", "research").code == 0
+    assert "kueue.x-k8s.io/queue-name: research" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")

@@ -170,7 +170,11 @@ def _check_shape(request: Request, options: Options, *, exists: bool) -> None:
 def _settle_scheduler(request: Request, project: Project) -> None:
     if request.scheduler:
         _one_of("scheduler", request.scheduler, SCHEDULERS)
-    known = {cluster.scheduler.value for cluster in project.clusters if cluster.scheduler} if project.file else set()
+    known = (
+        {cluster.scheduler.value for cluster in project.clusters if cluster.scheduler is not None}
+        if project.file
+        else set()
+    )
     if project.file and request.scheduler and known != {request.scheduler}:
         raise Trouble(f"trainc.yaml is there already: set `scheduler: {request.scheduler}` for its clusters")
     if not request.scheduler and len(known) == 1:
