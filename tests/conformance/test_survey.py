@@ -1,0 +1,109 @@
+"""Worked cases of other operators' job kinds, put to the command line; `recorded/README.md` says what each key means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.compiling import Run, compile_in
+from tests.conformance.archives import groups, members
+from tests.conformance.survey_checks import CHECKS
+from tests.conformance.survey_pods import World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = sorted(
+    {
+        (group, name.rpartition("/")[0])
+        for group in groups("survey")
+        for name in members("survey", group)
+        if name.endswith("/expected.yaml")
+    }
+)
+# Kinds that trainc does not compile yet.
+MISSING = ("armada", "lws", "minicluster", "rayjob", "vcjob")
+PROJECT = """apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  clusters:
+    gpu:
+      scheduler: volcano
+"""
+PROSE = {"shows", "source", "basis", "basis_note", "why", "outcome", "findings", "pods"}
+LEVELS = ("note", "warning", "error")
+
+
+@pytest.mark.parametrize(("group", "name"), CASES, ids=[name for _, name in CASES])
+def test_case(group: str, name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if name.partition("/")[0] in MISSING:
+        request.applymarker(pytest.mark.xfail(reason="the kind is not compiled yet", strict=False))
+    texts = members("survey", group)
+    expected = yaml.safe_load(texts[f"{name}/expected.yaml"])
+    (tmp_path / "input.yaml").write_text(texts[f"{name}/input.yaml"], "utf-8")
+    if expected.keys() & {"gang", "gang_if_asked", "subgroups"}:
+        (tmp_path / "trainc.yaml").write_text(PROJECT, "utf-8")
+    run = compile_in(tmp_path, "build", "input.yaml")
+    outcome = OUTCOMES[expected["outcome"]]
+    compiled = outcome(run)
+    for wanted in expected.get("findings", []):
+        assert any(_says(finding, wanted) for finding in run.findings), f"{wanted} not in {run.err}"
+    assert expected.keys() - PROSE <= CHECKS.keys()
+    if compiled:
+        world = World(run.objects)
+        roles = world.roles({} if "total" in expected.get("pods", {}) else expected.get("pods", {}))
+        for role, count in expected.get("pods", {}).items():
+            assert len(world.pods if role == "total" else roles[role]) == count
+        if "total" not in expected.get("pods", {}) and "pods" in expected:
+            assert len(world.pods) == sum(expected["pods"].values())
+        for key in expected.keys() - PROSE:
+            CHECKS[key](world, roles, expected[key], run)
+
+
+def _compiles(run: Run) -> bool:
+    assert run.code == 0, run.err
+    assert run.objects
+    return True
+
+
+def _refused(run: Run) -> bool:
+    assert run.code == 1, run.err
+    assert any(finding.level == "error" for finding in run.findings)
+    assert not run.out
+    return False
+
+
+def _either(run: Run) -> bool:
+    return _refused(run) if run.code else _compiles(run)
+
+
+def _refused_or_warned(run: Run) -> bool:
+    if run.code:
+        return _refused(run)
+    assert any(finding.level == "warning" for finding in run.findings), run.err
+    return _compiles(run)
+
+
+def _not_selected(run: Run) -> bool:
+    assert not run.out
+    assert not run.findings
+    return False
+
+
+OUTCOMES = {
+    "compiles": _compiles,
+    "refused": _refused,
+    "refused-or-warned": _refused_or_warned,
+    "refused-or-secret-named": _either,
+    "compiles-or-refused": _either,
+    "not-selected": _not_selected,
+}
+
+
+def _says(finding: Any, wanted: Any) -> bool:
+    parts = (finding.message, finding.effect, finding.help, *finding.notes, *(label.text for label in finding.labels))
+    text = "\n".join([*parts, finding.refusal.text if finding.refusal else ""]).lower()
+    enough = LEVELS.index(finding.level) >= LEVELS.index(wanted["level"])
+    return enough and all(said.lower() in text for said in wanted["says"])
