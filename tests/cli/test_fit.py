@@ -69,7 +69,7 @@ def asked(tmp_path: Path, example: str, *words: str) -> list[dict[str, Any]]:
 def test_headroom_is_the_largest_number_that_fits(tmp_path: Path) -> None:
     (row,) = asked(tmp_path, "fit-kueue", "jobs/chat-7b.yaml", "--headroom")
     most = 4 + row["headroom"]
-    for nodes, status in ((most, "fits"), (most + 1, "never")):
+    for nodes, status in ((most, "fits"), (most + 1, "needs nodes")):
         (other,) = asked(tmp_path, "fit-kueue", "jobs/chat-7b.yaml", "--what-if", f"numNodes={nodes}")
         assert other["status"] == status
 
@@ -101,3 +101,53 @@ def test_half_a_dump_gets_no_verdict(tmp_path: Path, kind: str) -> None:
     (row,) = json.loads(compile_in(tmp_path, "fit", "case.yaml", "--report", "json").out)["jobs"]
     assert row["status"] == "unknown"
     assert kind in row["reason"]
+
+
+MPI = """
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: open}
+spec:
+  mlPolicy:
+    numNodes: 1
+    mpi: {mpiImplementation: OpenMPI, numProcPerNode: 1, runLauncherAsNode: true}
+  podGroupPolicy: {coscheduling: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: launcher
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {template: {spec: {containers: [{name: node, image: "x:1", resources: {requests: {cpu: 4}}}]}}}
+        - name: node
+          template:
+            spec: {template: {spec: {containers: [{name: node, image: "x:1", resources: {requests: {cpu: 4}}}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: pi, namespace: lab}
+spec: {runtimeRef: {name: open}, trainer: {numNodes: 2}}
+"""
+NODES = {
+    "apiVersion": "trainc.dev/v1alpha1",
+    "kind": "Inventory",
+    "spec": {"nodes": [{"names": ["n1", "n2", "n3"], "labels": {}, "allocatable": {"cpu": "4", "pods": "110"}}]},
+}
+
+
+@pytest.mark.parametrize(("nodes", "status"), [(2, "fits"), (3, "fits"), (4, "needs nodes")])
+def test_a_job_of_another_size_is_compiled_again(tmp_path: Path, nodes: int, status: str) -> None:
+    """Its launcher, the role that trains, stays one pod and is one of the nodes."""
+    (tmp_path / "job.yaml").write_text(MPI)
+    (tmp_path / "nodes.json").write_text(json.dumps(NODES))
+    words = ("fit", "job.yaml", "--inventory", "nodes.json", "--what-if", f"numNodes={nodes}", "--report", "json")
+    (row,) = json.loads(compile_in(tmp_path, *words).out)["jobs"]
+    assert row["status"] == status
+    assert "pods" not in row or [group["pods"] for group in row["pods"]["groups"]] == [1, nodes - 1]
+
+
+def test_headroom_counts_the_nodes_of_the_job(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(MPI)
+    (tmp_path / "nodes.json").write_text(json.dumps(NODES))
+    done = compile_in(tmp_path, "fit", "job.yaml", "--inventory", "nodes.json", "--headroom", "--report", "json")
+    assert json.loads(done.out)["jobs"][0]["headroom"] == 1

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from trainc.capacity.cluster import Snapshot
     from trainc.capacity.queues import ClusterQueue
+    from trainc.model.tree import Tree
 
 
 def inactive_reason(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
@@ -44,6 +45,9 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
         return "", f"AdmissionCheck {_listed(missing)} of ClusterQueue {queue.name} is not in the dump"
     if missing:
         return f"references missing AdmissionCheck(s): {','.join(missing)}", ""
+    silent = sorted(check for check in queue.checks if not _conditions(snapshot, check))
+    if silent and not facts.closed:
+        return "", f"AdmissionCheck {_listed(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
     inactive = sorted(check for check in queue.checks if not _is_active(snapshot, check))
     if inactive:
         return f"references inactive AdmissionCheck(s): {','.join(inactive)}", ""
@@ -60,11 +64,14 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
 
 
 def _is_active(snapshot: Snapshot, check: str) -> bool:
-    conditions = get(snapshot.facts.find("AdmissionCheck", check), "status", "conditions")
     return any(
-        value(one, "type") == "Active" and value(one, "status") == "True"
-        for one in (conditions if type(conditions) is list else [])
+        value(one, "type") == "Active" and value(one, "status") == "True" for one in _conditions(snapshot, check)
     )
+
+
+def _conditions(snapshot: Snapshot, check: str) -> list[Tree]:
+    conditions = get(snapshot.facts.find("AdmissionCheck", check), "status", "conditions")
+    return conditions if type(conditions) is list else []
 
 
 def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:

@@ -11,7 +11,9 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.capacity.amounts import Units
     from trainc.capacity.facts import Facts
+    from trainc.capacity.nodes import Node
     from trainc.capacity.queues import ClusterQueue
     from trainc.capacity.verdict import Verdict
 
@@ -27,7 +29,6 @@ class Snapshot:
         used = {} if is_idle else quota_used(facts)
         self.pools = Pools(facts.queues, facts.cohorts, used)
         self._topologies: dict[str, Topology] = {}
-        self.is_untouched = is_idle  # whether nothing is in use
 
     def topology(self, name: str) -> Topology:
         """The domains of a flavor that has a topology."""
@@ -47,7 +48,6 @@ class Snapshot:
 
     def reserve(self, verdict: Verdict) -> None:
         """Let an admitted job hold its quota and its places."""
-        self.is_untouched = False
         used = self.pools.queues[verdict.cluster_queue].used
         for member in verdict.assigned:
             for name, choice in member.choices.items():
@@ -57,6 +57,11 @@ class Snapshot:
             for values, count in member.domains or ():
                 for topology in self._sharing(member.flavor):
                     topology.take(values, times(one, count))
+
+    def take(self, node: Node, asked: Units) -> None:
+        """Lessen what topologies hold by pods that Kueue did not place: they stand on one of its nodes."""
+        for topology in self._topologies.values():
+            topology.take(topology.key_of(node), asked)
 
     def _sharing(self, flavor: str) -> list[Topology]:
         """The topologies whose nodes may be those of a flavor: its own, and where hosts are known by name all of them."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from trainc.capacity.amounts import all_units
 from trainc.capacity.limitranger import Limits
 from trainc.capacity.limits import may_be_of_pod
 from trainc.capacity.resourcequota import Budget, object_usage, pod_usage
 from trainc.model.requests import Amount, amounts, together
-from trainc.model.tree import get, value
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from trainc.capacity.facts import Facts
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
+
+
+_ORIGIN = Origin(None, "Priority admission")
 
 
 class Namespace:
@@ -25,6 +31,9 @@ class Namespace:
         self.name = name
         self.limits = Limits(tree for _, tree in facts.in_namespace("LimitRange", name))
         self.budgets = [Budget(key, tree) for key, tree in facts.in_namespace("ResourceQuota", name)]
+        classes = facts.objects.get("PriorityClass", {}) if self.budgets else {}
+        defaults = [(value(tree, "value") or 0, key) for key, tree in classes.items() if value(tree, "globalDefault")]
+        self.default_class: str = min(defaults)[1] if defaults else ""  # of pods that name none
 
     def asked(self, pod: Tree) -> tuple[Amounts, Amounts]:
         """Requests and limits of a pod in all, with the namespace's defaults and its runtime's overhead."""
@@ -36,7 +45,7 @@ class Namespace:
             limits.update(amounts(get(pod, "resources", "limits")))
         own = get(pod, "overhead")
         if own is None:
-            own = get(self.facts.find("RuntimeClass", value(pod, "runtimeClassName") or ""), "overhead", "podFixed")
+            own = get(self.runtime_class(pod), "overhead", "podFixed")
         for name, amount in amounts(own).items():
             for into in (requests, limits):
                 before = into.get(name)
@@ -49,18 +58,47 @@ class Namespace:
         found = value(pod, "priorityClassName")
         if found and not self._exists("PriorityClass", found):
             return f"no PriorityClass with name {found} was found"
+        return self._runtime_refusal(pod) or self.limits.refusal(pod) or self.unstated(pod, name)
+
+    def unstated(self, pod: Tree, name: str) -> str:
+        """What a quota wants every container to state and one does not; empty where LimitRanges may fill it in."""
+        if type(get(pod, "resources")) is dict or not self.facts.is_listed("LimitRange"):
+            return ""
+        for budget in self._budgets(pod):
+            unstated = budget.unstated(self._containers(pod))
+            if unstated:
+                return f'pods "{name}" is forbidden: {unstated}'
+        return ""
+
+    def runtime_class(self, pod: Tree) -> Tree | None:
+        """The RuntimeClass of a pod, None where it names none or the dump does not show it."""
+        name = value(pod, "runtimeClassName")
+        return self.facts.find("RuntimeClass", name) if type(name) is str else None
+
+    def _runtime_refusal(self, pod: Tree) -> str:
+        """What the API server says of a pod and its RuntimeClass, empty where they agree."""
         found = value(pod, "runtimeClassName")
         if found and not self._exists("RuntimeClass", found):
             return f'pod rejected: RuntimeClass "{found}" not found'
-        refused = self.limits.refusal(pod)
-        if refused:
-            return refused
-        if type(get(pod, "resources")) is not dict:
-            for budget in self._budgets(pod):
-                unstated = budget.unstated(self._containers(pod))
-                if unstated:
-                    return f'pods "{name}" is forbidden: {unstated}'
+        runtime = self.runtime_class(pod)
+        fixed, own = amounts(get(runtime, "overhead", "podFixed")), amounts(get(pod, "overhead"))
+        if own and runtime is not None and all_units(fixed) != all_units(own):
+            return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        selector, wanted = plain(get(pod, "nodeSelector")), plain(get(runtime, "scheduling", "nodeSelector"))
+        for key in sorted(wanted if type(wanted) is dict and type(selector) is dict else {}):
+            if selector.get(key, wanted[key]) != wanted[key]:
+                return (
+                    f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {wanted[key]}; "
+                    f"pod.spec.nodeSelector[{key}] = {selector[key]}"
+                )
         return ""
+
+    def runtime_scheduling(self, pod: Tree) -> dict[str, Any]:
+        """The node selector and the tolerations that a pod's RuntimeClass adds to it."""
+        found = plain(get(self.runtime_class(pod), "scheduling"))
+        if type(found) is not dict:
+            return {}
+        return {field: found[field] for field in ("nodeSelector", "tolerations") if found.get(field)}
 
     def create_pod(self, pod: Tree, asked: tuple[Amounts, Amounts], name: str) -> str:
         """Count one more pod; the refusal where a quota has no room for it."""
@@ -86,8 +124,14 @@ class Namespace:
             budget.add(usage)
         return ""
 
+    def is_counted(self, budget: Budget, pod: Tree) -> bool:
+        """Whether a quota is about pods like this one, which have the default PriorityClass if they name none."""
+        if type(pod) is dict and self.default_class and not value(pod, "priorityClassName"):
+            pod = {**pod, "priorityClassName": Sourced(self.default_class, _ORIGIN)}
+        return budget.counts(pod)
+
     def _budgets(self, pod: Tree) -> Iterator[Budget]:
-        return (budget for budget in self.budgets if budget.counts(pod))
+        return (budget for budget in self.budgets if self.is_counted(budget, pod))
 
     def _exists(self, kind: str, name: str) -> bool:
         known = self.facts.is_listed(kind)

@@ -16,13 +16,24 @@ if TYPE_CHECKING:
     from trainc.capacity.queues import Cohort
     from trainc.model.tree import Tree
 
-# Feature gates of Kueue that change a verdict, with their defaults.
+# Feature gates of Kueue that change a verdict, with their defaults in v0.20.
 GATES = {
     "TASBalancedPlacement": False,
     "TASRespectNodeAffinityPreferred": False,
     "TASProfileMixed": True,
-    "FlavorFungibility": True,
     "WorkloadPriorityClassDefaulting": True,
+}
+# Those by which Kueue decides in a way that is not modelled, with the value that is.
+ASSUMED_GATES = {
+    "AdmissionGatedBy": True,
+    "ConcurrentAdmission": False,
+    "FlavorFungibility": True,
+    "MultiKueue": True,
+    "QuotaCheckStrategy": True,
+    "SchedulerLibraryIntegration": False,
+    "TASHandleOverlappingFlavors": True,
+    "TASMultiLayerTopology": True,
+    "TopologyAwareScheduling": True,
 }
 
 
@@ -103,9 +114,17 @@ class Facts:
 
     def gate(self, name: str) -> bool:
         """Whether a feature gate of Kueue is on."""
-        gates = self.configuration.get("featureGates")
-        chosen = gates.get(name) if type(gates) is dict else None
+        chosen = self._chosen_gates().get(name)
         return GATES[name] if type(chosen) is not bool else chosen
+
+    def unmodelled_gates(self) -> list[str]:
+        """The feature gates of Kueue that are set to a value by which nothing can be decided here."""
+        chosen = self._chosen_gates()
+        return sorted(name for name, assumed in ASSUMED_GATES.items() if chosen.get(name, assumed) is not assumed)
+
+    def _chosen_gates(self) -> dict[str, Any]:
+        gates = self.configuration.get("featureGates")
+        return gates if type(gates) is dict else {}
 
     def levels(self, topology: str) -> list[str] | None:
         """The node labels of a Topology from the top down, None where the dump does not show it."""

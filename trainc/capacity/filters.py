@@ -40,10 +40,14 @@ class Place:
     def take(self, pod: Pod) -> None:
         """Put a pod here."""
         self.pods.append(pod)
-        self.room -= 1
+        self.take_many(pod, 1)
+
+    def take_many(self, pod: Pod, count: int) -> None:
+        """Take what so many equal pods need, without regard to other pods' rules."""
+        self.room -= count
         for name, amount in pod.asked.items():
-            self.free[name] = self.free.get(name, 0) - amount
-            self.used[name] = self.used.get(name, 0) + amount
+            self.free[name] = self.free.get(name, 0) - amount * count
+            self.used[name] = self.used.get(name, 0) + amount * count
 
 
 Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
@@ -176,7 +180,21 @@ def _selects(term: Mapping[str, Any], pod: Pod, owner: Pod) -> bool:
     everywhere = term.get("namespaceSelector") is not None
     if not everywhere and pod.namespace not in (namespaces or [owner.namespace]):
         return False
-    return matches_selector(term.get("labelSelector"), pod.labels)
+    selector = term.get("labelSelector")
+    expressions = _of_keys(term, owner.labels)
+    if expressions and isinstance(selector, dict):
+        selector = {**selector, "matchExpressions": [*(selector.get("matchExpressions") or []), *expressions]}
+    return matches_selector(selector, pod.labels)
+
+
+def _of_keys(term: Mapping[str, Any], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What the API server adds to a term's selector: the pod's own values of some labels, wanted or not."""
+    return [
+        {"key": key, "operator": operator, "values": [labels[key]]}
+        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
+        for key in term.get(field) or []
+        if key in labels
+    ]
 
 
 def port_refusal(pod: Pod, place: Place) -> Refusal | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from trainc.capacity.advice import change_for, headroom
-from trainc.capacity.edits import trainer_pods, with_pods
-from trainc.capacity.gang import Gang, gang_of
-from trainc.capacity.jobpods import run_data
-from trainc.capacity.kueue import Kueue
-from trainc.capacity.pods import EXCLUSIVE
+from trainc.capacity.advice import change_for
+from trainc.capacity.amounts import added, units_of
+from trainc.capacity.attempts import NO_PLACE
+from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
+from trainc.capacity.gang import Gang, Occupants, gang_of
+from trainc.capacity.groups import back_end, group_refusal
+from trainc.capacity.jobpods import Added, Run, Share, run_data
+from trainc.capacity.kueue import GATED, Kueue
+from trainc.capacity.nodes import HOSTNAME
+from trainc.capacity.occupancy import occupy
 from trainc.capacity.shown import verdict_data
-from trainc.capacity.volcano import refusal
+from trainc.capacity.volcano import queue_of
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
@@ -22,148 +26,194 @@ if TYPE_CHECKING:
     from trainc.capacity.verdict import Verdict
     from trainc.model.tree import Tree
 
-FITS, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "waits", "needs nodes", "never", "unknown"
+FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
+GOOD = frozenset((FITS, ADMITTED))
 
 
 class Answer:
     """What becomes of one job.
 
-    `status` is fits; waits (others hold the quota or the nodes); needs nodes (there are not enough, an autoscaler may
-    add them); never (as things are configured); or unknown (the dump does not tell).
+    `status` is fits; admitted (by its queue, and the dump does not tell on which nodes it runs); waits (others hold the
+    quota or the nodes); needs nodes (there are not enough, an autoscaler may add them); never (as things are
+    configured); or unknown (the dump does not tell).
     """
 
     __slots__ = ("change", "gang", "headroom", "reason", "status", "verdict")
 
-    def __init__(self, verdict: Verdict | None) -> None:
+    def __init__(self, verdict: Verdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
         self.verdict = verdict
         self.gang: Gang | None = None
-        self.status = UNKNOWN
-        self.reason = ""
-        self.change = ""
+        self.status = status
+        self.reason = reason
+        self.change = change
         self.headroom: int | None = None
 
 
 class Fit:
-    """Answers for the jobs of one cluster; equal jobs are judged once."""
+    """Answers for the jobs of one cluster; equal jobs are judged once.
 
-    def __init__(self, facts: Facts, *, is_idle: bool = True) -> None:
+    With `alone`, the same cluster with nothing running, what fits there waits here.
+    """
+
+    def __init__(self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None) -> None:
         self.facts = facts
         self.is_idle = is_idle
+        self.alone = alone
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
+        self.occupants = Occupants()
         self._known: dict[str, Answer] = {}
         self._gangs: dict[str, Gang] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
-    def answer(self, jobset: Tree, groups: Sequence[Tree] = (), *, with_headroom: bool = False) -> Answer:
-        """The answer for one JobSet; `groups` are the PodGroups of Volcano that go with it."""
-        for group in groups:
-            refused = refusal(self.facts, group)
-            if refused:
-                answer = Answer(None)
-                answer.status, answer.reason = NEVER, refused
-                answer.change = "ask for fewer or smaller pods, or name another queue"
-                return answer
+    def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> Answer:
+        """The answer for one JobSet; `groups` are the PodGroups that go with it."""
         # Refusals by quotas name the pods.
         name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
-        key = f"{with_headroom}{name}{class_of(jobset)}"
+        wanted = [plain(get(group, "spec")) for group in groups]
+        key = f"{name}{class_of(jobset)}{wanted or ''}"
         if key not in self._known:
-            self._known[key] = self._answer(jobset)
-            if with_headroom:
-                self._known[key].headroom = self._headroom(jobset)
+            self._known[key] = self._compared(jobset, groups)
         return self._known[key]
 
-    def reserve(self, answer: Answer) -> None:
-        """Let an admitted job hold its quota while others are asked about."""
-        verdict = answer.verdict
-        if self.kueue is not None and verdict is not None and verdict.has_quota:
+    def reserve(self, answer: Answer, groups: Sequence[Tree] = ()) -> None:
+        """Let a job hold its quota and its nodes while others are asked about."""
+        verdict, held = answer.verdict, self.occupants.queues
+        if answer.status not in GOOD:
+            return
+        for group in groups:
+            if back_end(group) == "volcano":
+                name = queue_of(group)
+                held[name] = added(held.get(name, {}), units_of(get(group, "spec", "minResources")))
+        if self.kueue is not None and verdict is not None:
             self.kueue.snapshot.reserve(verdict)
-            self._known.clear()
+        self._known.clear()
+        self._gangs.clear()
+        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.occupants, answer)
 
     def verdict(self, jobset: Tree) -> Verdict | None:
         """What Kueue answers, None for a job that it does not manage."""
         verdict = self.kueue.judge(jobset) if self.kueue else None
         return verdict if verdict and verdict.is_managed else None
 
-    def gang(self, jobset: Tree, verdict: Verdict | None) -> Gang:
-        """Whether the nodes hold the job's pods, with what its queue adds to them; equal pods are judged once."""
+    def gang(self, jobset: Tree, verdict: Verdict | None) -> Gang | None:
+        """Whether the nodes hold the job's pods, with what its queue adds to them; None where nodes do not decide."""
+        if not self.facts.has_nodes or self.elsewhere(verdict):
+            return None
+        if verdict is not None and is_on_hosts(verdict) and not _has_own_rules(jobset, self.facts):
+            return None
         added = added_by_queue(verdict, self.facts)
         names = ("ResourceQuota", "LimitRange")
         own = (value(jobset, "metadata", part) for part in ("namespace", "name"))
         apart = [*own] if any(self.facts.objects.get(kind) for kind in names) else []
-        key = f"{apart}{_pods_of(jobset)}{value(jobset, 'metadata', 'annotations', EXCLUSIVE)}{added}"
+        holders = [jobset, *_jobs(jobset)]
+        exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
+        key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
         if key not in self._gangs:
-            self._gangs[key] = gang_of(self.facts, jobset, added, is_idle=self.is_idle)
+            self._gangs[key] = gang_of(self.facts, jobset, added, is_idle=self.is_idle, occupants=self.occupants)
         return self._gangs[key]
+
+    def elsewhere(self, verdict: Verdict | None) -> str:
+        """Who provides the nodes of an admitted job, empty where those of the dump have to do."""
+        for check in verdict.checks if verdict and self.kueue else ():
+            controller = self.kueue.snapshot.controller(check) if self.kueue else ""
+            if controller == MULTIKUEUE:
+                return f"it runs on a worker cluster of MultiKueue (check `{check}`), of which the dump does not tell"
+            if controller == PROVISIONING:
+                return f"check `{check}` asks the autoscaler for its nodes"
+        return ""
 
     def change(self, jobset: Tree, verdict: Verdict) -> str:
         """What would help a job that Kueue does not admit."""
         return change_for(self.kueue, jobset, verdict) if self.kueue else ""
 
-    def _answer(self, jobset: Tree) -> Answer:
+    def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
+        """The answer; where others are in the way, that the job waits for them."""
+        answer = self._answer(jobset, groups)
+        if self.alone is None or answer.status not in (NEVER, NO_NODES, WAITS):
+            return answer
+        undisturbed = self.alone.answer(jobset, groups)
+        if undisturbed.status not in GOOD:
+            return undisturbed
+        answer.status, answer.change = WAITS, "wait until others finish"
+        return answer
+
+    def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
+        refused = group_refusal(self.facts, jobset, groups, self.occupants.queues)
+        if refused:
+            return Answer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
         answer = Answer(self.verdict(jobset))
         if answer.verdict is not None and not answer.verdict.has_quota:
             self._refused(answer, answer.verdict, jobset)
             return answer
-        if not self.facts.has_nodes or (answer.verdict and is_placed(answer.verdict)):
-            answer.status = FITS if answer.verdict else UNKNOWN
-            answer.reason = "" if answer.verdict else "the dump shows neither queues of Kueue for this job nor nodes"
-            return answer
-        self._look_at_nodes(answer, jobset)
+        answer.gang = self.gang(jobset, answer.verdict)
+        creation = Run(self.facts, jobset, nodes=())
+        never = creation.refusal()
+        full = next((text for _, _, text in creation.over_quota(unused=False)), "")
+        if never or full:
+            answer.status, answer.reason = NEVER if never else WAITS, never or full
+            answer.change = "change the requests, or the limits and quotas of the namespace" if never else _FREE_QUOTA
+        elif answer.gang is not None:
+            _look_at_nodes(answer, answer.gang)
+        else:
+            self._without_nodes(answer)
         return answer
+
+    def _without_nodes(self, answer: Answer) -> None:
+        """The answer where no node of the dump has to be looked at, or none is known."""
+        if answer.verdict is None:
+            answer.reason = "the dump shows neither queues of Kueue for this job nor nodes"
+            return
+        answer.reason = self.elsewhere(answer.verdict)
+        if not answer.reason and not is_on_hosts(answer.verdict):
+            answer.reason = "the dump shows no nodes, so nobody knows whether its pods find one"
+        answer.status = ADMITTED if answer.reason else FITS
 
     def _refused(self, answer: Answer, verdict: Verdict, jobset: Tree) -> None:
         if verdict.missing:
             answer.reason = f"{verdict.missing}: there is no verdict"
             answer.change = "dump it as well (`trainc inventory --help` prints the command)"
             return
-        answer.status = NEVER
+        answer.status = NO_NODES if verdict.reason == NO_PLACE else NEVER
         answer.reason = verdict.refusal or verdict.message
-        if self.kueue is None:
-            return
-        waits = "more needed" in verdict.message
-        if waits or not self.kueue.snapshot.is_untouched:
-            ever = Kueue(self.facts).judge(jobset)
-            answer.status = WAITS if ever.has_quota else NEVER
-            waits = ever.has_quota
-        answer.change = "wait until others finish" if waits else self.change(jobset, verdict)
-
-    def _look_at_nodes(self, answer: Answer, jobset: Tree) -> None:
-        gang = answer.gang = gang_of(
-            self.facts, jobset, added_by_queue(answer.verdict, self.facts), is_idle=self.is_idle
-        )
-        run = gang.run
-        refused = next((role.refused for role in run.roles if role.refused), "") if run else ""
-        if refused:
-            answer.status, answer.reason = NEVER, refused
-            answer.change = "change the requests, or the limits and quotas of the namespace"
-        elif gang.fits and (run is None or run.is_placed):
-            answer.status = FITS
-        elif gang.fits:
-            answer.status = UNKNOWN
-            answer.reason = "the nodes hold all pods, but the scheduler places them one by one and may miss it"
-            answer.change = "ask a gang scheduler, or let the larger pods be created first"
-        else:
-            answer.status = UNKNOWN if gang.fits is None else NO_NODES
-            answer.reason, answer.change = gang.reason, gang.change
-
-    def _headroom(self, jobset: Tree) -> int:
-        pods = trainer_pods(jobset)
-
-        def works(count: int) -> bool:
-            return self._answer(with_pods(jobset, count)).status == FITS
-
-        return headroom(works, pods) if works(pods) else 0
+        if verdict.reason == GATED:
+            answer.status, answer.change = WAITS, "wait until the gate is removed from the job's annotation"
+        elif self.alone is None:
+            answer.change = self.change(jobset, verdict)
 
 
-def is_placed(verdict: Verdict) -> bool:
-    """Whether Kueue itself chose the nodes, or leaves them to a check that creates them."""
-    hosts = [member.levels == ["kubernetes.io/hostname"] for member in verdict.assigned if member.pods.count]
-    return bool(verdict.checks) or (bool(hosts) and all(hosts))
+_FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
+_ANNOTATIONS = ("metadata", "annotations")
 
 
-def added_by_queue(verdict: Verdict | None, facts: Facts) -> list[dict[str, Any]]:
-    """What Kueue adds to the pods of each role when it starts the job: labels and tolerations of its flavors."""
-    out = []
+def _look_at_nodes(answer: Answer, gang: Gang) -> None:
+    if gang.fits and gang.is_certain:
+        answer.status = FITS
+    elif gang.fits:
+        answer.reason = "the nodes hold all pods, but the scheduler places them one by one and may miss it"
+        answer.change = "ask a gang scheduler, or let the larger pods be created first"
+    else:
+        answer.status = UNKNOWN if gang.fits is None else NO_NODES
+        answer.reason, answer.change = gang.reason, gang.change
+
+
+def is_on_hosts(verdict: Verdict) -> bool:
+    """Whether Kueue itself chose the node of every pod."""
+    hosts = [member.levels == [HOSTNAME] for member in verdict.assigned if member.pods.count]
+    return bool(hosts) and all(hosts)
+
+
+def _has_own_rules(jobset: Tree, facts: Facts) -> bool:
+    """Whether pods have rules that Kueue does not look at when it chooses their nodes."""
+    run = Run(facts, jobset, nodes=())
+    return any(
+        role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
+        for role in run.roles
+    )
+
+
+def added_by_queue(verdict: Verdict | None, facts: Facts) -> dict[str, Added]:
+    """What Kueue adds to the pods of each role when it starts the job: what its flavors say, and topology domains."""
+    out = {}
     for member in verdict.assigned if verdict else ():
         names = sorted({choice.flavor for choice in member.choices.values()})
         labels: dict[str, str] = {}
@@ -171,7 +221,8 @@ def added_by_queue(verdict: Verdict | None, facts: Facts) -> list[dict[str, Any]
         for name in names:
             labels |= facts.flavors[name].labels
             tolerations += facts.flavors[name].tolerations
-        out.append({"nodeSelector": labels, "tolerations": tolerations})
+        shares = [Share(dict(zip(member.levels, values, strict=True)), n) for values, n in member.domains or ()]
+        out[member.pods.name] = Added(labels, tolerations, shares)
     return out
 
 
@@ -188,8 +239,7 @@ def class_of(jobset: Tree) -> str:
 def _pods_of(jobset: Tree) -> str:
     """A text that jobs share whose pods are equal in number and in all that decides where they may run."""
     parts: list[Any] = []
-    jobs = get(jobset, "spec", "replicatedJobs")
-    for job in jobs if type(jobs) is list else []:
+    for job in _jobs(jobset):
         spec = get(job, "template", "spec")
         pod = get(spec, "template", "spec")
         parts += [value(job, "name"), value(job, "replicas"), value(spec, "parallelism"), value(spec, "completions")]
@@ -203,6 +253,11 @@ def _pods_of(jobset: Tree) -> str:
             elif field != "volumes":
                 parts += [field, plain(node)]
     return repr(parts)
+
+
+def _jobs(jobset: Tree) -> list[Tree]:
+    jobs = get(jobset, "spec", "replicatedJobs")
+    return jobs if type(jobs) is list else []
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:

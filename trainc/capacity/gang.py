@@ -8,14 +8,16 @@ from trainc.capacity.jobpods import Run
 from trainc.capacity.matching import taint_text, untolerated
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
 from trainc.capacity.scheduler import Scheduler
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from trainc.capacity.amounts import Units
     from trainc.capacity.facts import Facts
-    from trainc.capacity.jobpods import Role
+    from trainc.capacity.jobpods import Added, Role
     from trainc.capacity.pods import Pod
     from trainc.model.tree import Tree
 
@@ -28,63 +30,131 @@ class Gang:
     """The scheduler's part of an answer.
 
     `fits` is None where the search gave up. `run` has placed every pod in the scheduler's own order, where the job is
-    small enough. `reason` and `change` are empty where everything fits.
+    small enough. `is_certain` where the scheduler finds the places, in whatever order it goes. `reason` and `change` are
+    empty where everything fits.
     """
 
-    __slots__ = ("change", "fits", "nodes", "reason", "role", "roles", "rooms", "run")
+    __slots__ = ("change", "fits", "is_certain", "is_idle", "nodes", "reason", "role", "roles", "rooms", "run")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, is_idle: bool) -> None:
         self.run: Run | None = run
+        self.is_idle = is_idle
         self.roles = run.roles
         self.role: Role | None = None  # that does not fit
         self.fits: bool | None = True
+        self.is_certain = False
         self.rooms: dict[str, int] = {}
         self.nodes: list[str] = []  # the first that take any of the pods
         self.reason = ""
         self.change = ""
 
 
-def gang_of(facts: Facts, jobset: Tree, added: Sequence[Mapping[str, Any]], *, is_idle: bool) -> Gang:
-    """Look for a place for all pods of a job; `added` is what a queue adds to each role's pods."""
-    run = Run(facts, jobset, added, is_idle=is_idle)
-    gang = Gang(run)
+class Occupants:
+    """Pods of other jobs that have places while a job is asked about, which no dump shows."""
+
+    __slots__ = ("are_known", "pods", "queues")
+
+    def __init__(self) -> None:
+        self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
+        self.pods: list[tuple[Pod, str]] = []
+        self.are_known = True  # False once a job got places that nobody can name
+
+
+def gang_of(
+    facts: Facts, jobset: Tree, added: Mapping[str, Added], *, is_idle: bool, occupants: Occupants | None = None
+) -> Gang:
+    """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name."""
+    run = Run(facts, jobset, added, is_idle=is_idle, bound=occupants.pods if occupants else ())
+    gang = Gang(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
-    pods, counts = [role.pod for role in roles], [role.podset.count for role in roles]
+    parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
+    pods, counts = [pod for _, pod, _ in parts], [count for _, _, count in parts]
     empty = Scheduler(facts.nodes.values(), is_idle=is_idle)
     kinds = kinds_of(pods, empty.places.values())
     found = rooms(pods, kinds)
-    gang.rooms = {role.name: room for role, room in zip(roles, found, strict=True)}
+    for (role, _, count), room in zip(parts, found, strict=True):
+        most = min(room, count) if role.shares else room
+        gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes)[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
-    depends = any(role.key or role.pod.has_peer_rules for role in roles)
-    placements = sum(counts) * max(1, len(run.scheduler.places))
-    in_any_order = not depends and _is_roomy(roles, found)
-    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS):
-        run.place()
-        if depends and gang.fits is not False:
-            gang.fits = True if run.is_placed else None
-        elif run.is_placed:
-            gang.fits = True
-    else:
-        gang.run = None
-        gang.fits = True if in_any_order and gang.fits else None if depends and gang.fits else gang.fits
-    if gang.fits is not True:
+    _run(gang, roles, in_any_order=_is_roomy(parts, found))
+    unsure = _unsure(roles, empty, facts)
+    if gang.fits is True and (unsure or (occupants and not occupants.are_known)):
+        gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
+    if gang.fits is not True and not gang.reason:
         _explain(gang, roles, empty)
     return gang
 
 
-def _is_roomy(roles: Sequence[Role], found: Sequence[int]) -> bool:
-    """Whether every role fits in whatever order and wherever the pods of the others are."""
-    for role, room in zip(roles, found, strict=True):
-        lost = sum(other.podset.count * _displaced(role, other) for other in roles if other is not role)
-        if room - lost < role.podset.count:
+def _run(gang: Gang, roles: Sequence[Role], *, in_any_order: bool) -> None:
+    """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
+    run = gang.run
+    if run is None:
+        return
+    depends = any(role.key or role.pod.has_peer_rules for role in roles)
+    in_any_order = in_any_order and not depends
+    placements = sum(role.podset.count for role in roles) * max(1, len(run.scheduler.places))
+    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS):
+        run.place()
+        if depends and gang.fits is not False:
+            gang.fits = True if run.is_placed else None
+        elif run.is_placed and not any(role.pod.spec.get("nodeName") for role in roles):
+            gang.fits = True
+        gang.is_certain = run.is_placed
+        return
+    gang.run, gang.is_certain = None, in_any_order
+    if gang.fits and depends:
+        gang.fits = None
+
+
+def _unsure(roles: Sequence[Role], empty: Scheduler, facts: Facts) -> str:
+    """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
+    for role in roles:
+        if role.pod.spec.get("schedulingGates"):
+            return f"pods of `{role.name}` wait until somebody removes their scheduling gates"
+        if role.is_scripted:
+            return (
+                f"a script labels the nodes of each Job of `{role.name}`, and the dump does not tell which it will be"
+            )
+        if role.podset.tree is not None and get(role.podset.tree, "resourceClaims") is not None:
+            return f"pods of `{role.name}` claim devices (`resourceClaims`), of which no dump tells"
+        small = _small_domain(role, empty, facts) if role.key else ""
+        if small:
+            return small
+    return ""
+
+
+def _small_domain(role: Role, empty: Scheduler, facts: Facts) -> str:
+    """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
+    found = empty.room(role.pod)
+    rooms_of: dict[str, int] = {}
+    for name, room in found.items():
+        domain = facts.nodes[name].labels.get(role.key)
+        if domain is not None:
+            rooms_of[domain] = rooms_of.get(domain, 0) + room
+    for domain, room in sorted(rooms_of.items()):
+        if room < role.per_job:
+            return (
+                f"the first pod of a Job of `{role.name}` may land in {role.key} `{domain}`, "
+                f"which holds {room} of its {role.per_job} pods"
+            )
+    return ""
+
+
+def _is_roomy(parts: Sequence[tuple[Role, Pod, int]], found: Sequence[int]) -> bool:
+    """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
+    for index, (_, pod, count) in enumerate(parts):
+        lost = sum(
+            other_count * _displaced(pod, other) for at, (_, other, other_count) in enumerate(parts) if at != index
+        )
+        if found[index] - lost < count:
             return False
     return True
 
 
-def _displaced(role: Role, other: Role) -> int:
-    """How many pods of one role at most one pod of another takes the place of."""
-    mine, theirs = role.pod.asked, other.pod.asked
+def _displaced(pod: Pod, other: Pod) -> int:
+    """How many pods of one kind at most one pod of another takes the place of."""
+    mine, theirs = pod.asked, other.asked
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
@@ -93,11 +163,20 @@ def _explain(gang: Gang, roles: Sequence[Role], empty: Scheduler) -> None:
         room = gang.rooms[role.name]
         if room < role.podset.count:
             gang.role = role
+            named = role.pod.spec.get("nodeName")
+            if named and named not in empty.places:
+                gang.reason = f"pods of `{role.name}` name node `{named}`, which the dump does not have"
+                gang.change = "remove `nodeName`, or name a node of the cluster"
+                return
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
             gang.change = _change(role, empty)
             return
     if gang.fits is None:
-        gang.reason = "each role fits alone, but trainc found no place for all pods at once within its limits"
+        gang.reason = (
+            "each role fits alone, and trainc found no place for all pods at once within its limits"
+            if gang.run is None or not any(role.pending for role in roles)
+            else "placed one by one as the scheduler does, some pods find no node; another order may do better"
+        )
         return
     gang.role = roles[-1]
     gang.reason = "each role fits alone, but the nodes do not hold all pods at once"

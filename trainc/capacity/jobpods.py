@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections import Counter
 
 from trainc.capacity.creation import Namespace
-from trainc.capacity.pods import JOB_KEY, bound_pods, exclusive_key, follower, leader, pod_of
+from trainc.capacity.pods import (
+    JOB_KEY,
+    bound_pods,
+    exclusive_key,
+    follower,
+    is_labelled_by_script,
+    leader,
+    pod_of,
+)
 from trainc.capacity.requests import PodSet
-from trainc.capacity.resourcequota import pod_usage
+from trainc.capacity.resourcequota import object_usage, pod_usage
 from trainc.capacity.scheduler import Scheduler
 from trainc.model.tree import get, value
+from trainc.server.jobset.labels import written_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,29 +28,91 @@ if TYPE_CHECKING:
     from trainc.capacity.facts import Facts
     from trainc.capacity.nodes import Node
     from trainc.capacity.pods import Pod
+    from trainc.capacity.resourcequota import Budget
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
+
+
+_JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
+_COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+class Share:
+    """So many pods of a role that a queue sends to one topology domain; `selector` are the domain's labels."""
+
+    __slots__ = ("count", "selector")
+
+    def __init__(self, selector: Mapping[str, str], count: int) -> None:
+        self.selector = selector
+        self.count = count
+
+
+class Added:
+    """What a queue adds to the pods of a role when it starts the job."""
+
+    __slots__ = ("selector", "shares", "tolerations")
+
+    def __init__(
+        self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]], shares: Sequence[Share] = ()
+    ) -> None:
+        self.selector = selector
+        self.tolerations = tolerations
+        self.shares = shares
+
+    def __repr__(self) -> str:
+        shares = [(share.selector, share.count) for share in self.shares]
+        return f"{self.selector}{self.tolerations}{shares}"
 
 
 class Role:
     """The pods of one replicatedJob: how many there are, are created and get a node."""
 
-    def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Any] | None) -> None:
+    def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Added]) -> None:
         self.podset = PodSet(job)
         self.name = self.podset.name
         self.tree = self.podset.tree
-        for field, content in (added or {}).items():
-            before = self.podset.spec.get(field)
-            empty = before or type(content)()
-            joined = {**empty, **content} if isinstance(content, dict) else [*empty, *content]
-            self.podset.spec = {**self.podset.spec, field: joined}
+        runtime = namespace.runtime_scheduling(self.tree)
+        self._join(runtime.get("nodeSelector") or {}, runtime.get("tolerations") or ())
+        mine = added.get(self.name)
+        self.shares = mine.shares if mine else ()
+        if mine:
+            self._join(mine.selector, mine.tolerations)
         self.key = exclusive_key(jobset, job)
+        self.is_scripted = is_labelled_by_script(jobset, job)
         self.asked: tuple[Amounts, Amounts] = namespace.asked(self.tree)
         self.pod: Pod = pod_of(self.podset, get(job, "template", "spec", "template"), namespace.name, self.asked[0])
+        self.pod.labels |= written_labels(jobset, job)
         self.created = self.placed = 0
         self.nodes: Counter[str] = Counter()
         self.pending: Counter[str] = Counter()
         self.refused = ""
+
+    def _join(self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]]) -> None:
+        """Add to the pod's own node selector and tolerations."""
+        if selector:
+            self.podset.spec["nodeSelector"] = {**(self.podset.spec.get("nodeSelector") or {}), **selector}
+        if tolerations:
+            self.podset.spec["tolerations"] = [*(self.podset.spec.get("tolerations") or []), *tolerations]
+
+    def parts(self) -> list[tuple[Pod, int]]:
+        """The equal pods of the role: all of them, or those of each domain that the queue chose."""
+        if not self.shares:
+            return [(self.pod, self.podset.count)]
+        own = self.pod.spec.get("nodeSelector") or {}
+        return [
+            (self.pod.like(self.pod.name, nodeSelector={**own, **share.selector}), share.count) for share in self.shares
+        ]
+
+    def pods_of_job(self, job: str, index: int) -> list[Pod]:
+        """The pods of one Job in the order of their ranks, each for the domain that the queue chose for it."""
+        first, models = index * self.per_job, [pod for pod, count in self.parts() for _ in range(count)]
+        labels = {JOB_KEY: job, **dict.fromkeys(_JOB_NAMES, job)}
+        return [
+            (models[first + at] if self.shares and first + at < len(models) else self.pod).like(
+                f"{job}-{at}", labels={**labels, _COMPLETION_INDEX: str(at)}
+            )
+            for at in range(self.per_job)
+        ]
 
     @property
     def per_job(self) -> int:
@@ -56,35 +127,58 @@ class Run:
         self,
         facts: Facts,
         jobset: Tree,
-        added: Sequence[Mapping[str, Any]] = (),
+        added: Mapping[str, Added] | None = None,
         *,
         is_idle: bool = True,
         nodes: Iterable[Node] | None = None,
+        bound: Iterable[tuple[Pod, str]] = (),
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
         jobs = get(jobset, "spec", "replicatedJobs")
         listed = jobs if type(jobs) is list else []
-        self.roles = [
-            Role(job, jobset, self.namespace, added[index] if index < len(added) else None)
-            for index, job in enumerate(listed)
-        ]
-        bound = bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle) if nodes is None else ()
+        self.roles = [Role(job, jobset, self.namespace, added or {}) for job in listed]
+        self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
+        if nodes is None:
+            bound = [*bound, *bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle)]
+        self.placed: list[tuple[Pod, str]] = []
         self.scheduler = Scheduler(facts.nodes.values() if nodes is None else nodes, bound, is_idle=is_idle)
 
-    def over_quota(self) -> Iterator[tuple[str, Role, str]]:
-        """What quotas refuse even with nothing else in the namespace: quota, role and the API server's words."""
+    def refusal(self) -> str:
+        """Why no pod of some role is ever created, in the API server's words; empty where all may be."""
+        for role in self.roles:
+            refused = self.namespace.refusal(role.tree, self.name) if role.podset.count else ""
+            if refused:
+                return refused
+        return next((text for _, _, text in self.over_quota()), "")
+
+    def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, Role, str]]:
+        """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
         for budget in self.namespace.budgets:
-            alone = budget.unused()
+            left = budget.with_usage({} if unused else budget.used)
+            refused = "" if left.scopes else self._over_count(left)
+            if refused and self.roles:
+                yield budget.name, self.roles[0], refused
+                continue
             for role in self.roles:
-                if not role.podset.count or not budget.counts(role.tree):
+                if not role.podset.count or not self.namespace.is_counted(left, role.tree):
                     continue
                 usage = pod_usage(*role.asked)
-                refused = alone.refusal(usage, role.podset.count)
+                refused = left.refusal(usage, role.podset.count)
                 if refused:
                     yield budget.name, role, refused
                     break
-                alone.add(usage, role.podset.count)
+                left.add(usage, role.podset.count)
+
+    def _over_count(self, budget: Budget) -> str:
+        """What a quota says to the objects that a job is made of, besides its pods."""
+        jobs = sum(role.podset.replicas for role in self.roles)
+        counts = {"jobsets.jobset.x-k8s.io": 1, "jobs.batch": jobs, "services": int(self.has_network)}
+        for kind, count in counts.items():
+            refused = budget.refusal(object_usage(kind), count) if count else ""
+            if refused:
+                return refused
+        return ""
 
     def place(self) -> None:
         """Create and schedule all pods: those that others wait for first."""
@@ -110,7 +204,7 @@ class Run:
             role.refused = role.refused or refused
             return None
         if not role.key:
-            self._create(role, [role.pod.like(f"{job}-{at}", labels={JOB_KEY: job}) for at in range(role.per_job)])
+            self._create(role, role.pods_of_job(job, index))
             return None
         if role.per_job:
             self._create(role, [leader(role.pod, f"{job}-0", role.key, job)])
@@ -142,6 +236,7 @@ class Run:
             if node:
                 role.placed += 1
                 role.nodes[node] += 1
+                self.placed.append((pod, node))
             else:
                 role.pending[message] += 1
 

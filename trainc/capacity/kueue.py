@@ -13,7 +13,7 @@ from trainc.capacity.matching import matches_selector
 from trainc.capacity.requests import Defaults, PodSet
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
 from trainc.model.tree import get, plain, value
-from trainc.server.kueue.webhook import PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
+from trainc.server.kueue.webhook import GATES, PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
 from trainc.server.profile import Profile
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 _MOST_PODSETS = 18  # of a Workload, by its CRD
+_NAME_LABEL = "kubernetes.io/metadata.name"  # of every namespace
+GATED = "AdmissionGated"
 
 
 class UnknownError(Exception):
@@ -44,10 +46,12 @@ class Kueue:
 
     def _seen(self, kind: str) -> Iterator[tuple[tuple[str, str], Tree]]:
         """The objects that Kueue's defaulting webhook looks for; a default queue counts only while it takes jobs."""
+        if kind == "WorkloadPriorityClass" and not self.facts.gate("WorkloadPriorityClassDefaulting"):
+            return
         for key, tree in self.facts.objects.get(kind, {}).items():
             namespace, slash, name = key.rpartition("/")
             is_stopped = (value(tree, "spec", "stopPolicy") or "None") != "None"
-            if not slash or (not is_stopped and self._is_covered(namespace)):
+            if not slash or (not is_stopped and self._is_covered(namespace) is not False):
                 yield (namespace, name), tree
 
     def _manages_all(self) -> bool:
@@ -68,26 +72,61 @@ class Kueue:
         labels = plain(get(jobset, "metadata", "labels"))
         labels = labels if type(labels) is dict else {}
         verdict.queue = labels.get(QUEUE) or ""
-        verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_covered(namespace))
+        verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
         faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
         if faults:
             verdict.refused_by = WEBHOOK
             verdict.refusal = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
             return
-        if not verdict.is_managed or not self._has_workload(jobset, labels, verdict):
+        if not verdict.is_managed:
+            return
+        self._modelled()
+        if not self._is_opted_in(namespace):
+            # The webhook suspends what names a queue; the reconciler passes over the namespace.
+            _stop(verdict, "Misconfigured", f"namespace {namespace} is not opted in for Kueue management")
+            return
+        if not self._has_workload(jobset, labels, verdict):
             return
         queue = self._queue(verdict, namespace)
         if queue is None:
             return
+        if any(get(pods.tree, "resourceClaims") is not None for pods in verdict.podsets):
+            raise UnknownError("the pods claim devices (`resourceClaims`), of which no dump tells")
         exact = self._fill(verdict, namespace)
         if not self._is_admissible(verdict, queue, namespace, exact):
             return
         run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
+        gates = value(jobset, "metadata", "annotations", GATES)
+        if gates and verdict.has_quota:
+            verdict.has_quota = verdict.is_admitted = False
+            _stop(verdict, GATED, f"Admission is gated by: {gates}")
 
-    def _is_covered(self, namespace: str) -> bool:
+    def _modelled(self) -> None:
+        gates = self.facts.unmodelled_gates()
+        if gates:
+            raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
+
+    def _is_covered(self, namespace: str) -> bool | None:
+        """Whether Kueue manages jobs of a namespace, None where the dump does not tell."""
         selector = self.facts.configuration.get("managedJobsNamespaceSelector")
+        if type(selector) is not dict:
+            return True
         labels = self.facts.namespace_labels(namespace)
-        return type(selector) is not dict or labels is None or matches_selector(selector, labels)
+        if labels is None:
+            expressions = selector.get("matchExpressions") or []
+            keys = {*(selector.get("matchLabels") or {}), *(one.get("key") for one in expressions)}
+            if keys - {_NAME_LABEL}:
+                return None
+            labels = {_NAME_LABEL: namespace}
+        return matches_selector(selector, labels)
+
+    def _is_opted_in(self, namespace: str) -> bool:
+        covered = self._is_covered(namespace)
+        if covered is None:
+            raise UnknownError(
+                f"Namespace {namespace} is not in the dump, and Kueue manages namespaces by their labels"
+            )
+        return covered
 
     def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: Verdict) -> bool:
         """Whether Kueue makes a Workload of the job; its pod sets and priority."""
@@ -96,7 +135,9 @@ class Kueue:
         annotations = plain(get(jobset, "metadata", "annotations")) or {}
         prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
         verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)
-        if prebuilt and self.facts.find("Workload", prebuilt, value(jobset, "metadata", "namespace") or "") is None:
+        namespace = value(jobset, "metadata", "namespace") or "default"
+        if prebuilt and self.facts.find("Workload", prebuilt, namespace) is None:
+            self._known("Workload")
             verdict.message = f'workloads.kueue.x-k8s.io "{prebuilt}" not found'
         elif len(verdict.podsets) > _MOST_PODSETS and not verdict.message:
             verdict.message = f"spec.podSets: Too many: {len(verdict.podsets)}: must have at most {_MOST_PODSETS} items"
@@ -170,10 +211,8 @@ class Kueue:
     def _is_admissible(self, verdict: Verdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]) -> bool:
         """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
         labels = self.facts.namespace_labels(namespace)
-        if labels is None and (queue.selector or queue.selector is None):
-            if queue.selector is not None:
-                self._known("Namespace")
-            labels = {}
+        if labels is None and queue.selector and not self.facts.closed:
+            raise UnknownError(f"Namespace {namespace} is not in the dump")
         if not matches_selector(queue.selector, labels or {}):
             _stop(verdict, "Misconfigured", "workload namespace doesn't match ClusterQueue selector")
             return False

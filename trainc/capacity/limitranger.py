@@ -45,7 +45,8 @@ class Limits:
             for container in _containers(pod) if CONTAINER in ranges else ():
                 faults += _faults(ranges[CONTAINER], CONTAINER, self.requests(container), self.limits(container))
             if POD in ranges:
-                requests, limits = together(pod, self._requests), together(pod, self._limits)
+                requests = {**together(pod, self._requests), **_of_pod(pod, "requests")}
+                limits = {**together(pod, self._limits), **_of_pod(pod, "limits")}
                 faults += _faults(ranges[POD], POD, requests, limits)
             if faults:
                 break
@@ -57,6 +58,14 @@ class Limits:
 
     def _limits(self, container: Tree) -> Amounts:
         return dict(self.limits(container))
+
+
+def _of_pod(pod: Tree, part: str) -> Amounts:
+    """What a pod states as a whole, as far as LimitRanger looks at it."""
+    found = amounts(get(pod, "resources", part))
+    if part == "requests":  # a limit of the pod stands in for a request, as for containers
+        found = {**amounts(get(pod, "resources", "limits")), **found}
+    return {name: amount for name, amount in found.items() if name in {"cpu", "memory"}}
 
 
 def _containers(pod: Tree) -> Iterator[Tree]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
 JOB_KEY = "jobset.sigs.k8s.io/job-key"
 Ports = frozenset[tuple[str, str, int]]
 
@@ -145,6 +146,15 @@ def leader(pod: Pod, name: str, key: str, job: str) -> Pod:
         rules = dict(affinity.get(kind) or {})
         affinity[kind] = {**rules, field: [*(rules.get(field) or []), term]}
     return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
+
+
+def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
+    """Whether a script labels the nodes of each Job, so that no dump tells where its pods may run."""
+    return any(
+        get(holder, "metadata", "annotations", EXCLUSIVE) is not None
+        and get(holder, "metadata", "annotations", SCRIPTED) is not None
+        for holder in (jobset, get(job, "template"))
+    )
 
 
 def follower(pod: Pod, name: str, key: str, domain: str, job: str) -> Pod:

@@ -78,10 +78,10 @@ class Budget:
             if name in self.hard:
                 self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount.times(times))
 
-    def unused(self) -> Budget:
-        """The same quota with nothing in use."""
+    def with_usage(self, used: Usage) -> Budget:
+        """The same quota with something else in use."""
         other = Budget.__new__(Budget)
-        other.name, other.hard, other.scopes, other.used = self.name, self.hard, self.scopes, {}
+        other.name, other.hard, other.scopes, other.used = self.name, self.hard, self.scopes, dict(used)
         return other
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import Fit, class_of, is_placed
+from trainc.capacity.fit import Fit, class_of
+from trainc.capacity.groups import group_refusal, groups_of
 from trainc.capacity.jobpods import Run
-from trainc.capacity.volcano import groups_of, refusal
+from trainc.capacity.kueue import GATED
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 
 TYPE_CHECKING = False
@@ -61,6 +62,7 @@ _REASONS = {
     "NoMatchingFlavor": "no flavor of queue `{}` takes this job",
     "Suspended": "queue `{}` takes no jobs",
 }
+_GROUP_QUEUE: Path = ("spec", "queue")
 _QUEUE_LABEL: Path = ("metadata", "labels", "kueue.x-k8s.io/queue-name")
 
 
@@ -85,15 +87,15 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         report.skip("what fits on the cluster: an amount in its dump is not a number")
         return
     for group in groups_of(bundle.around):
-        refused = refusal(fit.facts, group)
-        if refused:
+        refused = group_refusal(fit.facts, bundle.jobset, [group], {})
+        if refused and refused.path == _GROUP_QUEUE and refused.is_final:
             report.add(
                 QUEUE_NEVER_ADMITS.at(
-                    bundle.span(group, ("spec", "queue")),
+                    bundle.span(group, refused.path),
                     "Volcano's queue never lets this group in",
                     effect="the PodGroup stays pending",
-                    help="ask for fewer or smaller pods, or name another queue",
-                    notes=(refused, _dated(fit.facts)),
+                    help=refused.change,
+                    notes=(refused.reason, _dated(fit.facts)),
                 )
             )
     key = class_of(bundle.jobset)
@@ -126,9 +128,9 @@ def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]
     if verdict and verdict.missing:
         yield f"whether the queue admits the job: {verdict.missing}"
     elif verdict and verdict.is_refused:
-        if not verdict.refused_by:
+        if not verdict.refused_by and verdict.reason != GATED:
             yield from _queue(jobset, verdict, fit, fixed=fixed)
-    elif fit.facts.has_nodes and (verdict is None or (verdict.has_quota and not is_placed(verdict))):
+    elif verdict is None or verdict.has_quota:
         yield from _nodes(fit.gang(jobset, verdict), fixed=fixed)
 
 
@@ -143,6 +145,12 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
             message = f"`{role.name}` is refused: {refused}"
             change = f"change its requests and limits, or the LimitRange of namespace `{run.namespace.name}`"
             yield Problem(OVER_LIMIT_RANGE, index, message, f"no pod of `{role.name}` is created", change, ERROR)
+        unstated = run.namespace.unstated(role.tree, role.name) if role.podset.count and not refused else ""
+        if unstated:
+            message = f"a ResourceQuota refuses pods of `{role.name}`, which do not say what it counts"
+            change = "state the requests and limits, or add a LimitRange with defaults"
+            effect = f"no pod of `{role.name}` is created"
+            yield Problem(OVER_QUOTA, index, message, effect, change, ERROR, f"the API server says: {unstated}")
     for budget, role, text in run.over_quota():
         message = f"ResourceQuota `{budget}` never gives what this job asks for"
         effect = "some pods are refused, and those that run wait for them"
@@ -168,8 +176,8 @@ def _queue(jobset: Tree, verdict: Verdict, fit: Fit, *, fixed: bool) -> Iterator
     yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
 
 
-def _nodes(gang: Gang, *, fixed: bool) -> Iterator[Problem]:
-    if gang.fits is not False or gang.role is None:
+def _nodes(gang: Gang | None, *, fixed: bool) -> Iterator[Problem]:
+    if gang is None or gang.fits is not False or gang.role is None:
         return
     index = [role.name for role in gang.roles].index(gang.role.name)
     rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS

@@ -99,8 +99,7 @@ class Topology:
             self._add(node, node.free(is_idle=is_idle))
 
     def _add(self, node: Node, capacity: Units) -> None:
-        values = tuple(node.labels.get(level, "") for level in self.levels)
-        key = values[-1:] if self.by_host else values
+        values, key = self._values(node), self.key_of(node)
         leaf = self.leaves.get(key)
         if leaf is None:
             parent = self._domain(values[:-1])
@@ -110,6 +109,14 @@ class Topology:
                 parent.children.append(leaf)
         for name, amount in capacity.items():
             leaf.capacity[name] = leaf.capacity.get(name, 0) + amount
+
+    def _values(self, node: Node) -> Values:
+        return tuple([node.labels.get(level, "") for level in self.levels])
+
+    def key_of(self, node: Node) -> Values:
+        """The name of the leaf that a node belongs to, whether the topology has it or not."""
+        values = self._values(node)
+        return values[-1:] if self.by_host else values
 
     def take(self, key: Values, amounts: Units) -> None:
         """Lessen what a leaf holds, where this topology has it."""

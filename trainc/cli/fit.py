@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from trainc import pipeline
-from trainc.capacity.edits import with_pods
+from trainc.capacity.advice import headroom
+from trainc.capacity.edits import trainer_pods
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import FITS, UNKNOWN, WAITS, Fit, answer_data
+from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Answer, Fit, answer_data, class_of
+from trainc.capacity.groups import groups_of
 from trainc.capacity.rules import ANSWERED
-from trainc.capacity.volcano import groups_of
 from trainc.cli.dumps import contents
 from trainc.cli.output import answer, data, tell
+from trainc.cli.scaling import Scaled, Scaling
 from trainc.cli.session import Session
 from trainc.model.document import Document
 from trainc.model.dumped import DECISIVE, INVENTORY, RUNNING
 from trainc.model.finding import ERROR
 from trainc.model.numbers import whole_number
+from trainc.model.tree import value
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
 from trainc.report.dumps import dumps
@@ -23,10 +26,9 @@ from trainc.report.text import finding_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from trainc.capacity.fit import Answer
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
@@ -48,11 +50,9 @@ def fit(options: Options) -> int:
     dates: dict[str, str] = {}
     for cluster in session.project.clusters:
         if jobs.get(cluster.name):
-            facts = Facts(_joined(cluster.objects, beside, objects), closed=session.selection.closed_world)
-            if facts.malformed:
-                raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
-            dates[cluster.name] = facts.date
-            rows += _rows(session, cluster, jobs[cluster.name], facts, nodes)
+            asked = Asked(session, _joined(cluster.objects, beside, objects), nodes)
+            dates[cluster.name] = asked.alone.facts.date
+            rows += [_row(session, cluster, bundle, found) for bundle, found in asked.answers(jobs[cluster.name])]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
@@ -64,7 +64,7 @@ def fit(options: Options) -> int:
     return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
 
 
-_FINE = (FITS, WAITS, UNKNOWN)
+_FINE = (*GOOD, WAITS, UNKNOWN)
 _OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
 
 
@@ -117,28 +117,66 @@ def _joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
     return objects
 
 
-def _rows(session: Session, cluster: Cluster, jobs: list[Bundle], facts: Facts, nodes: int) -> list[dict[str, Any]]:
-    options = session.options
-    asked = Fit(facts, is_idle=not options.has("now"))
-    trees = [(bundle, with_pods(bundle.jobset, nodes) if nodes else bundle.jobset) for bundle in jobs]
-    if options.has("together"):
-        first = [asked.answer(tree) for _, tree in trees]
-        order = sorted(range(len(trees)), key=lambda at: (-_priority(first[at]), _name(trees[at][0])))
-    else:
-        order = list(range(len(trees)))
-    rows = []
-    for at in order:
-        bundle, tree = trees[at]
-        groups = [] if nodes else groups_of(bundle.around)
-        found = asked.answer(tree, groups, with_headroom=options.has("headroom"))
-        rows.append(_row(session, cluster, bundle, found))
-        if options.has("together"):
-            asked.reserve(found)
-    return rows
+class Asked:
+    """What one cluster answers about jobs, as the options want it: idle, now, or with all jobs together."""
 
+    def __init__(self, session: Session, objects: Objects, nodes: int) -> None:
+        self._session, self._nodes = session, nodes
+        self.alone = Fit(self._facts(objects))
+        self._is_together = session.options.has("together")
+        is_idle = not session.options.has("now")
+        self._fit = self.alone
+        if self._is_together or not is_idle:
+            self._fit = Fit(self._facts(objects), is_idle=is_idle, alone=self.alone)
+        self._scaling = Scaling(session) if nodes or session.options.has("headroom") else None
+        self._headrooms: dict[str, int] = {}
 
-def _priority(found: Answer) -> int:
-    return (found.verdict.priority or 0) if found.verdict else 0
+    def _facts(self, objects: Objects) -> Facts:
+        facts = Facts(objects, closed=self._session.selection.closed_world)
+        if facts.malformed:
+            raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
+        return facts
+
+    def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, Answer]]:
+        """Each job with its answer; together they come by priority, then by name, and hold what they get."""
+        order = list(jobs)
+        if self._is_together:
+            order.sort(key=lambda bundle: (-self._priority(bundle), _name(bundle)))
+        for bundle in order:
+            scaled = self._scaled(bundle)
+            if scaled.refusal:
+                yield bundle, Answer(None, NEVER, scaled.refusal)
+                continue
+            found = self._fit.answer(scaled.jobset, scaled.groups)
+            if self._session.options.has("headroom") and found.status in GOOD:
+                found.headroom = self._headroom(bundle, scaled)
+            yield bundle, found
+            if self._is_together:
+                self._fit.reserve(found, scaled.groups)
+
+    def _scaled(self, bundle: Bundle) -> Scaled:
+        if self._nodes and self._scaling is not None:
+            return self._scaling.at(bundle, self._nodes)
+        return Scaled(bundle.jobset, groups_of(bundle.around))
+
+    def _priority(self, bundle: Bundle) -> int:
+        verdict = self.alone.verdict(bundle.jobset)
+        return (verdict.priority or 0) if verdict else 0
+
+    def _headroom(self, bundle: Bundle, scaled: Scaled) -> int:
+        """How many more nodes the job could ask for; the same for jobs that differ in nothing that decides."""
+        key = class_of(scaled.jobset)
+        if self._is_together or key not in self._headrooms:
+            nodes = self._nodes or value(bundle.document.tree, "spec", "trainer", "numNodes")
+            asked = nodes if type(nodes) is int else trainer_pods(scaled.jobset)
+            self._headrooms[key] = headroom(lambda count: self._fits(bundle, count), asked)
+        return self._headrooms[key]
+
+    def _fits(self, bundle: Bundle, nodes: int) -> bool:
+        found = self._scaling.at(bundle, nodes) if self._scaling else None
+        if found is None or found.refusal:
+            return False
+        return self._fit.answer(found.jobset, found.groups).status in GOOD
 
 
 def _name(bundle: Bundle) -> str:

@@ -12,15 +12,10 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
-COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
-# The prefix is historical: this annotation belongs to Volcano, not to Kubernetes' own groups.
-VOLCANO_GROUP = "scheduling.k8s.io/group-name"
-VOLCANO_TASK = "volcano.sh/task-spec"
 VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 VOLCANO_QUEUE_LABEL = "volcano.sh/queue-name"
 VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
-NATIVE_FIELD = "schedulingGroup"
 
 KUEUE = "kueue.x-k8s.io/"
 KUEUE_QUEUE = f"{KUEUE}queue-name"
@@ -38,11 +33,6 @@ JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
 
-API_GROUPS = {
-    "scheduling.x-k8s.io": "coscheduling",
-    "scheduling.volcano.sh": "volcano",
-    "scheduling.k8s.io": "native",
-}
 # The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
 PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
 DEFAULT_PROFILE = "default-scheduler"  # what the API server writes where a pod asks for none

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.gang import members, roles_of
+from trainc.model.gang_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import (
-    API_GROUPS,
-    COSCHEDULING_LABEL,
-    KUEUE_QUEUE,
-    NATIVE_FIELD,
-    PROFILES,
-    VOLCANO_GROUP,
-    concerns,
-    pod_metadata,
-)
+from trainc.schedulers.keys import KUEUE_QUEUE, PROFILES, concerns, pod_metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

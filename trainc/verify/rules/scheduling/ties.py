@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import pods
+from trainc.model.gang_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import value
-from trainc.schedulers.keys import COSCHEDULING_LABEL, DEFAULT_PROFILE, NATIVE_FIELD, PROFILES, VOLCANO_GROUP
+from trainc.schedulers.keys import DEFAULT_PROFILE, PROFILES
 from trainc.verify.placement import POD
 
 TYPE_CHECKING = False

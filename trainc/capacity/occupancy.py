@@ -1,0 +1,71 @@
+"""Jobs that hold their nodes while others are asked about."""
+
+from __future__ import annotations
+
+from trainc.capacity.amounts import added, times
+from trainc.capacity.nodes import HOSTNAME
+from trainc.capacity.scheduler import Scheduler
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
+    from trainc.capacity.cluster import Snapshot
+    from trainc.capacity.facts import Facts
+    from trainc.capacity.gang import Gang, Occupants
+    from trainc.capacity.pods import Pod
+    from trainc.capacity.verdict import Verdict
+
+    class Answered(Protocol):
+        """The parts of an answer that say where its pods are."""
+
+        gang: Gang | None
+        verdict: Verdict | None
+
+
+def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer: Answered) -> None:
+    """Take from the nodes what the pods of an answered job take there."""
+    gang, verdict = answer.gang, answer.verdict
+    if gang is None:
+        for name, asked in _on_hosts(facts, verdict) if verdict is not None else ():
+            node = facts.nodes[name]
+            node.system = added(node.system, asked)
+        return
+    if gang.run is not None:
+        placed = [(pod, name, 1) for pod, name in gang.run.placed]
+    else:
+        placed = list(_filled(facts, gang))
+        occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
+    is_placed_by_queue = any(role.shares for role in gang.roles)
+    for pod, name, count in placed:
+        node, asked = facts.nodes[name], times({**pod.asked, "pods": 1}, count)
+        node.system = added(node.system, asked)
+        occupants.pods.append((pod, name))
+        if snapshot is not None and not is_placed_by_queue:
+            snapshot.take(node, asked)
+
+
+def _on_hosts(facts: Facts, verdict: Verdict) -> Iterator[tuple[str, dict[str, int]]]:
+    """The nodes that Kueue chose by their host name, and what the pods there take."""
+    named = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
+    for member in verdict.assigned:
+        one = {**member.pods.placed, "pods": 1}
+        for values, count in member.domains or ():
+            if values[-1] in named:
+                yield named[values[-1]], times(one, count)
+
+
+def _filled(facts: Facts, gang: Gang) -> Iterator[tuple[Pod, str, int]]:
+    """Places for all pods of a large job, found role by role without asking which node is best."""
+    scheduler = Scheduler(facts.nodes.values(), is_idle=gang.is_idle)
+    for role in gang.roles:
+        for pod, count in role.parts():
+            left = count
+            for name, room in scheduler.room(pod).items():
+                share = min(room, left)
+                scheduler.places[name].take_many(pod, share)
+                left -= share
+                yield pod, name, share
+                if not left:
+                    break
