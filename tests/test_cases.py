@@ -42,9 +42,10 @@ def first_line(case: Path) -> str:
 
 
 def options(case: Path) -> list[str]:
-    """The arguments of the run: `build input` unless the case has a file `args`."""
+    """The arguments of the run: `build input` unless the case has a file `args`; notes are always shown in full."""
     written = case / "args"
-    return shlex.split(written.read_text("utf-8")) if written.exists() else ["build", "input"]
+    words = shlex.split(written.read_text("utf-8")) if written.exists() else ["build", "input"]
+    return [*words, "--notes"] if words[0] in ("build", "validate") else words
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=names(EXAMPLES, "examples"))

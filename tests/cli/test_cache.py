@@ -31,7 +31,7 @@ def copied(case: str, folder: Path) -> Path:
 
 
 def said(folder: Path) -> tuple[int, str, str]:
-    run = compile_in(folder, "build")
+    run = compile_in(folder, "build", "--notes")
     return run.code, run.out, run.err
 
 

@@ -118,11 +118,11 @@ def _bug(error: Exception) -> int:
 def _dispatch(words: list[str]) -> int:
     from trainc.cli.commands import COMMANDS, overview  # noqa: PLC0415 (--version needs none of it)
     from trainc.cli.options import help_text, parse  # noqa: PLC0415
-    from trainc.cli.output import data  # noqa: PLC0415
+    from trainc.cli.output import answer, data  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
         command = COMMANDS.get(words[1]) if len(words) > 1 else None
-        data(help_text(command) if command else overview())
+        answer(*(help_text(command) if command else overview()).splitlines())
         return CLEAN if words else TROUBLE
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415
@@ -136,6 +136,6 @@ def _dispatch(words: list[str]) -> int:
         hint = meant(words[0], COMMANDS, "see trainc --help")
         raise Trouble(f"there is no command `{words[0]}`; {hint}")
     if "-h" in words or "--help" in words:
-        data(help_text(command))
+        answer(*help_text(command).splitlines())
         return CLEAN
     return command.run(parse(command, words[1:]))

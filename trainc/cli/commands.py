@@ -8,7 +8,7 @@ from trainc.cli.compiling import build, validate
 from trainc.cli.delivery import COMMANDS as DELIVERY
 from trainc.cli.diagnosis import COMMANDS as DIAGNOSIS
 from trainc.cli.options import Command, Option, Options
-from trainc.cli.shared_options import AS, REPORTING, STAGED
+from trainc.cli.shared_options import AS, COLOR, REPORTING, SELECT, STAGED
 
 
 def _runtimes(options: Options) -> int:
@@ -114,6 +114,7 @@ COMMANDS = {
                 STAGED,
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
                 AS,
+                SELECT,
                 *REPORTING,
             ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
@@ -125,7 +126,7 @@ COMMANDS = {
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
             "FIELD is part of a path in the output of the job FILE. A LINE of a rendered file is asked for in the same\n"
             "way; for a line, or a field, of a job, a runtime, a component or trainc.yaml it says where that lands.",
-            (Option("--report", "how the answer is written", choices=("text", "json")),),
+            (Option("--report", "how the answer is written", choices=("text", "json")), COLOR),
             ("trainc why jobs/bert.yaml parallelism", "trainc why rendered/nlp/bert.yaml:57"),
             _why,
         ),
@@ -141,6 +142,7 @@ COMMANDS = {
                 Option("--lifecycle", "show how the job starts, and what happens when a pod fails"),
                 Option("--after", "play an event through; may be repeated", metavar="EVENT", many=True),
                 Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                COLOR,
                 Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
                 Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
             ),
@@ -158,6 +160,7 @@ COMMANDS = {
             "jobs that are new, gone, renamed or edited, which edit reaches them, and what the API server would refuse.",
             (
                 Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                COLOR,
                 Option("--exit-code", "exit with 1 when anything changes"),
                 Option("--cluster", "compare for this cluster alone; may be repeated", metavar="NAME"),
             ),
@@ -169,7 +172,7 @@ COMMANDS = {
             "JOB...",
             "Start the next run of jobs, given by name, glob or file: sets `trainc.dev/run` in the job's file, keeps its\n"
             "comments, and says what the new run does otherwise than the run before.",
-            (Option("--dry-run", "show the edit and change nothing"),),
+            (Option("--dry-run", "show the edit and change nothing"), COLOR),
             ("trainc run bert", "trainc run 'nlp-*' --dry-run", "trainc run jobs/bert.yaml"),
             _run,
         ),
@@ -189,6 +192,7 @@ COMMANDS = {
             (
                 Option("-w --write", "change the files in place"),
                 Option("--unsafe", "also edits that may change what a job does"),
+                COLOR,
             ),
             ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
             _fix,
@@ -197,8 +201,11 @@ COMMANDS = {
             "rules",
             "[NAME]",
             "What trainc looks for: every rule with its level, or one with its reason and the smallest input that fails it.",
-            (Option("--report", "how the answer is written", choices=("text", "json")),),
-            ("trainc rules", "trainc rules reserved-env"),
+            (
+                Option("--kind", "say what differs from the operator of this older kind", metavar="KIND"),
+                Option("--report", "how the answer is written", choices=("text", "json")),
+            ),
+            ("trainc rules", "trainc rules reserved-env", "trainc rules --kind PyTorchJob"),
             _rules,
         ),
         Command(

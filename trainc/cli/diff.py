@@ -15,6 +15,7 @@ from trainc.compare.diff import compare
 from trainc.compare.rendered import rendered
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
+from trainc.report.colours import signed
 from trainc.report.diff import diff_json, diff_lines, diff_markdown
 
 TYPE_CHECKING = False
@@ -51,7 +52,8 @@ def _diff(options: Options, base: str, second: str) -> int:
     if form == "json":
         data(diff_json(found, base))
     else:
-        answer(*_FORMS[form](found, base))
+        lines = _FORMS[form](found, base)
+        answer(*(signed(lines) if form == "text" else lines), color=options.one("color", "auto"))
     return 1 if options.has("exit_code") and not found.empty else 0
 
 

@@ -13,6 +13,7 @@ from trainc.fix import diff
 from trainc.fix import fix as fixed
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
+from trainc.report.colours import unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def _fix(options: Options) -> int:
         if options.has("write") and done.text != text:
             write(session, file, done.text)
         else:
-            answer(*diff(text, done.text, session.shown(file)))
+            changed = unified(diff(text, done.text, session.shown(file)))
+            answer(*changed, color=options.one("color", "auto"), folds=False)
     left = [finding for finding in found if id(finding) not in applied]
     errors = sum(finding.level == ERROR for finding in left)
     verb = "fixed" if options.has("write") else "could be fixed"

@@ -15,6 +15,7 @@ from trainc import __version__
 from trainc.cli.cache import opened
 from trainc.cli.memory import Memory
 from trainc.cli.output import data, data_beside
+from trainc.cli.terminal import terminal
 from trainc.incremental.listing import listing
 from trainc.incremental.manifest import read_head
 from trainc.model.outcomes import Unfamiliar
@@ -29,7 +30,15 @@ if TYPE_CHECKING:
 
 _FORM = 1  # counts up whenever what is kept comes to mean something else
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged")  # these runs read more than files
-_SHOWN = ("all", "color", "jobs", "quiet")  # these options change what is printed, not what is found
+_SHOWN = (
+    "all",
+    "color",
+    "jobs",
+    "min_level",
+    "notes",
+    "quiet",
+    "statistics",
+)  # these options change what is printed, not what is found
 _PACKAGES = ("site-packages", "dist-packages")
 
 
@@ -101,8 +110,8 @@ def _marks(here: str, arguments: list[str]) -> list[str]:
 
 
 def _terminal() -> tuple[object, ...]:
-    """What decides about colours."""
-    return sys.stderr.isatty(), "NO_COLOR" in os.environ, os.environ.get("TERM")
+    """What decides about widths, colours and links."""
+    return terminal(sys.stderr).state, terminal(sys.stdout).state
 
 
 def _interpreter(here: str) -> list[object]:

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import sys
 
+from trainc.cli.terminal import terminal
 from trainc.report.lines import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
     from trainc.report.lines import Line
 
 
-def tell(*lines: Line, colour: bool = False) -> None:
-    """Write lines for people to standard error."""
-    sys.stderr.write(text_of(lines, colour=colour))
+def tell(*lines: Line, color: str = "auto") -> None:
+    """Write lines for people to standard error; `color` is one of auto, always and never."""
+    _write(sys.stderr, lines, color)
 
 
-def answer(*lines: Line, colour: bool = False) -> None:
-    """Write lines for people to standard output."""
-    sys.stdout.write(text_of(lines, colour=colour))
+def answer(*lines: Line, color: str = "auto", folds: bool = True) -> None:
+    """Write lines for people to standard output; `color` is one of auto, always and never.
+
+    Lines that somebody copies, such as commands, must not fold.
+    """
+    _write(sys.stdout, lines, color, folds=folds)
+
+
+def _write(stream: TextIO, lines: Iterable[Line], color: str, *, folds: bool = True) -> None:
+    shape = terminal(stream, color)
+    if folds and shape.width:
+        from trainc.report.fold import fold  # noqa: PLC0415 (a pipe takes lines of any length)
+
+        lines = [row for line in lines for row in fold(line, shape.width)]
+    stream.write(text_of(lines, colour=shape.colour))
 
 
 def ask(question: str) -> str:

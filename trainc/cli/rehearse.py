@@ -52,7 +52,7 @@ def rehearse(options: Options) -> int:
         _announce(made, where)
         if not (options.has("yes") or _agreed()):
             raise Trouble("a rehearsal runs what the manifests say: confirm with --yes")
-        ended = perform(made, where, timeout, _speaker(made, colour=sys.stdout.isatty()))
+        ended = perform(made, where, timeout, _Speaker(made))
     return _verdict(ended, timeout)
 
 
@@ -144,19 +144,14 @@ def _agreed() -> bool:
 class _Speaker:
     """Prints each line behind the name of its process, in a colour of its own."""
 
-    def __init__(self, made: Script, *, colour: bool) -> None:
+    def __init__(self, made: Script) -> None:
         self._width = max(len(process.name) for process in made.processes)
         self._colours = {process: _COLOURS[i % len(_COLOURS)] for i, process in enumerate(made.processes)}
-        self._colour = colour
 
     def __call__(self, process: Process, line: str) -> None:
         name = f"{process.name:<{self._width}} |"
-        answer(((f"\033[{self._colours[process]}m", name), ("", f" {line}")), colour=self._colour)
+        answer(((f"\033[{self._colours[process]}m", name), ("", f" {line}")))
         sys.stdout.flush()
-
-
-def _speaker(made: Script, *, colour: bool) -> _Speaker:
-    return _Speaker(made, colour=colour)
 
 
 def _verdict(ended: list[Ended], timeout: int) -> int:

@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 
 def rules(options: Options) -> int:
     """List all rules, those that the project adds among them, or explain one with its example."""
-    if len(options.arguments) > 1:
-        raise Trouble("usage: trainc rules [NAME]")
+    if len(options.arguments) > (0 if options.has("kind") else 1):
+        raise Trouble("usage: trainc rules [NAME | --kind KIND]")
     found = _known()
+    if options.has("kind"):
+        found = _differing(options.one("kind"), found)
     if options.arguments:
         found = [_named(options.arguments[0], found)]
     if options.one("report") == "json":
         data(dumps([_entry(rule) for rule in found], sort_keys=False))
     elif options.arguments:
         answer(*_explained(found[0], examples().get(found[0].name)).splitlines())
+    elif options.has("kind"):
+        answer(*(line for rule in found for line in (rule.name, f"  {rule.summary}", f"  {rule.why}", "")))
     else:
         width = max(len(rule.name) for rule in found)
         answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
@@ -41,6 +45,18 @@ def _known() -> list[Rule]:
     project = open_project((".",), Report(), cache=user_cache)
     more = [check.rule for name in project.rules_from for check in foreign(name.value)]
     return sorted([*own(), *more], key=lambda rule: rule.name)
+
+
+def _differing(kind: str, found: list[Rule]) -> list[Rule]:
+    """The rules that say what a job of an older kind does otherwise than under its operator."""
+    kinds = sorted({name for rule in found for name in rule.differs})
+    named = next((name for name in kinds if name == kind), "") or next(
+        (name for name in kinds if name.lower() == kind.lower()), ""
+    )
+    if not named:
+        hint = meant(kind, kinds, f"it is one of {', '.join(kinds)}")
+        raise Trouble(f"--kind: nothing is known of an operator for `{kind}`; {hint}")
+    return [rule for rule in found if named in rule.differs]
 
 
 def _named(name: str, found: list[Rule]) -> Rule:

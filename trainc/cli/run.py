@@ -23,6 +23,7 @@ from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.spelling import nearest
 from trainc.model.trouble import Inapplicable, Trouble
+from trainc.report.colours import unified
 from trainc.report.diff import shown_changes
 from trainc.yaml.reader import read
 
@@ -93,7 +94,8 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
         if write_it:
             write(session, file, done.text)
         else:
-            answer(*diff(text, done.text, session.shown(file)))
+            changed = unified(diff(text, done.text, session.shown(file)))
+            answer(*changed, color=session.options.one("color", "auto"), folds=False)
 
 
 def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], Facts], session: Session) -> None:

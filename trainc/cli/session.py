@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.output import data, data_beside, tell
-from trainc.cli.projects import PROJECT
-from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
+from trainc.cli.output import data, data_beside
+from trainc.model.finding import WARNING
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import STDIN, Selection
@@ -23,12 +22,11 @@ if TYPE_CHECKING:
 
     from trainc.cli.cache import Cache
     from trainc.cli.options import Options
-    from trainc.model.finding import Finding
+    from trainc.model.choice import Choice
     from trainc.model.settings import Project
 
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
-_MOST = 200  # findings that are printed as text
 
 
 def user_cache() -> Cache | None:
@@ -67,6 +65,7 @@ class Session:
             compiles=compiles,
             recording=options.one("report") == "json",
             level_of=self.project.level_of,
+            choice=_choice(options, is_open=bool(self.project.rules_from)),
         )
         for finding in opening.findings:
             self.report.add(finding)
@@ -101,6 +100,16 @@ class Session:
         if file == STDIN or file.startswith("trainc:"):
             return file
         return os.path.relpath(os.path.join(self.project.root, file)).replace(os.sep, "/")
+
+    def link(self, file: str) -> str:
+        """The address of a file for a terminal that shows links, empty for what is in no file."""
+        if file == STDIN or file.startswith("trainc:"):
+            return ""
+        from socket import gethostname  # noqa: PLC0415 (few terminals show links)
+        from urllib.parse import quote  # noqa: PLC0415
+
+        path = os.path.abspath(os.path.join(self.project.root, file)).encode("utf-8", "surrogateescape")
+        return f"file://{quote(gethostname())}{quote(path)}"
 
     def lines(self, file: str) -> list[str]:
         """The lines of a file, for showing the place of a finding."""
@@ -160,48 +169,22 @@ class Session:
         """
         form = self.options.one("report", "text")
         if form == "text":
-            self._print_text(jobs, sums=sums)
+            from trainc.cli.printing import Files, print_findings  # noqa: PLC0415 (the end of a run)
+
+            files = Files(self.lines, self.shown, self.link)
+            print_findings(self.report, self.options, files, jobs, sums=sums)
         else:
             for part in _machine(form, self):
                 (data_beside if streams else data)(part)
         return self.verdict()
 
-    def _print_text(self, jobs: int | None, *, sums: bool) -> None:
-        from trainc.report.text import finding_lines, statistics, summary  # noqa: PLC0415 (nothing to say is common)
 
-        quiet = self.options.has("quiet")
-        told = (ERROR, WARNING) if self.options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
-        colour = _colour(self.options.one("color", "auto"))
-        least = LEVELS.index(self.options.one("min_level", NOTE))
-        findings = [finding for finding in self.report.findings if not quiet or finding.level in told]
-        findings = [finding for finding in findings if LEVELS.index(finding.level) >= least]
-        if self.options.has("statistics"):
-            tell(*statistics(findings))
-            findings = []
-        shown = findings if self.options.has("all") else _first(findings)
-        for finding in shown:
-            reached = self.report.jobs_reached(finding)
-            reach = [f"  reaches {reached} jobs"] if reached > 1 else []
-            tell(*finding_lines(finding, self.lines, self.shown), *reach, "", colour=colour)
-        if len(findings) > len(shown):
-            tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")
-        if sums and not quiet:
-            counts = self.report.count(ERROR), self.report.count(WARNING)
-            where = f"{self.options.one(PROJECT)}: " if self.options.has(PROJECT) else ""
-            runtimes = len(self.report.alone)
-            counted = None if runtimes and not self.report.account.has_jobs else jobs
-            sighted = self.report.account.sighted() if jobs == 0 and not runtimes else ""
-            if sighted:
-                tell(f"{where}{sighted}")
-            tell(f"{where}{summary(*counts, counted, self.report.unknown, runtimes)}")
+def _choice(options: Options, *, is_open: bool) -> Choice | None:
+    if not (options.has("select") or options.has("ignore")):
+        return None
+    from trainc.model.choice import choice_of  # noqa: PLC0415 (only where asked for)
 
-
-def _first(findings: list[Finding]) -> list[Finding]:
-    """As many findings as people read, errors before all others, in the order of the run."""
-    if len(findings) <= _MOST:
-        return findings
-    chosen = sorted(range(len(findings)), key=lambda index: findings[index].level != ERROR)[:_MOST]
-    return [findings[index] for index in sorted(chosen)]
+    return choice_of(options.all("select"), options.all("ignore"), is_open=is_open)
 
 
 def _standard_input() -> bytes:
@@ -225,9 +208,3 @@ def _machine(form: str, session: Session) -> Iterable[str]:
     from trainc.report.json import document  # noqa: PLC0415
 
     return document(session.report, session.shown)
-
-
-def _colour(choice: str) -> bool:
-    if choice != "auto":
-        return choice == "always"
-    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -11,6 +11,8 @@ AS = Option(
     choices=("server-side-apply", "client-side-apply", "put", "server-side-apply-files"),
 )
 STAGED = Option("--staged", "judge the next commit: what Git's index holds")
+SELECT = Option("--select", "look at this rule alone, and at servers' verdicts; may be repeated", metavar="RULE")
+COLOR = Option("--color", "colours in text for people", choices=("auto", "always", "never"))
 REPORTING = (
     Option("--only", "judge by servers' own verdicts, or by rendered files alone", choices=("admission", "rendered")),
     Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
@@ -22,9 +24,11 @@ REPORTING = (
     Option("--no-forms", "compile every job in full, also those that differ from others in numbers alone"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
     Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
-    Option("--color", "colours in text reports", choices=("auto", "always", "never")),
+    COLOR,
     Option("--min-level", "print findings of this level and above as text", choices=("note", "warning", "error")),
+    Option("--notes", "print each note in full, as --min-level note does, not all of them as one line"),
+    Option("--ignore", "leave this rule out; may be repeated, a server's verdict stays", metavar="RULE"),
     Option("--statistics", "print how often each rule speaks, and in how many files, instead of the findings"),
-    Option("--all", "print every finding as text, not the first 200 alone"),
+    Option("--all", "print every finding in full as text, notes too, not the first 200 alone"),
     Option("-q --quiet", "errors only, no summary"),
 )

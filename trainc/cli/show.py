@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from trainc import pipeline
 from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.cli.terminal import terminal
 from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
 from trainc.model.trouble import Inapplicable, Trouble
+from trainc.report.colours import titled
 from trainc.report.dumps import dumps
 from trainc.verify import expand
 from trainc.verify.drawing import (
@@ -28,7 +32,12 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
 
-_WHOLE = {"text": overview_lines, "markdown": overview_markdown}
+
+def _overview(view: dict[str, Any]) -> list[str]:
+    return overview_lines(view, terminal(sys.stdout).width)
+
+
+_WHOLE = {"text": _overview, "markdown": overview_markdown}
 _LIFE = {"text": lifecycle_lines, "markdown": lifecycle_markdown}
 _POD = {"text": pod_lines, "markdown": pod_markdown}
 
@@ -61,7 +70,9 @@ def _show(options: Options) -> int:
     else:
         draw = (_LIFE if lives else _POD if rank else _WHOLE)[form]
         for index, view in enumerate(views):
-            answer(*([""] if index else []), *draw(view))
+            lines = draw(view)
+            drawn = titled(lines) if form == "text" else lines
+            answer(*([""] if index else []), *drawn, color=options.one("color", "auto"), folds=not rank)
     return 0
 
 

@@ -18,6 +18,7 @@ from trainc.model.numbers import whole_number
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
+from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
 from trainc.why import explain
 from trainc.why.landing import landings
@@ -43,7 +44,7 @@ def why(options: Options) -> int:
     source = _source(file)
     if line and not source:
         return _landings(options, file, line)
-    session = Session(Options([source or file], {}))
+    session = Session(Options([source or file], _colour(options)))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if source and is_object_file(file):
         bundles = list(_single(session)) or bundles
@@ -68,12 +69,17 @@ def why(options: Options) -> int:
     if json:
         return 0
     several = clusters(answers)
-    _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it")
+    _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it", options)
     return 0
 
 
-def _print(answers: Sequence[list[str]], rest: str) -> None:
-    answer(*(line for lines in answers[:_MOST] for line in lines))
+def _colour(options: Options) -> dict[str, list[str]]:
+    """What of the options holds for findings as well."""
+    return {"color": options.all("color")} if options.has("color") else {}
+
+
+def _print(answers: Sequence[list[str]], rest: str, options: Options) -> None:
+    answer(*(line for lines in answers[:_MOST] for line in titled(lines)), color=options.one("color", "auto"))
     if len(answers) > _MOST:
         answer(f"and {len(answers) - _MOST} more {rest}")
 
@@ -127,10 +133,10 @@ def _moved(file: str, named: str) -> str:
 
 def _landings(options: Options, file: str, wanted: int | str) -> int:
     """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
-    session = Session(Options([file], {}))
+    session = Session(Options([file], _colour(options)))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if not bundles and not session.report.failed:
-        session = Session(Options([os.path.relpath(session.project.root)], {}))
+        session = Session(Options([os.path.relpath(session.project.root)], _colour(options)))
         bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
     documents = list(expand(read(ordinary_contents(file), name, Report()), Report()))
@@ -144,7 +150,9 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
         raise Trouble(f"neither the output nor {file} has a field {wanted}")
     if json:
         return 0
-    _print([landing_lines(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one")
+    _print(
+        [landing_lines(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one", options
+    )
     if not bundles and session.report.failed:
         return session.finish()
     return 0

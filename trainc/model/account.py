@@ -36,12 +36,14 @@ UNACCOUNTED_JOB = Rule(
 class Withheld(NamedTuple):
     """An error that is not said, or not as one.
 
-    That is so for comments at `spans`, for the project's `level`, or, without either, for `--only admission`.
+    That is so for comments at `spans`, for an `option` that turns its rule off, for the project's `level`, or, without
+    any of them, for `--only admission`.
     """
 
     finding: Finding
     spans: tuple[Span, ...] = ()
     level: str = ""
+    option: str = ""
 
     def restored(self, level: str) -> Finding:
         """The finding with its silence refused."""
@@ -49,6 +51,8 @@ class Withheld(NamedTuple):
         if self.spans:
             also = tuple(Label(span, f"this comment cannot silence it: {effect}") for span in self.spans)
             return self.finding.restored(level, also, ())
+        if self.option:
+            return self.finding.restored(level, (), (f"`{self.option}` cannot silence this: {effect}",))
         if self.level:
             return self.finding.restored(
                 level, (), (f"`rules` in trainc.yaml cannot make this `{self.level}`: {effect}",)
@@ -170,6 +174,10 @@ class Account:
         named = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
         shown = ", ".join(named[:_MOST]) + (f" and {len(named) - _MOST} more kinds" if len(named) > _MOST else "")
         return f"read {_count(len(self.others), 'file')}: {shown}; no training job"
+
+    def kinds_in(self, file: str) -> set[str]:
+        """The kinds of the jobs in a file."""
+        return {entry.kind for (name, _, _), entry in self._entries.items() if name == file}
 
     @property
     def has_jobs(self) -> bool:

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from trainc.model.finding import WARNING, Rule
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.sourced import Span
+
+
+UNUSED_ALLOW = Rule(
+    "unused-allow",
+    WARNING,
+    "an `allow` comment silences nothing",
+    "The mistake it was written for is gone, or its rule is spelled wrong; left in place it would hide the next one.",
+)
+ALLOW_WITHOUT_REASON = Rule(
+    "allow-without-reason",
+    WARNING,
+    "an `allow` comment gives no reason",
+    "The next reader has to know why; without a reason the comment silences nothing.",
+)
 
 
 class Allow:

@@ -17,9 +17,10 @@ class Rule:
 
     `verdict` marks a server's own refusal, which nobody can silence. `unreadable` marks a reason why a text gives no
     document: silence would make what it holds disappear. `admission` rules still speak under `--only admission`.
+    `differs` names the older kinds whose every job differs from its operator in this way.
     """
 
-    __slots__ = ("admission", "level", "name", "summary", "unreadable", "verdict", "why")
+    __slots__ = ("admission", "differs", "level", "name", "summary", "unreadable", "verdict", "why")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Rule:
         verdict: bool = False,
         admission: bool = False,
         unreadable: bool = False,
+        differs: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.level = level
@@ -38,6 +40,7 @@ class Rule:
         self.why = why
         self.verdict = verdict
         self.unreadable = unreadable
+        self.differs = differs
         self.admission = admission or verdict or unreadable
 
     def at(

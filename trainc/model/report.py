@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
+from trainc.model.allow import ALLOW_WITHOUT_REASON, UNUSED_ALLOW
 from trainc.model.answer import Answer
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.finding import ERROR, Finding, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.allow import Allow
+    from trainc.model.choice import Choice
     from trainc.model.document import Document
     from trainc.model.document import Identity as DocumentIdentity
     from trainc.model.sourced import Sourced, Span
@@ -19,26 +21,14 @@ if TYPE_CHECKING:
     Leaf = Sourced[Any]
     Identity = tuple[object, ...]
 
-UNUSED_ALLOW = Rule(
-    "unused-allow",
-    WARNING,
-    "an `allow` comment silences nothing",
-    "The mistake it was written for is gone, or its rule is spelled wrong; left in place it would hide the next one.",
-)
-ALLOW_WITHOUT_REASON = Rule(
-    "allow-without-reason",
-    WARNING,
-    "an `allow` comment gives no reason",
-    "The next reader has to know why; without a reason the comment silences nothing.",
-)
-
 _MOST = 1_000  # leaves of which it is known what was said
 
 
 class Report:
     """Collects the findings of a run; stages add to it, the command line alone reads it.
 
-    `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own).
+    `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own),
+    `choice` tells the rules that this call turns off.
     `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
     findings are met in just now; `reached` holds for each finding the jobs it was met in. `account` says what became
     of each job; `reached_runtimes` are those that its jobs are made of, `alone` those that were looked at without a
@@ -49,6 +39,7 @@ class Report:
     __slots__ = (
         "_allows",
         "_answer",
+        "_choice",
         "_findings",
         "_level_of",
         "_lost",
@@ -74,6 +65,7 @@ class Report:
         compiles: bool = True,
         recording: bool = False,
         level_of: Callable[[str, str], str] | None = None,
+        choice: Choice | None = None,
     ) -> None:
         self.admission_only = admission_only
         self.compiles = compiles
@@ -88,6 +80,7 @@ class Report:
         self._findings: dict[tuple[object, ...], Finding] = {}
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
+        self._choice = choice
         self._told: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
         self.account = Account()
@@ -167,10 +160,12 @@ class Report:
         """The finding at the level that comments and the project leave it, None where they silence it."""
         comments = self._comments(finding) if self._allows else ()
         level = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
+        option = self._choice.option_against(finding.rule.name) if self._choice else ""
+        level = "off" if option else level
         weaker = finding.at_level(level) if level not in ("", "off") else finding
         if not comments and weaker.level == ERROR and level != "off":
             return weaker
-        withheld = Withheld(finding, tuple([comment.span for comment in comments]), level)
+        withheld = Withheld(finding, tuple([comment.span for comment in comments]), level, option)
         if finding.rule.unreadable and (comments or level):
             return withheld.restored(finding.level)
         self.account.withhold(withheld)

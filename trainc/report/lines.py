@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 Segment = tuple[str, str]
 
+LINK = "\x1b]8;;"  # begins the code of a segment that is a link; the address and END follow
+END = "\x1b\\"
 _PLAIN = "\x1b[0m"
 _LETTERS = {"\n": "\\n", "\r": "\\r"}
 # The runners of GitHub and Azure obey these anywhere in a line, TeamCity's at its start.
@@ -46,7 +48,10 @@ def line_text(line: Line, *, colour: bool = False) -> str:
     out = ""
     for code, text in line:
         shown = _inert(visible(text)) if first else visible(text)
-        out += f"{code}{shown}{_PLAIN}" if colour and code else shown
+        if code.startswith(LINK):  # made only for a terminal that shows links
+            out += f"{code}{shown}{LINK}{END}"
+        else:
+            out += f"{code}{shown}{_PLAIN}" if colour and code else shown
         first = first and not text.strip()
     return out
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.finding import LEVELS
-from trainc.report.lines import visible
+from trainc.report.fold import fold
+from trainc.report.lines import END, LINK, line_text, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from trainc.model.finding import Finding, Label
     from trainc.report.lines import Line
@@ -17,45 +18,69 @@ _BOLD, _BLUE = "\x1b[1m", "\x1b[1;34m"
 _WIDEST = 160  # columns of a source line that are shown
 
 
-def finding_lines(finding: Finding, lines: Callable[[str], list[str]], shown: Callable[[str], str]) -> list[Line]:
+def finding_lines(
+    finding: Finding,
+    lines: Callable[[str], list[str]],
+    shown: Callable[[str], str],
+    *,
+    width: int = 0,
+    link: Callable[[str], str] | None = None,
+) -> list[Line]:
     """One finding as a block of lines.
 
-    `lines` gives a file's lines, empty where they cannot be had; `shown` turns a file's name into what the user opens.
+    `lines` gives a file's lines, empty where they cannot be had; `shown` turns a file's name into what the user opens,
+    `link` into an address where the terminal shows links. `width` is the terminal's, 0 where nothing limits a line.
     """
     head = (_COLOURS[finding.level], f"{finding.level}[{finding.rule.name}]")
     out: list[Line] = [(head, ("", ": "), (_BOLD, finding.message))]
-    width = max(len(str(label.span.line)) for label in finding.labels)
+    margin = max(len(str(label.span.line)) for label in finding.labels)
+    room = min(_WIDEST, width - margin - 3) if width else _WIDEST
     for index, label in enumerate(finding.labels):
-        out.extend(_label(label, index, width, lines, shown))
+        span = label.span
+        place = f"{shown(span.file)}:{span.line}:{span.column}"
+        address = link(span.file) if link else ""
+        target = f"{LINK}{address}{END}" if address else ""
+        arrow = "-->" if index == 0 else ":::"
+        out.append((("", " " * margin), (_BLUE, arrow), ("", " "), (target, place)))
+        out.extend(_excerpt(label, "^" if index == 0 else "-", lines(span.file), margin, room, folds=width > 0))
     tail = [("effect", finding.effect), ("help", finding.help), *(("note", note) for note in finding.notes)]
-    gutter = (("", " " * width), (_BLUE, " = "))
+    gutter = (("", " " * margin), (_BLUE, " = "))
     out.extend((*gutter, (_BOLD, word), ("", f": {text}")) for word, text in tail if text)
     return out
 
 
-def _label(
-    label: Label, index: int, width: int, lines: Callable[[str], list[str]], shown: Callable[[str], str]
-) -> list[Line]:
+def headline(level: str, text: str) -> Line:
+    """A line that sums findings of one level up."""
+    return ((_COLOURS[level], level), ("", f": {text}"))
+
+
+def _excerpt(label: Label, sign: str, text: list[str], margin: int, room: int, *, folds: bool) -> Iterator[Line]:
+    """The line of a label in `room` columns, and below it a mark under the place with the label's words.
+
+    Words that do not fit behind the mark stand below it where a terminal `folds` lines.
+    """
     span = label.span
-    arrow = "-->" if index == 0 else ":::"
-    place = f" {shown(span.file)}:{span.line}:{span.column}"
-    out: list[Line] = [(("", " " * width), (_BLUE, arrow), ("", place))]
-    text = lines(span.file)
     if not 0 < span.line <= len(text):
-        return out
+        return
     line = text[span.line - 1]
     start = min(span.column, len(line) + 1)
-    cut = max(0, start - _WIDEST // 2) if len(line) > _WIDEST else 0
-    excerpt = line[cut : cut + _WIDEST].expandtabs(1).rstrip()
+    cut = max(0, start - room // 2) if len(line) > room else 0
+    excerpt = line[cut : cut + room].expandtabs(1).rstrip()
     end = span.end_column if span.end_line == span.line else cut + len(excerpt) + 1
     # Escapes are wider than what they stand for: the mark stands under what is shown.
     left, marked = excerpt[: start - 1 - cut], excerpt[start - 1 - cut : max(end, start + 1) - 1 - cut]
     blank = " " * max(start - 1 - cut, len(visible(left)))
-    mark = ("^" if index == 0 else "-") * max(1, len(visible(marked)))
-    out.append((("", f"{span.line:>{width}} "), (_BLUE, "|"), ("", f" {excerpt}".rstrip())))
-    note = f" {label.text}" if label.text else ""
-    out.append((("", f"{' ' * width} "), (_BLUE, "|"), ("", f" {blank}{mark}{note}".rstrip())))
-    return out
+    mark = sign * max(1, len(visible(marked)))
+    yield (("", f"{span.line:>{margin}} "), (_BLUE, "|"), ("", f" {excerpt}".rstrip()))
+    gutter = (("", f"{' ' * margin} "), (_BLUE, "|"))
+    if not folds or len(blank) + len(mark) + 1 + len(label.text) <= room:
+        words = f" {label.text}" if label.text else ""
+        yield (*gutter, ("", f" {blank}{mark}{words}".rstrip()))
+        return
+    yield (*gutter, ("", f" {blank}{mark}"))
+    indent = " " * min(len(blank), room // 2)
+    for row in fold(label.text, room - len(indent)):
+        yield (*gutter, ("", f" {indent}{line_text(row).lstrip()}"))
 
 
 def statistics(findings: Iterable[Finding]) -> list[str]:

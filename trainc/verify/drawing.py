@@ -9,10 +9,10 @@ from trainc.model.markdown import code, fenced, prose, sentence
 View = dict[str, Any]
 
 
-def overview_lines(view: View) -> list[str]:
-    """A job as lines for a terminal."""
+def overview_lines(view: View, width: int = 0) -> list[str]:
+    """A job as lines for a terminal of that width, 0 for one that takes lines of any length."""
     out = [f"{_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}", ""]
-    out += _aligned([_HEAD, *(_row(role) for role in view["roles"])])
+    out += _aligned([_HEAD, *(_row(role) for role in view["roles"])], width)
     return [*out, "", *(f"{label:<12}{words}" for label, words in _facts(view))]
 
 
@@ -147,8 +147,17 @@ def _or_unknown(value: object) -> str:
     return "?" if value is None else str(value)
 
 
-def _aligned(table: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in table) for column in range(len(_HEAD))]
+def _aligned(table: list[tuple[str, ...]], width: int) -> list[str]:
+    """A table as lines; one that is wider than the terminal as a list for each row, with a line for each cell."""
+    head, *rows = table
+    widths = [max(len(row[column]) for row in table) for column in range(len(head))]
+    if width and sum(widths) + 2 * (len(head) - 1) > width:
+        left = max(len(title) for title in head[1:])
+        lists = [
+            [row[0], *(f"  {title.lower():<{left}}  {cell}" for title, cell in zip(head[1:], row[1:], strict=True))]
+            for row in rows
+        ]
+        return [line for lines in lists for line in lines]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 

@@ -20,6 +20,7 @@ RANKS = Rule(
     NOTE,
     "how ranks reach the pods",
     "Kubernetes adds nothing to an index, so a worker's rank of index + 1 comes from the shape of the JobSet.",
+    differs=("PyTorchJob", "TFJob", "XGBoostJob"),
 )
 UNKNOWN_LAYOUT = Rule(
     "unknown-layout",

@@ -19,6 +19,7 @@ RUNTIME_ID = Rule(
     NOTE,
     "the job gets a fixed runtime identifier",
     "The operator drew four random characters; the same text must always give the same manifests.",
+    differs=("TFJob", "TfJob"),
 )
 BOARD = Rule(
     "tensorboard-left-out",

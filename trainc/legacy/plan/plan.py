@@ -12,7 +12,7 @@ from trainc.legacy.plan.restart import restart
 from trainc.legacy.plan.shapes import SHAPES
 from trainc.legacy.plan.versions import servable
 from trainc.model.finding import ERROR, NOTE, Rule
-from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
 from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
@@ -38,6 +38,7 @@ STATIC = Rule(
     NOTE,
     "a label that differed from pod to pod is left out",
     "All pods of one Job share one template, so a label cannot carry an index; the completion index label does.",
+    differs=EVERY_KIND,
 )
 _LIMIT = 63
 

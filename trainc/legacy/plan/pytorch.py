@@ -24,6 +24,7 @@ FIXED = Rule(
     NOTE,
     "an elastic job keeps the size it starts with",
     "A JobSet's replicatedJobs cannot change, so torchrun may lose workers but never gets more.",
+    differs=("PyTorchJob",),
 )
 RENDEZVOUS = Rule(
     "rendezvous-host-renamed",
@@ -36,6 +37,7 @@ WAIT_DROPPED = Rule(
     NOTE,
     "workers no longer wait for the master in an init container",
     "The operator held workers back until the Master's name resolved; torch's own clients retry for minutes.",
+    differs=("PyTorchJob",),
 )
 
 

@@ -38,18 +38,21 @@ EXIT_ZERO = Rule(
     NOTE,
     "a pod whose main container succeeded while a sidecar failed is replaced",
     "The operators read exit code 0 of the main container as a failure that must not be retried; a Job replaces the pod.",
+    differs=("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
 )
 EVICTED = Rule(
     "evicted-pod-replaced",
     NOTE,
     "a pod lost to eviction or a dead node is replaced",
     "The operator failed the whole job there; a Job starts the pod again, which is what one wants.",
+    differs=("MPIJob", "XGBoostJob"),
 )
 HANGS = Rule(
     "restart-instead-of-hang",
     NOTE,
     "a pod that fails with a retryable code starts again",
     "MPIJob v1 marked the job as restarting and then restarted nothing: the job hung.",
+    differs=("MPIJob",),
 )
 WITHOUT_EFFECT = Rule(
     "field-without-effect",

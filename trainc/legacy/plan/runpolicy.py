@@ -6,7 +6,7 @@ from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.gang import UNKNOWN_SIZE
-from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR
+from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -24,6 +24,7 @@ CLEAN_UP = Rule(
     NOTE,
     "a JobSet cleans up in its own way",
     "When a JobSet finishes, pods that still run are ended and finished ones stay until it is deleted.",
+    differs=EVERY_KIND,
 )
 BUDGET = Rule(
     "backoff-per-job",
@@ -36,6 +37,7 @@ DEADLINE = Rule(
     NOTE,
     "each child Job keeps its own deadline",
     "The operator counted from the job's start; a child Job counts from its own start.",
+    differs=EVERY_KIND,
 )
 DEADLINE_ZERO = Rule(
     "deadline-zero",
@@ -53,6 +55,7 @@ MANAGER = Rule(
     NOTE,
     "`managedBy` names an operator that is no longer involved",
     "The JobSet controller takes only jobs that name itself or nobody.",
+    differs=EVERY_KIND,
 )
 
 

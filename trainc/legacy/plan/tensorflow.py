@@ -22,6 +22,7 @@ TOLERATED = Rule(
     WARNING,
     "a failed pod may fail a job that used to go on without it",
     "A JobSet fails when one of its Jobs has failed; no rule tells it to ignore that.",
+    differs=("MPIJob",),
 )
 RESIZED = Rule(
     "workers-not-resizable",

@@ -1,0 +1,85 @@
+"""Notes are one line until somebody asks for them; machines get them whole."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.board.test_board import BOARD
+from tests.compiling import compile_in
+from trainc.model.legacy_kinds import NAMES
+from trainc.rules import rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIFFERING = {rule.name: rule.differs for rule in rules() if rule.differs}
+KIND = {"pytorchjob": "PyTorchJob", "mpijob": "MPIJob", "tfjob": "TFJob"}
+NAMED = {f"{manifest.group}/{manifest.name}": manifest for manifest in BOARD}
+TWO_NODES = NAMED["pytorchjob/fsdp-eks-relative-checkpoints"]
+
+
+def judged(folder: Path, *words: str) -> tuple[int, list[str]]:
+    (folder / "job.yaml").write_text(TWO_NODES.text, "utf-8")
+    run = compile_in(folder, "validate", "job.yaml", *words)
+    return run.code, run.err.splitlines()
+
+
+def test_notes_are_one_line_behind_all_else(tmp_path: Path) -> None:
+    code, lines = judged(tmp_path)
+    heads = [line for line in lines if line.startswith(("error", "warning", "note"))]
+    assert code == 0
+    assert [head.partition("[")[0].partition(":")[0] for head in heads] == ["warning", "note"]
+    assert "things differ from the operator: `trainc rules --kind PyTorchJob`" in heads[-1]
+    assert heads[-1].endswith("`trainc validate --notes` shows all")
+
+
+@pytest.mark.parametrize("words", [["--notes"], ["--all"], ["--min-level", "note"], ["--select", "label-per-pod"]])
+def test_notes_that_are_asked_for_are_printed_in_full(words: list[str], tmp_path: Path) -> None:
+    _, lines = judged(tmp_path, *words)
+    assert any(line.startswith("note[label-per-pod]: ") for line in lines)
+    assert not any(line.startswith("note: ") for line in lines)
+
+
+def test_folding_changes_no_verdict_and_no_report_of_a_machine(tmp_path: Path) -> None:
+    _, whole = judged(tmp_path, "--notes")
+    run = compile_in(tmp_path, "validate", "job.yaml", "--report", "json")
+    found = Counter(finding["level"] for finding in json.loads(run.out)["findings"])
+    printed = Counter(line.partition("[")[0] for line in whole if "]: " in line)
+    assert {level: printed[level] for level in found} == dict(found)
+    for level in ("error", "warning"):
+        words = ("--fail-on", level)
+        assert judged(tmp_path, *words)[0] == judged(tmp_path, *words, "--notes")[0] == (1 if level == "warning" else 0)
+
+
+def test_facts_of_a_kind_are_facts_of_kinds_that_had_an_operator() -> None:
+    assert DIFFERING
+    assert {kind for kinds in DIFFERING.values() for kind in kinds} == NAMES
+
+
+def test_facts_of_a_kind_are_met_in_jobs_of_that_kind_alone(tmp_path: Path) -> None:
+    """On the board, whose groups of one kind tell which kind a job is."""
+    for manifest in BOARD:
+        kind = KIND.get(manifest.group)
+        if kind is None:
+            continue
+        (tmp_path / "job.yaml").write_text(manifest.text, "utf-8")
+        found = compile_in(tmp_path, "validate", "job.yaml").findings
+        notes = {finding.rule.name for finding in found if finding.level == "note"} & DIFFERING.keys()
+        assert all(kind in DIFFERING[name] for name in notes), manifest.name
+
+
+@pytest.mark.parametrize("kind", ["PyTorchJob", "mpijob"])
+def test_the_list_of_a_kind_holds_the_facts_of_that_kind(kind: str, tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "rules", "--kind", kind)
+    named = {line for line in run.out.splitlines() if line and not line.startswith(" ")}
+    assert named == {name for name, kinds in DIFFERING.items() if kind.lower() in map(str.lower, kinds)}
+
+
+def test_a_kind_without_an_operator_has_no_list(tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "rules", "--kind", "PyTorchJobs")
+    assert run.code == 2
+    assert "did you mean `PyTorchJob`?" in run.err

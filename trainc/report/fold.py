@@ -1,0 +1,85 @@
+"""Lines folded at blanks to the width of a terminal; no word is broken."""
+
+from __future__ import annotations
+
+from trainc.report.lines import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.report.lines import Line
+
+_GAP = "  "  # between the columns of a table
+_WIDE = "FW"  # Unicode's classes of characters that take two columns
+
+
+def fold(line: Line, width: int) -> Iterator[Line]:
+    """The rows that a line takes: the first as it is, the others below the line's last column.
+
+    A word that is longer than the width stands on a row of its own.
+    """
+    segments = (("", line),) if isinstance(line, str) else line
+    text = "".join(visible(part) for _, part in segments)
+    if columns(text) <= width:
+        yield line
+        return
+    hang = _hang(text, width)
+    for index, (start, end) in enumerate(_rows(text, width, hang)):
+        indent = (("", " " * hang),) if index else ()
+        yield (*indent, *_slice(segments, start, end))
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width  # noqa: PLC0415 (hardly any text needs it)
+
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in _WIDE else 1 for char in text)
+
+
+def _hang(text: str, width: int) -> int:
+    """Where the rows after the first begin: at the last column of a table, behind `= help: `, else a bit further in."""
+    bare = text.lstrip()
+    leading = len(text) - len(bare)
+    if bare.startswith("= "):
+        return leading + bare.find(": ") + 2
+    gap = text.rfind(_GAP)
+    if leading < gap and gap + 2 <= width // 2:
+        return gap + 2
+    return min(leading + 4, width // 2)
+
+
+def _rows(text: str, width: int, hang: int) -> Iterator[tuple[int, int]]:
+    """The start and end of each row's text; blanks at which a row ends are left out."""
+    start, room = 0, width
+    while columns(text[start:]) > room:
+        first = start + len(text[start:]) - len(text[start:].lstrip())
+        end = text.rfind(" ", first, _reach(text, start, room) + 1)
+        if end < 0:
+            end = text.find(" ", first)
+        if end < 0:
+            break
+        yield start, end
+        start = end + len(text[end:]) - len(text[end:].lstrip())
+        room = width - hang
+    yield start, len(text)
+
+
+def _reach(text: str, start: int, room: int) -> int:
+    """The end of what fits into the room."""
+    end = min(len(text), start + room)
+    while columns(text[start:end]) > room:
+        end -= 1
+    return end
+
+
+def _slice(segments: tuple[tuple[str, str], ...], start: int, end: int) -> Iterator[tuple[str, str]]:
+    place = 0
+    for code, part in segments:
+        shown = visible(part)
+        cut = shown[max(0, start - place) : max(0, end - place)]
+        place += len(shown)
+        if cut:
+            yield code, cut.rstrip() if place >= end else cut

@@ -1,0 +1,39 @@
+"""Notes as one line: how many things differ from an operator, and which rules have more to say."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trainc.model.finding import Finding
+
+_MOST = 4  # rules named in one line
+
+
+def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -> str:
+    """Notes of a run as one line; `kinds_in` gives the kinds of the jobs in a file.
+
+    A fact that holds for every job of an older kind is counted, the rules of all other notes are named.
+    """
+    constant = {note.rule.name for note in notes if note.rule.differs}
+    kinds = sorted({kind for note in notes for kind in kinds_in(note.span.file) if kind in note.rule.differs})
+    parts = []
+    if constant:
+        where = ", ".join(f"`trainc rules --kind {kind}`" for kind in kinds)
+        things = "1 thing differs" if len(constant) == 1 else f"{len(constant)} things differ"
+        parts.append(f"{things} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
+    others = _counts(note.rule.name for note in notes if not note.rule.differs)
+    if others:
+        named = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in others[:_MOST]]
+        named += [f"{len(others) - _MOST} more rules"] if len(others) > _MOST else []
+        parts.append(f"{'also ' if constant else ''}{', '.join(named)}")
+    return f"{'; '.join(parts)}; `trainc validate --notes` shows {'all' if len(notes) > 1 else 'it'}"
+
+
+def _counts(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Names with how often each occurs, the most frequent first."""
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
