@@ -23,6 +23,7 @@ from trainc.project.requires import fits
         ("trainc>=one", None),
         ("kubectl>=1", None),
         ("", None),
+        (f"trainc>={'9' * 5000}", None),
     ],
 )
 def test_fits(text: str, verdict: bool | None) -> None:

@@ -26,6 +26,7 @@ GATES = (
 
 
 _TEN = 10
+WEBHOOKS = ("kueue",)  # those that trainc knows besides the Trainer's and JobSet's
 
 
 def assigned(words: Iterable[str]) -> dict[str, Any]:
@@ -86,6 +87,14 @@ def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     return tuple(name.strip() for name in leaf.value.split(",") if name.strip())
 
 
+def _webhooks(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
+    names = _names(key, leaf)
+    for name in names:
+        if name not in WEBHOOKS:
+            raise Trouble(f"trainc knows no webhooks of `{name}`; `{key}` holds {', '.join(WEBHOOKS)}")
+    return names
+
+
 def _gates(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     """Any names, for a cluster has gates that trainc never asks about; one that nearly is a known one is a slip."""
     names = _names(key, leaf)
@@ -128,6 +137,6 @@ SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
     "jobset": ("jobset", _version),
     "kueue": ("kueue", _version),
     "gates": ("gates", _gates),
-    "admission": ("admission", _names),
+    "admission": ("admission", _webhooks),
     "namespace": ("namespace", _text),
 }

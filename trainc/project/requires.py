@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc import __version__
 from trainc.model.finding import ERROR, Rule
-from trainc.model.tree import value
+from trainc.model.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ _SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`
 
 def check_version(checker: Checker, path: Path) -> None:
     """A finding where this trainc is none that the project asks for, or where nobody can tell."""
-    text = value(checker.document.tree, *path)
+    text = checker.text(path)
     if text is None:
         return
-    verdict = fits(text) if type(text) is str else None
+    verdict = fits(text)
     if verdict is None:
         checker.complain(path, f"`{text}` says nothing about a version", 'write for instance "trainc>=0.1"')
     elif not verdict:
@@ -55,10 +55,9 @@ def fits(text: str, version: str = __version__) -> bool | None:
 
 
 def _numbers(text: str) -> tuple[int, ...] | None:
-    parts = text.split(".")
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    numbers = [number for part in text.split(".") if (number := whole_number(part)) is not None]
+    if len(numbers) <= text.count("."):
         return None
-    numbers = [int(part) for part in parts]
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     return tuple(numbers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.verify.values import text
 
@@ -20,6 +22,7 @@ BAD_IMAGE = Rule(
 )
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _LONGEST_TAG = 128
+_PART = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*")  # between two slashes, as Docker's grammar has it
 
 
 def bad_image(job: Job) -> None:
@@ -108,6 +111,12 @@ def _path_problems(path: str, image: str) -> Iterator[tuple[str, str, str]]:
         # Docker's grammar reads a first part in upper case as a registry without a dot.
         is_name = is_registry or not slash or rest != rest.lower()
         yield "has upper-case letters in its repository", f"write `{lower}`", ERROR if is_name else WARNING
+    elif wrong := next((part for part in repository.split("/") if not _PART.fullmatch(part)), ""):
+        yield (
+            f"has `{wrong}` in its repository",
+            "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them",
+            ERROR,
+        )
 
 
 CHECKS = (bad_image,)
