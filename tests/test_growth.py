@@ -164,6 +164,10 @@ def operator_variables(repository: Repository, number: int) -> None:
     repository.write("jobs/former.yaml", operator_job("PyTorchJob", "pytorchReplicaSpecs", "pytorch", 2, env))
 
 
+def workers(repository: Repository, number: int) -> None:
+    repository.change("jobs/one.yaml", "numNodes: 2", f"numNodes: {number}")
+
+
 def peers(repository: Repository, number: int) -> None:
     repository.write("jobs/former.yaml", operator_job("XGBoostJob", "xgbReplicaSpecs", "xgboost", number))
 
@@ -190,6 +194,7 @@ SHAPES: dict[str, tuple[Callable[[Repository, int], None], int, tuple[str, ...]]
     "new files": (new_files, 30, ("diff", "before", "after")),
     "many updates": (documents, 30, ("validate", "--against", "before")),
     "one drawing": (volumes, 150, ("show",)),
+    "one life": (workers, 2000, ("show", "--lifecycle")),
     "every field": (volumes, 150, ("why", "jobs/one.yaml")),
     "a line that is everywhere": (volumes, 150, ("why", "runtimes/torch.yaml:14")),
 }

@@ -5,6 +5,7 @@ Source: the Job controller of Kubernetes 1.36 with its default feature gates.
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import Any
 
 from trainc.server.jobs.policies import size_of
@@ -25,6 +26,27 @@ class PodState:
         self.phase = PENDING
 
 
+class PolicyRule:
+    """A rule of a Job's success policy, with how many of the indexes that it names have succeeded."""
+
+    __slots__ = ("_named", "_needed", "_succeeded")
+
+    def __init__(self, rule: dict[str, Any], size: int) -> None:
+        named, count = rule.get("succeededIndexes"), rule.get("succeededCount")
+        self._named = indexes(named, size) if type(named) is str else range(size)
+        self._needed = count if type(count) is int else len(self._named)
+        self._succeeded = 0
+
+    @property
+    def is_met(self) -> bool:
+        """Whether so many have."""
+        return self._succeeded >= self._needed
+
+    def count(self, index: int | None) -> None:
+        """Take note of a pod that succeeded."""
+        self._succeeded += index in self._named
+
+
 class ChildJob:
     """A Job by its spec as plain data, with its pods; `reason` and `message` say why it failed."""
 
@@ -41,10 +63,14 @@ class ChildJob:
         self.by_index: dict[int | None, int] = {}
         self.failed_indexes: set[int | None] = set()
         self.pods: list[PodState] = []
+        self._active = 0
+        self._done = 0
         self.indexed = text(spec, "completionMode") != "NonIndexed"
         parallelism, completions = spec.get("parallelism"), spec.get("completions")
         self.width = parallelism if type(parallelism) is int else 1
         self.size = completions if type(completions) is int else self.width
+        self._free = list(range(self.size)) if self.indexed else []  # a heap: the lowest index is made first
+        self._policy = [PolicyRule(rule, self.size) for _, rule in maps(fields(spec.get("successPolicy")).get("rules"))]
         self.fill()
 
     @property
@@ -73,42 +99,35 @@ class ChildJob:
         """Make the pods that are missing."""
         if self.suspended or self.outcome:
             return
-        done = [pod for pod in self.pods if pod.phase == SUCCEEDED]
-        running = self.active()
-        room = min(self.width - len(running), self.size - len(done) - len(running) - len(self.failed_indexes))
-        taken = {pod.index for pod in (*done, *running)} | self.failed_indexes
-        free = [index for index in range(self.size) if index not in taken] if self.indexed else [None] * max(0, room)
-        self.pods += [PodState(index) for index in free[: max(0, room)]]
+        room = min(self.width - self._active, self.size - self._done - self._active - len(self.failed_indexes))
+        for _ in range(room):
+            self.pods.append(PodState(heappop(self._free) if self.indexed else None))
+            self._active += 1
 
     def succeed(self, pod: PodState) -> None:
         """A pod ends well."""
         pod.phase = SUCCEEDED
+        self._active -= 1
+        self._done += 1
+        for rule in self._policy:
+            rule.count(pod.index)
         if not self._has_succeeded():
             self.fill()
 
     def _has_succeeded(self) -> bool:
-        done = [pod.index for pod in self.pods if pod.phase == SUCCEEDED]
-        if self._meets_policy(done) or len(done) >= self.size:
+        if any(rule.is_met for rule in self._policy) or self._done >= self.size:
             self._end("Complete")
-        elif self.failed_indexes and len(done) + len(self.failed_indexes) >= self.size:
+        elif self.failed_indexes and self._done + len(self.failed_indexes) >= self.size:
             self._fail("FailedIndexes", "Job has failed indexes")
         return bool(self.outcome)
-
-    def _meets_policy(self, done: list[int | None]) -> bool:
-        for _, rule in maps(fields(self.spec.get("successPolicy")).get("rules")):
-            named, count = rule.get("succeededIndexes"), rule.get("succeededCount")
-            wanted = indexes(named, self.size) if type(named) is str else set(range(self.size))
-            met = wanted.intersection(index for index in done if index is not None)
-            if len(met) >= (count if type(count) is int else len(wanted)):
-                return True
-        return False
 
     def fail(self, pod: PodState, code: int = 1, condition: str = "") -> str:
         """A pod fails, with an exit code or a condition such as DisruptionTarget; gives what its Job does about it."""
         pod.phase = FAILED
+        self._active -= 1
         number, action = self._action(code, condition)
         if action == "Ignore":
-            self.fill()
+            self._replace(pod)
             return "the failure is ignored, and the pod is replaced"
         if action == "FailJob":
             where = f"failed with exit code {code} matching" if not condition else f"has condition {condition} matching"
@@ -128,10 +147,15 @@ class ChildJob:
         if self.failures > most:
             self._fail("BackoffLimitExceeded", _BACKOFF)
             return "its Job fails (BackoffLimitExceeded)"
-        self.fill()
+        self._replace(pod)
         left = self.by_index[pod.index] if type(per_index) is int else self.failures
         bound = per_index if type(per_index) is int else most
         return f"the pod is replaced (failure {left} of {bound} that its {'index' if type(per_index) is int else 'Job'} stands)"
+
+    def _replace(self, pod: PodState) -> None:
+        if pod.index is not None:
+            heappush(self._free, pod.index)
+        self.fill()
 
     def _fail_index(self, index: int | None) -> str:
         self.failed_indexes.add(index)
@@ -162,6 +186,7 @@ class ChildJob:
 
     def _end(self, outcome: str) -> None:
         self.outcome = outcome
+        self._active = 0
         self.pods = [pod for pod in self.pods if pod.phase not in _ACTIVE]
 
 

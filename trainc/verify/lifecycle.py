@@ -16,11 +16,13 @@ from trainc.verify.childjob import RUNNING, ChildJob
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
+    from trainc.verify.childjob import PodState
 
 _CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
 _IN_PROGRESS = ("StartupPolicyInProgress", "InOrderStartupPolicyInProgress")
 _STARTED = ("StartupPolicyCompleted", "InOrderStartupPolicyCompleted")
 _RESTARTING = "RestartingJobSet"
+_MAX_PODS = 100_000  # as many as a Job with indexes may have
 _ONE_JOB = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
 
 
@@ -29,14 +31,14 @@ class EventError(ValueError):
 
 
 class UndecidedError(ValueError):
-    """What the answer depends on is a placeholder."""
+    """What the answer depends on is a placeholder, or too large."""
 
 
 class Lifecycle:
     """A JobSet from its creation on; `steps` are what can be seen after each event.
 
     Raises:
-        UndecidedError: where the number of restarts is no number yet.
+        UndecidedError: where the number of restarts is not a number yet, or the pods are too many to play through.
     """
 
     def __init__(self, jobset: Tree) -> None:
@@ -49,6 +51,9 @@ class Lifecycle:
             )
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
+        pods = sum(_count(role) * _width(role) for role in self.roles)
+        if pods > _MAX_PODS:
+            raise UndecidedError(f"it has {pods} pods, and only the life of {_MAX_PODS} or fewer is played through")
         self.is_foreign = self.spec.get("managedBy") not in (None, _CONTROLLER)
         self.is_suspended = self.spec.get("suspend") is True
         self.conditions: dict[str, str] = {}
@@ -92,8 +97,9 @@ class Lifecycle:
                 job.suspended = False
                 job.fill()
         elif verb == "ready:":
+            pods = self._pods()
             for name in rest.split(","):
-                self._pod(name.strip())[1].phase = RUNNING
+                _named(name.strip(), pods)[1].phase = RUNNING
         elif verb in ("succeeded", "complete"):
             job = self._job(rest)
             for pod in job.active():
@@ -107,7 +113,7 @@ class Lifecycle:
 
     def _fail(self, rest: str) -> None:
         name, _, how = rest.partition(" ")
-        job, pod = self._pod(name)
+        job, pod = _named(name, self._pods())
         code = how.removeprefix("exit ")
         if how and not how.startswith("exit "):
             self.did = job.fail(pod, condition=how)
@@ -121,12 +127,13 @@ class Lifecycle:
             raise EventError(f"no Job `{name}` runs: {', '.join(sorted(self.jobs)) or 'none does'}")
         return self.jobs[name]
 
-    def _pod(self, name: str) -> Any:
+    def _pods(self) -> dict[str, tuple[ChildJob, PodState]]:
+        """The pods that have not ended, by host name: of several without an index the first."""
+        pods: dict[str, tuple[ChildJob, PodState]] = {}
         for job in self.jobs.values():
             for pod in job.active():
-                if job.pod_name(pod) == name:
-                    return job, pod
-        raise EventError(f"no pod `{name}` runs")
+                pods.setdefault(job.pod_name(pod), (job, pod))
+        return pods
 
     def _reconcile(self) -> None:
         if self.is_foreign or self.terminal:
@@ -245,9 +252,21 @@ class Lifecycle:
         return {key: held for key, held in seen.items() if held or key == "restarts"}
 
 
+def _named(name: str, pods: dict[str, tuple[ChildJob, PodState]]) -> tuple[ChildJob, PodState]:
+    if name not in pods:
+        raise EventError(f"no pod `{name}` runs")
+    return pods[name]
+
+
 def _count(role: dict[str, Any]) -> int:
     replicas = role.get("replicas")
     return replicas if type(replicas) is int else 1
+
+
+def _width(role: dict[str, Any]) -> int:
+    """How many pods of each of its Jobs run at once."""
+    width = fields(fields(role.get("template")).get("spec")).get("parallelism")
+    return width if type(width) is int else 1
 
 
 def _applies(rule: dict[str, Any], job: ChildJob) -> bool:

@@ -71,12 +71,15 @@ def _runs(played: Lifecycle, role: str) -> bool:
 
 def _advance(played: Lifecycle) -> str:
     """Let all pods become ready, or where they are let one role end well; says which, nothing where nothing is left."""
-    waiting = [child for child in played.jobs.values() for pod in child.active() if pod.phase == PENDING]
+    waiting = [
+        (child.role, child.pod_name(pod))
+        for child in played.jobs.values()
+        for pod in child.active()
+        if pod.phase == PENDING
+    ]
     if waiting:
-        roles = list(dict.fromkeys(child.role for child in waiting))
-        names = [child.pod_name(pod) for child in waiting for pod in child.active() if pod.phase == PENDING]
-        played.happen(f"ready: {','.join(dict.fromkeys(names))}")
-        return f"once {_all(roles)} ready"
+        played.happen(f"ready: {','.join(dict.fromkeys(name for _, name in waiting))}")
+        return f"once {_all(list(dict.fromkeys(role for role, _ in waiting)))} ready"
     child = next((child for child in played.jobs.values() if child.active()), None)
     if child is None or played.terminal:
         return ""
