@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.verify.values import text
 
@@ -22,7 +20,7 @@ BAD_IMAGE = Rule(
 )
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _LONGEST_TAG = 128
-_PART = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*")  # between two slashes, as Docker's grammar has it
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def bad_image(job: Job) -> None:
@@ -111,12 +109,18 @@ def _path_problems(path: str, image: str) -> Iterator[tuple[str, str, str]]:
         # Docker's grammar reads a first part in upper case as a registry without a dot.
         is_name = is_registry or not slash or rest != rest.lower()
         yield "has upper-case letters in its repository", f"write `{lower}`", ERROR if is_name else WARNING
-    elif wrong := next((part for part in repository.split("/") if not _PART.fullmatch(part)), ""):
+    elif wrong := next((part for part in repository.split("/") if not _is_part(part)), ""):
         yield (
             f"has `{wrong}` in its repository",
             "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them",
             ERROR,
         )
+
+
+def _is_part(part: str) -> bool:
+    """Whether Docker's grammar has a text between two slashes: words with `.`, `_`, `__` or any number of `-` between them."""
+    words = part.replace("__", ".").replace("_", ".").split(".")
+    return all(word and word == word.strip("-") and _LETTERS.issuperset(word) for word in words)
 
 
 CHECKS = (bad_image,)
