@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Never
 
+    from trainc.cli.options import Command
+
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
 
@@ -116,26 +118,39 @@ def _bug(error: Exception) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from trainc.cli.commands import COMMANDS, overview  # noqa: PLC0415 (--version needs none of it)
     from trainc.cli.options import help_text, parse  # noqa: PLC0415
     from trainc.cli.output import answer, data  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
-        command = COMMANDS.get(words[1]) if len(words) > 1 else None
-        answer(*(help_text(command) if command else overview()).splitlines())
+        asked = next((word for word in words[1:] if not word.startswith("-")), "")
+        answer(*(help_text(_command(asked)) if asked else _overview()).splitlines())
         return CLEAN if words else TROUBLE
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415
 
         data(f"trainc {__version__}\n")
         return CLEAN
-    command = COMMANDS.get(words[0])
-    if command is None:
-        from trainc.model.spelling import meant  # noqa: PLC0415
-
-        hint = meant(words[0], COMMANDS, "see trainc --help")
-        raise Trouble(f"there is no command `{words[0]}`; {hint}")
-    if "-h" in words or "--help" in words:
+    command = _command(words[0])
+    own = words[: words.index("--")] if "--" in words else words
+    if "-h" in own or "--help" in own:
         answer(*help_text(command).splitlines())
         return CLEAN
     return command.run(parse(command, words[1:]))
+
+
+def _overview() -> str:
+    from trainc.cli.commands import COMMANDS  # noqa: PLC0415
+    from trainc.cli.overview import overview  # noqa: PLC0415
+
+    return overview(COMMANDS)
+
+
+def _command(name: str) -> Command:
+    from trainc.cli.commands import COMMANDS  # noqa: PLC0415 (--version needs none of it)
+
+    command = COMMANDS.get(name)
+    if command is None:
+        from trainc.model.spelling import meant  # noqa: PLC0415
+
+        raise Trouble(f"there is no command `{name}`; {meant(name, COMMANDS, 'see trainc --help')}")
+    return command

@@ -71,6 +71,12 @@ def _rules(options: Options) -> int:
     return rules(options)
 
 
+def _completion(options: Options) -> int:
+    from trainc.cli.completion import completion  # noqa: PLC0415
+
+    return completion(options, COMMANDS)
+
+
 def _schemas(options: Options) -> int:
     from trainc.cli.schemas import schemas  # noqa: PLC0415
 
@@ -87,7 +93,7 @@ COMMANDS = {
             "Manifests go to stdout, findings to stderr. With one error nothing is written.",
             (
                 Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
-                Option("-o --output", "write one file per job below DIR", metavar="DIR"),
+                Option("-o --output", "write one file per job below DIR; - is stdout", metavar="DIR", is_folder=True),
                 Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
                 STAGED,
                 Option("--changed-since", "only what differs from this revision, and what that reaches", metavar="REV"),
@@ -210,9 +216,9 @@ COMMANDS = {
         ),
         Command(
             "runtimes",
-            "[list|show NAME|copy NAME [DIR]|flatten NAME]",
-            "The runtimes and components that trainc ships: list them, print one, or copy one to own it (DIR defaults to\n"
-            "runtimes/ or runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
+            "[list|show NAME|copy NAME... [DIR/]|flatten NAME]",
+            "The project's runtimes and components with who uses them, and those that trainc ships: list them, print one, or\n"
+            "copy some to own them (to runtimes/ and runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
             (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
             (
                 "trainc runtimes",
@@ -260,37 +266,22 @@ COMMANDS = {
             ("trainc init", "trainc init training --delivery argocd"),
             _init,
         ),
+        Command(
+            "completion",
+            "bash|zsh|fish|words [-- WORD...]",
+            "Print what makes a shell complete commands, options, rules, runtimes, clusters and fields.\n"
+            "`words` is what the shells ask: the candidates for the last of these words.",
+            (),
+            (
+                "source <(trainc completion bash)",
+                "trainc completion zsh > ~/.zfunc/_trainc",
+                "trainc completion fish > ~/.config/fish/completions/trainc.fish",
+            ),
+            _completion,
+        ),
         *AUTHORING,
         *CAPACITY,
         *DIAGNOSIS,
         *DELIVERY,
     )
 }
-
-
-def overview() -> str:
-    """What `trainc --help` prints."""
-    width = max(len(name) for name in COMMANDS)
-    rows = [_row(name, width, command.summary) for name, command in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: trainc COMMAND [ARGUMENT...]",
-            "",
-            "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
-            "",
-            "commands:",
-            *rows,
-            "",
-            "trainc COMMAND --help shows options and examples. trainc --version shows the version.",
-            "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
-            "",
-        ]
-    )
-
-
-def _row(name: str, width: int, summary: str) -> str:
-    """A command with the first sentence of what it is for, folded."""
-    from textwrap import fill  # noqa: PLC0415 (for --help alone)
-
-    sentence = " ".join(summary.split()).partition(". ")[0].removesuffix(".")
-    return fill(f"{name:<{width}}  {sentence}.", 120, initial_indent="  ", subsequent_indent=" " * (width + 4))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.add_cluster import with_cluster
 from trainc.cli.output import answer
 from trainc.cli.scaffold import AT_TOP, HOOKS, KUBECTL, scaffold
 from trainc.emit.spool.disk import create, replace
 from trainc.load import catalogue
 from trainc.load.walk import contents
 from trainc.model.report import Report
+from trainc.model.settings import FILE
 from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
@@ -34,13 +36,16 @@ def init(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
+    adds = os.path.exists(os.path.join(folder, FILE)) and options.has("cluster")
+    if adds:
+        files = _further(files, folder, cluster)
     # GitHub and pre-commit read theirs at the top of the work tree alone.
     up = os.path.relpath(top, os.path.realpath(folder)) if top is not None else ""
     targets = {
         os.path.normpath(os.path.join(folder, up if path in AT_TOP else "", path)): files[path]
         for path in sorted(files)
     }
-    rows = [f"{_put(at, text)} {os.path.normpath(at)}" for at, text in targets.items()]
+    rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
     answer("", "next:", *f"  {step}{KUBECTL.format(cluster=cluster)}".split("\n"))
@@ -50,10 +55,28 @@ def init(options: Options) -> int:
     return 0
 
 
-def _put(at: str, text: str) -> str:
-    """Write a file that is not there, or add the hooks to the one that is; what was done."""
+def _further(files: dict[str, str], folder: str, cluster: str) -> dict[str, str]:
+    """What a further cluster needs of a project that has jobs and runtimes of its own."""
+    files[FILE] = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs")).decode()
+    found = {path: text for path, text in files.items() if path.split("/")[0] not in ("jobs", "runtimes")}
+    for path in [path for path in found if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
+        found[path.replace(".yaml", f"-{cluster}.yaml")] = found.pop(path)
+    return found
+
+
+def _is_of(folder: str, path: str, cluster: str) -> bool:
+    """Whether the application at a path is not there yet, or is that of this cluster."""
+    inside = os.path.exists(os.path.join(folder, path))
+    return not inside or f"rendered/{cluster}\n".encode() in contents(folder, path)
+
+
+def _put(at: str, text: str, *, adds: bool) -> str:
+    """Write a file that is not there, or add the hooks or a cluster to the one that is; what was done."""
     if create(at, text):
         return "wrote"
+    if os.path.basename(at) == FILE and adds and contents(os.path.dirname(at) or ".", FILE) != text.encode():
+        replace(at, text.encode())
+        return "added the cluster to"
     if os.path.basename(at) == ".pre-commit-config.yaml":
         before = contents(os.path.dirname(at) or ".", os.path.basename(at))
         after = with_hooks(before)

@@ -13,11 +13,19 @@ if TYPE_CHECKING:
 class Option:
     """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
 
-    __slots__ = ("choices", "help", "many", "metavar", "names")
+    __slots__ = ("choices", "help", "is_folder", "many", "metavar", "names")
 
     def __init__(
-        self, names: str, help_text: str, *, metavar: str = "", choices: tuple[str, ...] = (), many: bool = False
+        self,
+        names: str,
+        help_text: str,
+        *,
+        metavar: str = "",
+        choices: tuple[str, ...] = (),
+        many: bool = False,
+        is_folder: bool = False,
     ) -> None:
+        self.is_folder = is_folder  # for output: `-` stands for standard output, which is where it goes without one
         self.names = tuple(names.split())
         self.metavar = metavar or ("|".join(choices) if choices else "")
         self.choices = choices
@@ -75,6 +83,11 @@ class Options:
         return self.values.get(key, [])
 
 
+# What kubectl's users type before a path; here paths are arguments.
+FILE = Option("-f --filename", "a file or folder, as kubectl has it", metavar="PATH")
+FILE_FLAGS = FILE.names
+
+
 def parse(command: Command, argv: Sequence[str]) -> Options:
     """The options of one call.
 
@@ -94,12 +107,17 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
             continue
         name, equals, given = word.partition("=")
         option = known.get(name)
+        if option is None and name in FILE_FLAGS and "PATH" in command.arguments:
+            arguments.append(given if equals else _next(command, FILE, rest))
+            continue
         if option is None:
             raise Trouble(_unknown(command, name, known))
         if option.metavar:
             given = given if equals else _next(command, option, rest)
             if option.choices and given not in option.choices:
-                raise Trouble(f"{name} is one of {', '.join(option.choices)}, not `{given}`")
+                raise Trouble(f"{name} is one of {', '.join(option.choices)}, not `{given}`{_meant(given, option)}")
+            if option.is_folder and not _names_folder(option, given):
+                continue
         elif equals:
             raise Trouble(f"{name} takes no value")
         values.setdefault(option.key, []).append(given)
@@ -112,6 +130,20 @@ def _next(command: Command, option: Option, rest: list[str]) -> str:
             f"{option.names[-1]} needs a value: {option.names[-1]} {option.metavar}; see trainc {command.name} --help"
         )
     return rest.pop(0)
+
+
+def _meant(given: str, option: Option) -> str:
+    hint = meant(given, option.choices)
+    return f"; {hint}" if hint else ""
+
+
+def _names_folder(option: Option, given: str) -> bool:
+    """Whether a folder is named; `-` names standard output, and a format is a slip of kubectl's users."""
+    if given in ("yaml", "json"):
+        raise Trouble(
+            f"{option.names[0]} takes a folder; for {given} on standard output leave it out and write --format {given}"
+        )
+    return given != "-"
 
 
 def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:

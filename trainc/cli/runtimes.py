@@ -12,12 +12,13 @@ from trainc.emit.spool.disk import create
 from trainc.load import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.spelling import meant
+from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.usage import Blueprint, blueprints
 from trainc.yaml.writer import dump
 
+USAGE = "[list|show NAME|copy NAME... [DIR/]|flatten NAME]"
 _MOST = 5  # users that are named
 
 
@@ -28,12 +29,13 @@ def runtimes(options: Options) -> int:
         _list()
     elif verb == "show" and len(rest) == 1:
         data(_text(_found(rest[0])))
-    elif verb == "copy" and len(rest) in (1, 2):
-        _copy(rest[0], rest[1] if len(rest) == 2 else "")
+    elif verb == "copy" and rest:
+        _copy(rest)
     elif verb == "flatten" and len(rest) == 1:
         return _flatten(rest[0], options)
     else:
-        raise Trouble("usage: trainc runtimes [list|show NAME|copy NAME [DIR]|flatten NAME]")
+        hint = meant(verb, ("list", "show", "copy", "flatten"))
+        raise Trouble(f"usage: trainc runtimes {USAGE}" + (f"; {hint}" if hint and verb not in hint else ""))
     return 0
 
 
@@ -54,7 +56,7 @@ def _list() -> None:
 
 def _described(one: Blueprint) -> str:
     """The kind and the file of a runtime of the project, and who uses it."""
-    where = os.path.relpath(one.document.file)
+    where = one.document.file
     shown = one.users[:_MOST]
     more = f" and {len(one.users) - len(shown)} more" if len(one.users) > len(shown) else ""
     return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'nobody'}"
@@ -75,14 +77,31 @@ def _text(spot: tuple[str, str]) -> str:
         return stream.read()
 
 
-def _copy(name: str, folder: str) -> None:
-    spot = _found(name)
-    folder = folder or os.path.join("runtimes", *([spot[0]] if spot[0] else []))
-    target = os.path.join(folder, f"{name}.yaml")
-    text = _text(spot)
-    if not create(target, text):
-        raise Trouble(f"{target} is there already; nothing was copied")
-    answer(f"copied {target}; commit it with the jobs that use it")
+def _copy(words: list[str]) -> None:
+    """Copy all that is named, or nothing; a last word that is no name is the folder."""
+    folder = ""
+    if len(words) > 1 and _is_folder(words[-1]):
+        *words, folder = words
+    own = {(one.is_component, one.name): one for one in blueprints(open_project((".",), Report(), cache=user_cache))}
+    targets = {}
+    for spot in dict.fromkeys(_found(name) for name in words):
+        target = os.path.join(folder or os.path.join("runtimes", spot[0]), f"{spot[1]}.yaml")
+        there = own.get((spot[0] == COMPONENTS, spot[1]))
+        if there is not None or os.path.lexists(target):
+            where = there.document.file if there is not None else target
+            raise Trouble(f"`{spot[1]}` is there already, in {where}; nothing was copied")
+        targets[target] = _text(spot)
+    for target, text in targets.items():
+        create(target, text)
+        answer(f"copied {target}; commit it with the jobs that use it")
+
+
+def _is_folder(word: str) -> bool:
+    """Whether the last word of a copy is a folder instead of one more name."""
+    names = {name for folder in ("", COMPONENTS) for name in shipped_names(folder)}
+    if word in names:
+        return False
+    return os.path.isdir(word) or "/" in word or not nearest(word, names)
 
 
 def _flatten(name: str, options: Options) -> int:

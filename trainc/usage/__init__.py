@@ -80,3 +80,10 @@ def _uses(document: Document) -> Iterator[tuple[bool, str, str]]:
         yield from [(False, parent, user)] if type(parent) is str else ()
         for use in of_runtime(document):
             yield True, use.name.value, user
+
+
+def jobs(project: Project) -> list[str]:
+    """The names of the project's TrainJobs, each once."""
+    documents = load(project, Selection((".",)), Report())
+    every = [document for cluster in project.clusters for _, found in documents.selected(cluster) for document in found]
+    return sorted({document.name for document in every if document.kind == "TrainJob"})

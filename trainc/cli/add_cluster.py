@@ -1,0 +1,79 @@
+"""A further cluster in the text of a trainc.yaml; its comments and layout stay."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.load.walk import is_candidate
+from trainc.model.report import Report
+from trainc.model.tree import get
+from trainc.model.trouble import Trouble
+from trainc.yaml.reader import read
+from trainc.yaml.spelling import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+
+_FILE = "trainc.yaml"
+
+
+def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
+    """The text with a cluster of that name, as it was where it has one; `jobs` is the folder of the project's jobs.
+
+    Of several clusters each says which jobs it runs: a single one that does not is given those that are there.
+
+    Raises:
+        Trouble: where the text is written so that nothing can be put into it.
+    """
+    documents = list(read(config, _FILE, Report()))
+    if len(documents) != 1 or type(get(documents[0].tree, "spec")) is not dict:
+        raise Trouble(f"{_FILE} is no project; nothing was written")
+    document = documents[0]
+    clusters = get(document.tree, "spec", "clusters")
+    if type(clusters) is dict and name in clusters:
+        return config
+    lines = config.decode().splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    if not (type(clusters) is dict and clusters):
+        return "".join([*lines, *_lines(document, name)]).encode()
+    first = document.span(("spec", "clusters", next(iter(clusters))), key=True)
+    top = document.span(("spec", "clusters"), key=True)
+    if first.line == top.line:
+        raise Trouble(f"{_FILE}:{top.line}: the clusters are written in braces; add `{name}` by hand")
+    indent = " " * (first.column - 1)
+    entry = [f"{indent}{name}:\n", f"{indent}  folder: clusters/{name}\n", f"{indent}  paths: [jobs/{name}]\n"]
+    at = _end(lines, first.line, first.column - 1)
+    lines[at:at] = entry
+    if len(clusters) == 1 and get(next(iter(clusters.values())), "paths") is None:
+        lines[first.line : first.line] = [f"{indent}  paths: [{', '.join(map(text_of, _held(jobs, name)))}]\n"]
+    return "".join(lines).encode()
+
+
+def _lines(document: Document, name: str) -> list[str]:
+    """The first cluster of a project that has named none, below the other settings."""
+    spec = get(document.tree, "spec")
+    indent = " " * (document.span(("spec", next(iter(spec))), key=True).column - 1)
+    if "clusters" in spec or document.span(("spec",), key=True).line == document.span(("spec", next(iter(spec)))).line:
+        raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+    return [f"{indent}clusters:\n", f"{indent}  {name}:\n", f"{indent}    folder: clusters/{name}\n"]
+
+
+def _end(lines: list[str], start: int, indent: int) -> int:
+    """Behind the last line of a block whose keys stand at `indent`; `start` is one of its lines, counted from 1."""
+    end = start
+    for at in range(start, len(lines)):
+        text = lines[at]
+        if text.strip() and len(text) - len(text.lstrip()) < indent:
+            break
+        if text.strip():
+            end = at + 1
+    return end
+
+
+def _held(folder: str, name: str) -> list[str]:
+    """What lies in the folder of jobs, but for the folder of the new cluster."""
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    inner = [one for one in names if is_candidate(one) or os.path.isdir(os.path.join(folder, one))]
+    return [f"jobs/{one}" for one in inner if one != name] or ["jobs"]
