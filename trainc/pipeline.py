@@ -6,7 +6,6 @@ import os
 
 from trainc.admit import RUNTIMES, admit
 from trainc.load import load
-from trainc.load.walk import known_files
 from trainc.lower import lower
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
@@ -55,11 +54,21 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report, 
     finish(project, selection, spool, report, together)
 
 
-def fill(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> Catalogs:
-    """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from."""
+def fill(
+    project: Project,
+    selection: Selection,
+    spool: Spool,
+    report: Report,
+    together: Together,
+    documents: Documents | None = None,
+) -> Catalogs:
+    """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from.
+
+    The `documents` are those of the selection, or a part of them.
+    """
     catalogs: Catalogs = []
     goal = (spool, together) if selection.forms and not report.recording else None
-    for bundle in bundles(project, selection, report, catalogs, goal):
+    for bundle in bundles(project, selection, report, catalogs, goal, documents):
         together.add(bundle, report)
         _keep(bundle, spool, report)
         if spool.outcomes is not None:
@@ -71,7 +80,7 @@ def _behind_forms(
     documents: Documents, project: Project, selection: Selection, report: Report, goal: Goal
 ) -> Documents:
     """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
-    files = len(known_files(project, selection.paths)) // selection.share[1]
+    files = documents.size()
     if files < FEWEST_FILES:
         return documents
     from trainc.forms.door import Door, is_open  # noqa: PLC0415 (few files have no form in common)
@@ -160,13 +169,15 @@ def bundles(
     report: Report,
     catalogs: Catalogs | None = None,
     goal: Goal | None = None,
+    documents: Documents | None = None,
 ) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report.
 
     `catalogs` receives what each cluster's bundles are made from. Jobs that a form answers for have no bundle: they go
     straight to the `goal`, where there is one.
     """
-    documents = load(project, selection, report)
+    if documents is None:
+        documents = load(project, selection, report)
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
             there = project.at(cluster)

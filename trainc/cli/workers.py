@@ -12,18 +12,20 @@ from functools import partial
 
 from trainc import pipeline
 from trainc.cli.process import Orderly
+from trainc.load import load
 from trainc.load.walk import known_files
 from trainc.model.trouble import Reaching, Trouble
 from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Never
 
     from trainc.cli.session import Session
     from trainc.compare.committed import Committed
     from trainc.emit.spool import Spool
+    from trainc.model.documents import Documents
     from trainc.model.settings import Project, Selection
 
 _FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for
@@ -47,26 +49,28 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
     """
     together = Together()
     others: list[_Worker] = []
+    documents = load(session.project, session.selection, session.report)
     with Orderly():
         try:
+            documents.size()  # all files are looked through before there are several processes
             for part in range(1, count):
                 others.append(_Worker())
-                others[-1].start(partial(_part, part, count, session, spool, committed))
-            mine = session.selection.shared(0, count)
-            catalogs = pipeline.fill(session.project, mine, spool, session.report, together)
+                others[-1].start(partial(_part, (part, count), documents, session, spool, committed))
+            documents.take_part(0, count)
+            catalogs = pipeline.fill(session.project, session.selection, spool, session.report, together, documents)
             results = [worker.result() for worker in others]
         except BaseException:
             for worker in others:
                 worker.stop()
             raise
-    for found in results:
+    for worker, found in zip(others, results, strict=True):
         if "trouble" in found:
             raise Trouble(found["trouble"])
         if "bug" in found:
             raise RuntimeError(found["bug"])
         session.report.absorb(found["report"])
         together.absorb(found["together"], session.report)
-        spool.absorb(found["spool"])
+        spool.absorb(found["spool"], worker.texts())
         if committed is not None:
             committed.absorb(found["committed"])
     pipeline.check_unreached(catalogs, session.selection, session.report)
@@ -82,7 +86,7 @@ class _Worker:
             self._stream = tempfile.TemporaryFile()  # noqa: SIM115 (read, and closed, when the worker has ended)
         atexit.register(self.stop)
 
-    def start(self, work: Callable[[], dict[str, Any]]) -> None:
+    def start(self, work: Callable[[], tuple[dict[str, Any], Iterable[str]]]) -> None:
         """Begin; no signal comes between the process and its number."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
         try:
@@ -98,10 +102,12 @@ class _Worker:
         if self._process == 0:
             self._work(work)
 
-    def _work(self, work: Callable[[], dict[str, Any]]) -> Never:
+    def _work(self, work: Callable[[], tuple[dict[str, Any], Iterable[str]]]) -> Never:
         code = _FAILED
         try:
-            pickle.dump(work(), self._stream, protocol=pickle.HIGHEST_PROTOCOL)
+            found, texts = work()
+            for part in (found, *texts, None):
+                pickle.dump(part, self._stream, protocol=pickle.HIGHEST_PROTOCOL)
             self._stream.flush()
             code = 0
         except OSError as error:
@@ -111,18 +117,24 @@ class _Worker:
             os._exit(code)
 
     def result(self) -> dict[str, Any]:
-        """What it has to say, when it has ended."""
+        """What it has to say, when it has ended; `texts` are left to be read."""
         _, status = os.waitpid(self._process, 0)
         self._process = 0
         atexit.unregister(self.stop)
         code = os.waitstatus_to_exitcode(status)
+        if code:
+            self._stream.close()
+            why = f"temporary file: {os.strerror(code)}" if 0 < code < _FAILED else "a worker was killed"
+            return {"trouble": f"{why}; nothing was written"}
+        self._stream.seek(0)
+        found: dict[str, Any] = pickle.load(self._stream)  # noqa: S301 (written by a process of this run alone)
+        return found
+
+    def texts(self) -> Iterator[str]:
+        """The texts that its spool has collected, one at a time: all of them need not lie in memory."""
         with self._stream as stream:
-            if code:
-                why = f"temporary file: {os.strerror(code)}" if 0 < code < _FAILED else "a worker was killed"
-                return {"trouble": f"{why}; nothing was written"}
-            stream.seek(0)
-            found: dict[str, Any] = pickle.load(stream)  # noqa: S301 (written by a process of this run alone)
-            return found
+            while (text := pickle.load(stream)) is not None:  # noqa: S301 (as above)
+                yield text
 
     def stop(self) -> None:
         """End it at once."""
@@ -133,14 +145,18 @@ class _Worker:
         self._stream.close()
 
 
-def _part(part: int, parts: int, session: Session, spool: Spool, committed: Committed | None) -> dict[str, Any]:
-    """Everything that one worker has to say."""
+def _part(
+    part: tuple[int, int], documents: Documents, session: Session, spool: Spool, committed: Committed | None
+) -> tuple[dict[str, Any], Iterable[str]]:
+    """Everything that one worker has to say, and the texts that its spool has collected."""
     together = Together()
     try:
-        pipeline.fill(session.project, session.selection.shared(part, parts), spool, session.report, together)
+        documents.take_part(*part)
+        pipeline.fill(session.project, session.selection, spool, session.report, together, documents)
     except Trouble as trouble:
-        return {"trouble": str(trouble)}
+        return {"trouble": str(trouble)}, ()
     except Exception as error:  # noqa: BLE001 (told by the parent, which knows how)
-        return {"bug": f"{type(error).__name__} in a worker: {error}"}
+        return {"bug": f"{type(error).__name__} in a worker: {error}"}, ()
     decided = committed.portable() if committed is not None else None
-    return {"report": session.report.portable(), "together": together, "spool": spool.state(), "committed": decided}
+    said = {"report": session.report.portable(), "together": together, "committed": decided}
+    return {**said, "spool": spool.state()}, spool.texts()

@@ -12,7 +12,7 @@ from itertools import combinations
 from trainc.forms.places import free_runs
 from trainc.forms.probes import different, largest, smallest
 from trainc.forms.template import clashes_of, template_of
-from trainc.forms.text import CLASSES, contexts, is_comparable, joined, split
+from trainc.forms.text import CLASSES, Splitter, contexts, is_comparable, joined, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,27 +73,28 @@ class Forms:
         self._files = files
         self._forms: dict[tuple[str, str], Form] = {}
         self._seen: set[int] = set()
+        self._splitter = Splitter()
         self._count = 0  # of templates
         self._filled = 0
 
-    def template(self, file: str, text: str, place: str) -> tuple[Template, Values] | None:
-        """The template of a job's text and its numbers, None where the text has to be compiled.
+    def template(self, file: str, data: bytes, place: str) -> tuple[Template, Values] | None:
+        """The template of a job's ASCII text and its numbers, None where the text has to be compiled.
 
         `place` stands for everything about the file on which its job depends.
         """
-        skeleton, values = split(text)
+        skeleton, values = self._splitter.split(data)
         form = self._forms.get((skeleton, place))
         if form is None:
             if not self._is_seen(hash((skeleton, place))) or not self._has_room():
                 return None
-            form = self._forms[skeleton, place] = self._form(file, text)
+            form = self._forms[skeleton, place] = self._form(file, data.decode())
         if not form.free or form.failures >= _MAX_FAILURES:
             return None
         key = form.key(values)
         if key in form.templates:
             template = form.templates[key]
         elif self._is_seen(hash((skeleton, place, key))) and self._has_room():
-            template = form.templates[key] = self._learn(form, file, text, values)
+            template = form.templates[key] = self._learn(form, file, data.decode(), values)
         else:
             return None
         if template is None or any(values[index] in taken for index, taken in template.clashes):

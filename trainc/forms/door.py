@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.emit import Rendered
 from trainc.forms import Forms
+from trainc.forms.record import OWN_TEXTS
 from trainc.forms.trial import Trial
 from trainc.model.account import COMPILED
 from trainc.model.references import Reference
@@ -79,7 +80,7 @@ class Door:
         report = self._report
         before = report.job, report.account.current
         report.job, report.account.current = "", None  # what is learned now is not said of the job before
-        found = self._forms.template(file, data.decode(), self._place(file))
+        found = self._forms.template(file, data, self._place(file))
         if found is not None and self._fill(file, *found):
             return True
         report.job, report.account.current = before
@@ -94,10 +95,11 @@ class Door:
 
     def _fill(self, file: str, template: Template, values: list[str]) -> bool:
         record = template.record
-        text, path, run, job, namespace, written, *rest = template.texts(values)
+        texts = template.texts(values)
+        text, path, run, job, namespace, written = texts[:OWN_TEXTS]
         job = run if job == run else job  # a run keeps the names of every job, each once
-        fours = list(zip(*[iter([run if one == run else one for one in rest])] * 4, strict=True))
-        references = [Reference(*four) for four in fours[record.names :]]
+        names = [run if one == run else one for one in texts[OWN_TEXTS : OWN_TEXTS + 4 * record.names]]
+        references = [known or Reference(*texts[at : at + 4]) for at, known in template.references]
         if not self._spool.add_filled(Rendered(path, run, file, text, record.objects), written, references):
             return False
         end = record.column + len(job) + record.padding
@@ -111,5 +113,5 @@ class Door:
             report.skip(reason)
         report.reached_runtimes.update(record.runtimes)
         report.account.end(COMPILED)
-        self._together.add_names(fours[: record.names], (run, place), report)
+        self._together.add_names(zip(*[iter(names)] * 4, strict=True), (run, place), report)
         return True

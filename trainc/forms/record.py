@@ -23,6 +23,8 @@ else:
     from trainc.model.record import NamedTuple
 
 SEPARATOR = "\0"  # between texts, none of which holds it
+HOLE = "\1"  # in a text with a place for a number; no text that counts holds it either
+OWN_TEXTS = 6  # of a record, before those of names
 
 
 class Record(NamedTuple):
@@ -71,7 +73,7 @@ def record_of(bundle: Bundle, recorder: Recorder, *, json: bool) -> Record | Non
     own = (text, path_of(bundle), bundle.name, document.name, document.namespace, written_text(bundle))
     texts = (*own, *names, *references)
     line, column, padding = place
-    if any(SEPARATOR in one for one in texts):
+    if any(SEPARATOR in one or HOLE in one for one in texts):
         return None
     sources = plan.runtime.sources if plan.runtime is not None else ()
     return Record(

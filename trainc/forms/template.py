@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from trainc.forms.record import SEPARATOR
+from trainc.forms.record import HOLE, OWN_TEXTS, SEPARATOR
 from trainc.forms.text import contexts, is_comparable, split
+from trainc.model.references import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,29 +23,39 @@ class Template:
     A number that is equal to one that does not vary may mean the same as that: such a job is compiled.
     """
 
-    __slots__ = ("_constant", "_holes", "_layout", "_pick", "clashes", "record")
+    __slots__ = ("_pick", "_pieces", "_texts", "_varying", "clashes", "record", "references")
 
-    def __init__(
-        self, record: Record, layout: str, holes: tuple[int, ...], clashes: dict[int, frozenset[str]] | None = None
-    ) -> None:
+    def __init__(self, record: Record, layout: str, holes: tuple[int, ...]) -> None:
         self.record = record
-        self._layout = layout
-        self._holes = holes
+        parts = layout.split(SEPARATOR)
+        # Texts without holes are the same objects for all jobs: a run keeps the names of each.
+        self._texts = ["" if HOLE in one else one for one in parts]
+        self._varying = [at for at, one in enumerate(parts) if HOLE in one]
+        fixed = SEPARATOR.join([parts[at] for at in self._varying]).split(HOLE)
+        self._pieces = [piece for one in fixed for piece in (one, "")][:-1]  # of the texts that vary, and their holes
+        self.references = self._references(record)
         self._pick: Callable[[Values], tuple[str, ...]] = (
             itemgetter(*holes) if len(holes) > 1 else lambda values: tuple([values[hole] for hole in holes])
         )
-        self.clashes = tuple((clashes or {}).items())
-        # Texts without holes are the same objects for all jobs: a run keeps the names of each.
-        self._constant = [(at, one % ()) for at, one in enumerate(layout.split(SEPARATOR)) if "%s" not in one]
+        self.clashes: tuple[tuple[int, frozenset[str]], ...] = ()
+
+    def _references(self, record: Record) -> list[tuple[int, Reference | None]]:
+        """Where the texts of each reference start, and the reference itself where it is the same for all jobs."""
+        starts = range(OWN_TEXTS + 4 * record.names, len(self._texts), 4)
+        varying = {at for at in starts if not set(range(at, at + 4)).isdisjoint(self._varying)}
+        return [(at, None if at in varying else Reference(*self._texts[at : at + 4])) for at in starts]
 
     def without(self, clashes: dict[int, frozenset[str]]) -> Template:
         """This template for texts without clashes; of the job that it was made from only the facts stay."""
-        return Template(self.record._replace(texts=()), self._layout, self._holes, clashes)
+        self.record = self.record._replace(texts=())
+        self.clashes = tuple(clashes.items())
+        return self
 
     def texts(self, values: Values) -> list[str]:
         """The texts of the record of a job with these numbers."""
-        texts = (self._layout % self._pick(values)).split(SEPARATOR)
-        for at, text in self._constant:
+        texts, pieces = self._texts.copy(), self._pieces.copy()
+        pieces[1::2] = self._pick(values)
+        for at, text in zip(self._varying, "".join(pieces).split(SEPARATOR), strict=False):
             texts[at] = text
         return texts
 
@@ -69,11 +80,11 @@ def template_of(real: tuple[Record, Values], probe: tuple[Record, Values], free:
     holes: list[int] = []
     pieces: list[str] = []
     for piece, number, probed in zip(text.split("0"), (*numbers, ""), (*probed_numbers, ""), strict=True):
-        pieces.append(piece.replace("%", "%%"))
+        pieces.append(piece)
         index = index_of.get(probed)
         if index is not None and values[index] == number:
             holes.append(index)
-            pieces.append("%s")
+            pieces.append(HOLE)
         elif number == probed:
             pieces.append(number)
         else:

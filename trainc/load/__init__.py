@@ -56,17 +56,35 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
+        self._part = (0, 1)  # which part of the files, of how many equal parts
+
+    def take_part(self, part: int, parts: int) -> None:
+        """Give one of several equal parts of the selection from now on, in the order of the files."""
+        self._part = (part, parts)
+        self._look_through()
+        first, end = self._bounds()
+        for file in (*self._turns[:first], *self._turns[end:]):
+            self._project.texts.drop(file)
+
+    def size(self) -> int:
+        """How many files of the selection hold something of ours, as far as they are in the part that is given."""
+        self._look_through()
+        first, end = self._bounds()
+        return end - first
+
+    def _bounds(self) -> tuple[int, int]:
+        part, parts = self._part
+        return len(self._turns) * part // parts, len(self._turns) * (part + 1) // parts
 
     def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
 
         A file of which `is_done` says so, by its name and text, is left out as well.
         """
-        part, parts = self._selection.share
-        if self._selection.stdin is not None and part == 0:
+        if self._selection.stdin is not None and self._part[0] == 0:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
-        first, end = len(self._turns) * part // parts, len(self._turns) * (part + 1) // parts
+        first, end = self._bounds()
         several = len(self._project.clusters) > 1
         for file in self._turns[first:end]:
             holders = self._project.holders[file] if several else ()
@@ -120,6 +138,8 @@ class Loader:
                 if not is_pointer(data):
                     self._others.add(file)
             self._turns.append(file)
+            if not _may_hold_objects(data):
+                self._project.texts.without_objects.add(file)
             if not may_hold_runtimes(data):
                 if not _tells(data):
                     self._silent.add(file)
@@ -170,8 +190,10 @@ class Loader:
         for file in self._files((".",)):
             if file.startswith(f"{project.output}/") or file.rpartition("/")[2] == FILE:
                 continue
+            if file in project.texts.without_objects:
+                continue
             data = known_contents(project, file)
-            if not any(kind in data for kind in _OBJECTS) or is_rendered(data):
+            if not _may_hold_objects(data) or is_rendered(data):
                 continue
             if MARK in data:
                 self._report.allow(allows(data, file), borrowed=True)
@@ -259,6 +281,11 @@ def _may_name_training(data: bytes) -> bool:
     return may_name_training(data)
 
 
+def _may_hold_objects(data: bytes) -> bool:
+    """Whether a text names a kind of objects that jobs name."""
+    return any(kind in data for kind in _OBJECTS)
+
+
 def _tells(data: bytes) -> bool:
     """Whether a text may say for which cluster it is."""
     return _CLUSTER in data or _ESCAPE in data
@@ -281,5 +308,13 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
     return Documents(
-        loader.selected, loader.runtimes, loader.shelf, loader.objects, loader.shipped, shipped_names, loader.nearest
+        loader.selected,
+        loader.runtimes,
+        loader.shelf,
+        loader.objects,
+        loader.shipped,
+        shipped_names,
+        loader.nearest,
+        loader.take_part,
+        loader.size,
     )

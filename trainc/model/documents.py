@@ -38,7 +38,8 @@ class Documents(NamedTuple):
     runtimes; `shelf(file)` the runtimes folder that serves a file; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
-    `nearest(file)` the nearest `runtimes/` upwards from a file.
+    `nearest(file)` the nearest `runtimes/` upwards from a file. `take_part(part, parts)` limits `selected` to one of
+    several equal parts of the files, and `size()` is the number of its files; to ask is to look through all of them.
     """
 
     selected: Callable[..., Iterator[tuple[str, list[Document]]]]
@@ -48,3 +49,5 @@ class Documents(NamedTuple):
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]
     nearest: Callable[[str], str]
+    take_part: Callable[[int, int], None]
+    size: Callable[[], int]

@@ -229,7 +229,6 @@ class Selection:
         "include_other",
         "paths",
         "rendered",
-        "share",
         "stdin",
     )
 
@@ -244,10 +243,8 @@ class Selection:
         include_other: bool = False,
         clusters: tuple[str, ...] = (),
         rendered: bool = False,
-        share: tuple[int, int] = (0, 1),
         forms: bool = False,
     ) -> None:
-        self.share = share  # which part of the files, of how many equal parts
         self.forms = forms  # whether jobs that differ in numbers alone are compiled once
         self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths
@@ -257,11 +254,3 @@ class Selection:
         self.closed_world = closed_world
         self.include_other = include_other
         self.clusters = clusters  # names of those to compile for, empty for all
-
-    def shared(self, part: int, parts: int) -> Selection:
-        """One of several equal parts of this selection, in the order of the files."""
-        one = Selection.__new__(Selection)
-        for field in self.__slots__:
-            setattr(one, field, getattr(self, field))
-        one.share = (part, parts)
-        return one

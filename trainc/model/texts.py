@@ -6,15 +6,16 @@ ROOM = 16 * 1024 * 1024  # bytes
 
 
 class Texts:
-    """The names of files by the paths they were looked for under, and the bytes of those that were looked into.
+    """The names of files by the paths they were looked for under, and what is known of those that were looked into.
 
     Bytes wait for the turn of their file as long as there is room: a tree of any size never lies in memory whole.
     """
 
-    __slots__ = ("_held", "_waiting", "names")
+    __slots__ = ("_held", "_waiting", "names", "without_objects")
 
     def __init__(self) -> None:
         self.names: dict[tuple[str, ...], list[str]] = {}
+        self.without_objects: set[str] = set()  # files that name no kind of objects which jobs name
         self._waiting: dict[str, bytes] = {}
         self._held = 0
 

@@ -94,12 +94,11 @@ class Spool:
         self._held = 0
 
     def state(self) -> dict[str, Any]:
-        """Everything collected, so that another process can go on with it."""
-        texts = list(self.texts())
-        counts = {"jobs": self.jobs, "objects": self.objects, "paths": self.paths, "texts": texts}
+        """Everything collected but the texts, so that another process can go on with it."""
+        counts = {"jobs": self.jobs, "objects": self.objects, "paths": self.paths}
         return {**counts, "references": self.references, "outcomes": self.outcomes, "digests": self.digests}
 
-    def absorb(self, state: dict[str, Any]) -> None:
+    def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
         """Add what another worker has collected behind one's own."""
         self.jobs += state["jobs"]
         self.objects += state["objects"]
@@ -108,7 +107,7 @@ class Spool:
             self.outcomes.absorb(state["outcomes"])
             self.digests |= state["digests"]
         self.paths |= state["paths"]
-        for text in state["texts"]:
+        for text in texts:
             self.hold(text)
 
     def know(self, known: Known) -> None:

@@ -201,7 +201,7 @@ class FolderSpool(Spool):
         return "/".join([*rendered.path.split("/")[:-1], f"{rendered.name}.yaml"])
 
     def state(self) -> dict[str, Any]:
-        """Everything collected, so that another process can go on with it."""
+        """Everything collected but the texts, so that another process can go on with it."""
         return {
             **super().state(),
             "changes": self.changes,
@@ -210,9 +210,9 @@ class FolderSpool(Spool):
             "services": self._services,
         }
 
-    def absorb(self, state: dict[str, Any]) -> None:
+    def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
         """Add what another worker has collected behind one's own."""
-        super().absorb(state)
+        super().absorb(state, texts)
         self.changes += state["changes"]
         self.names |= state["names"]
         self._stems |= state["stems"]
