@@ -1,4 +1,11 @@
-"""Writes a repository of N realistic jobs that share one runtime: `python benchmarks/tree.py N FOLDER`."""
+"""Writes a repository of N realistic jobs that share one runtime: `python benchmarks/tree.py N FOLDER [KIND]`.
+
+The kinds are how much the jobs have in common:
+
+* `sweep`: each team has one job many times, with other names, seeds and numbers of a build; 8 forms in all.
+* `mixed`: numbers of nodes, batch sizes, learning rates and pools differ as well; 168 forms.
+* `dissimilar`: each job has words of its own, so that no two have a form in common.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,7 @@ import os
 import sys
 
 TEAMS = ("speech", "vision", "ranking", "search", "forecast", "pricing", "translate", "robots")
+KINDS = SWEEP, MIXED, DISSIMILAR = ("sweep", "mixed", "dissimilar")
 PER_FOLDER = 50
 
 RUNTIME = """\
@@ -73,7 +81,7 @@ metadata:
   namespace: {team}
   labels:
     team: {team}
-    experiment: sweep-{sweep}
+    experiment: {word}-{sweep}
   annotations:
     example.com/ticket: ML-{number}
 spec:
@@ -123,24 +131,31 @@ spec:
 """
 
 
-def job(number: int) -> tuple[str, str]:
+def job(number: int, kind: str = MIXED) -> tuple[str, str]:
     """The path and the text of one job."""
     team = TEAMS[number % len(TEAMS)]
+    choice = number % len(TEAMS) if kind == SWEEP else number
     name = f"{team}-{number:05d}"
     text = JOB.format(
         name=name,
         team=team,
         number=number,
+        word=_word(number) if kind == DISSIMILAR else "sweep",
         sweep=number // 20,
-        nodes=2 + number % 7,
-        exponent=3 + number % 3,
-        batch=16 << number % 4,
-        pool="abc"[number % 3],
+        nodes=2 + choice % 7,
+        exponent=3 + choice % 3,
+        batch=16 << choice % 4,
+        pool="abc"[choice % 3],
     )
     return f"jobs/{number // PER_FOLDER:03d}/{name}.yaml", text
 
 
-def write(count: int, folder: str, *, gangs: bool = False) -> None:
+def _word(number: int) -> str:
+    """A word that no other number has."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number:05d}")
+
+
+def write(count: int, folder: str, kind: str = MIXED, *, gangs: bool = False) -> None:
     """The repository: `trainc.yaml`, `runtimes/` and `jobs/`; with `gangs` each job comes out with a PodGroup as well."""
     runtime = RUNTIME
     for place, more in GANGS.items() if gangs else ():
@@ -148,7 +163,7 @@ def write(count: int, folder: str, *, gangs: bool = False) -> None:
     files = {
         "trainc.yaml": "apiVersion: trainc.dev/v1alpha1\nkind: Project\n",
         "runtimes/torch-shared.yaml": runtime,
-        **dict(job(number) for number in range(count)),
+        **dict(job(number, kind) for number in range(count)),
     }
     for path, text in files.items():
         target = os.path.join(folder, path)
@@ -158,4 +173,4 @@ def write(count: int, folder: str, *, gangs: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    write(int(sys.argv[1]), sys.argv[2])
+    write(int(sys.argv[1]), *sys.argv[2:])
