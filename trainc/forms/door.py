@@ -113,5 +113,7 @@ class Door:
             report.skip(reason)
         report.reached_runtimes.update(record.runtimes)
         report.account.end(COMPILED)
+        if self._spool.outcomes is not None:
+            self._spool.outcomes.add_filled(file, record.runtimes, report)
         self._together.add_names(zip(*[iter(names)] * 4, strict=True), (run, place), report)
         return True

@@ -7,6 +7,7 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
 
@@ -58,14 +59,22 @@ class Outcomes:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Note a bundle of a file."""
-        outcome = self.files.setdefault(bundle.document.file, FileOutcome())
-        outcome.is_clean = outcome.is_clean and report.events == self._events
+        plan = bundle.plan
+        sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
+        outcome = self._add_job(bundle.document.file, [source.identity for source in sources], report)
         outcome.has_companions = outcome.has_companions or _has_companions(bundle)
+
+    def add_filled(self, file: str, runtimes: Iterable[Identity], report: Report) -> None:
+        """Note the only job of a file, which was not compiled; nothing stands beside it."""
+        self._add_job(file, runtimes, report)
+
+    def _add_job(self, file: str, runtimes: Iterable[Identity], report: Report) -> FileOutcome:
+        outcome = self.files.setdefault(file, FileOutcome())
+        outcome.is_clean = outcome.is_clean and report.events == self._events
         self._events = report.events
         outcome.jobs += 1
-        plan = bundle.plan
-        if plan is not None and plan.runtime is not None:
-            outcome.runtimes.update([source.identity for source in plan.runtime.sources])
+        outcome.runtimes.update(runtimes)
+        return outcome
 
     def absorb(self, other: Outcomes) -> None:
         """Add those of another worker's files."""

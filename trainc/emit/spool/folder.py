@@ -115,10 +115,15 @@ class FolderSpool(Spool):
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
         elif found is None or found.header != header or found.body != body:
             return False
+        self._note_digest(rendered.path, header, body)
         self.paths[self._path(rendered)] = rendered.source
         self.objects += rendered.objects
         self._count_filled(rendered, references)
         return True
+
+    def _note_digest(self, path: str, header: Header, body: bytes) -> None:
+        if self.outcomes is not None:
+            self.digests[path] = sha256(f"{header}".encode() + body).digest()
 
     def _is_unknown_to_git(self, path: str) -> bool:
         return (
@@ -139,8 +144,7 @@ class FolderSpool(Spool):
             found = parse_found(absent)
         body = rendered.text.encode()
         header = Header(rendered.source, job_digest(bundle), body_digest(body), self._project)
-        if self.outcomes is not None:
-            self.digests[path] = sha256(f"{header}".encode() + body).digest()
+        self._note_digest(path, header, body)
         if found is not None and found.header == header and found.body == body:
             return None
         sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
