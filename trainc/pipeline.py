@@ -150,14 +150,16 @@ def named(
     """A bundle for each object of the project that jobs name, but for those that go out with a job."""
     report.end()
     documents = load(project, selection, report)
-    for cluster in project.clusters if references.folders else ():
+    for cluster in project.clusters:
         present = project.at(cluster)
-        wanted = {key: folders for key, folders in references.folders.items() if key.cluster == cluster.name}
-        wanted = {key: folders for key, folders in wanted.items() if not together.has(key)}
-        found = admit(documents, present, selection, report).objects.find(wanted) if wanted else {}
+        wanted = [key for key in references.files if key.cluster == cluster.name and not together.has(key)]
+        objects = admit(documents, present, selection, report).objects if wanted else None
+        if objects is None or objects.are_missing():
+            continue
+        found = objects.find({key: references.folders(key) for key in wanted})
         unique = {id(document): document for chosen in found.values() for document in chosen}
-        objects = [object_bundle(document, present) for document in unique.values()]
-        for bundle in [bundle for bundle in objects if not together.has_all(bundle)]:
+        made = [object_bundle(document, present) for document in unique.values()]
+        for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
             together.add(bundle, report)
             verify(bundle, present, selection, report)
             yield bundle

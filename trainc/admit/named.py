@@ -36,6 +36,10 @@ class NamedObjects:
         self._faulty: dict[str, Source] = {}
         self._admitted: dict[int, Document | None] = {}
 
+    def are_missing(self) -> bool:
+        """Whether no file of the project holds anything that a job could name."""
+        return not (self._index() or self._faulty)
+
     def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
         """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear.
 

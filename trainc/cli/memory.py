@@ -125,8 +125,10 @@ class Memory:
         self.close()
         from trainc.cli.projects import PROJECT  # noqa: PLC0415 (an answer needs none of it)
 
-        if self._found is None or self._heard is None or session.options.has(PROJECT) or _has_additions():
+        if self._found is None or self._heard is None or session.options.has(PROJECT):
             return
+        if self.known is None and _has_additions():
+            return  # a run that is left something was found to have none, and its key tells of every package
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
         from trainc.incremental.recording import Run, recorded  # noqa: PLC0415

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 
 from trainc.load.lists import expand
-from trainc.load.runtimes import may_hold_runtimes
+from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf, Source
 from trainc.model.header import is_rendered
 from trainc.model.lfs import is_pointer
 from trainc.model.lost import blankness
-from trainc.model.references import KINDS
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
 from trainc.model.within import within
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
     IsDone = Callable[[str, bytes], bool]
 
-_CLUSTER = b"trainc.dev/cluster"
-_ESCAPE = b"\\"  # may hide that
-_OBJECTS = tuple([kind.encode() for kind in KINDS])
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
@@ -56,37 +52,32 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
-        self._part = (0, 1)  # which part of the files, of how many equal parts
+        self._reads_stdin = selection.stdin is not None
 
     def take_part(self, part: int, parts: int) -> None:
         """Give one of several equal parts of the selection from now on, in the order of the files."""
-        self._part = (part, parts)
         self._look_through()
-        first, end = self._bounds()
+        first, end = (len(self._turns) * number // parts for number in (part, part + 1))
         for file in (*self._turns[:first], *self._turns[end:]):
             self._project.texts.drop(file)
+        self._turns = self._turns[first:end]
+        self._reads_stdin = part == 0
 
     def size(self) -> int:
         """How many files of the selection hold something of ours, as far as they are in the part that is given."""
         self._look_through()
-        first, end = self._bounds()
-        return end - first
-
-    def _bounds(self) -> tuple[int, int]:
-        part, parts = self._part
-        return len(self._turns) * part // parts, len(self._turns) * (part + 1) // parts
+        return len(self._turns)
 
     def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
 
         A file of which `is_done` says so, by its name and text, is left out as well.
         """
-        if self._selection.stdin is not None and self._part[0] == 0:
+        if self._selection.stdin is not None and self._reads_stdin:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
-        first, end = self._bounds()
         several = len(self._project.clusters) > 1
-        for file in self._turns[first:end]:
+        for file in self._turns:
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
                 asked = self._selection.clusters
@@ -138,10 +129,10 @@ class Loader:
                 if not is_pointer(data):
                     self._others.add(file)
             self._turns.append(file)
-            if not _may_hold_objects(data):
+            if not may_hold_objects(data):
                 self._project.texts.without_objects.add(file)
             if not may_hold_runtimes(data):
-                if not _tells(data):
+                if not may_name_clusters(data):
                     self._silent.add(file)
             elif ours(data):
                 self._project.texts.drop(file)
@@ -159,7 +150,9 @@ class Loader:
         """Whether a file that names no group of ours may hold a job: it names training, or nobody can tell."""
         if is_pointer(data):
             return not file.startswith(f"{self._project.output}/")
-        return _may_name_training(data)
+        from trainc.model.kinds import may_name_training  # noqa: PLC0415 (folders of other files alone)
+
+        return may_name_training(data)
 
     def shelf(self, file: str) -> Shelf:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
@@ -193,7 +186,7 @@ class Loader:
             if file in project.texts.without_objects:
                 continue
             data = known_contents(project, file)
-            if not _may_hold_objects(data) or is_rendered(data):
+            if not may_hold_objects(data) or is_rendered(data):
                 continue
             if MARK in data:
                 self._report.allow(allows(data, file), borrowed=True)
@@ -273,22 +266,6 @@ class Loader:
             if not folder:
                 return ""
             folder = os.path.dirname(folder)
-
-
-def _may_name_training(data: bytes) -> bool:
-    from trainc.model.kinds import may_name_training  # noqa: PLC0415 (folders of other files alone)
-
-    return may_name_training(data)
-
-
-def _may_hold_objects(data: bytes) -> bool:
-    """Whether a text names a kind of objects that jobs name."""
-    return any(kind in data for kind in _OBJECTS)
-
-
-def _tells(data: bytes) -> bool:
-    """Whether a text may say for which cluster it is."""
-    return _CLUSTER in data or _ESCAPE in data
 
 
 def catalogue() -> str:

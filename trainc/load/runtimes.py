@@ -1,11 +1,26 @@
-"""Which files may hold what runtimes are made of, by their text alone: few do, and only these are kept as documents."""
+"""What files may hold, by their text alone: few hold anything but jobs, and only these are kept as documents."""
 
 from __future__ import annotations
+
+from trainc.model.references import KINDS
 
 OWN = b"trainc.dev/v1alpha1"  # in Runtimes and RuntimeComponents
 KIND = b"TrainingRuntime"  # the end of both kinds of the Trainer; a job may say it in its reference
 REFERENCE = b"runtimeRef"
 _FAR = 8  # lines between a reference and a field of it
+_CLUSTER = b"trainc.dev/cluster"
+_ESCAPE = b"\\"  # may hide that
+_OBJECTS = tuple([kind.encode() for kind in KINDS])
+
+
+def may_hold_objects(data: bytes) -> bool:
+    """Whether a text names a kind of objects that jobs name."""
+    return any(kind in data for kind in _OBJECTS)
+
+
+def may_name_clusters(data: bytes) -> bool:
+    """Whether a text may say for which cluster it is."""
+    return _CLUSTER in data or _ESCAPE in data
 
 
 def may_hold_runtimes(data: bytes) -> bool:

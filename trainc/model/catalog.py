@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
         def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
             """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
+
+        def are_missing(self) -> bool:
+            """Whether no file of the project holds anything that a job could name."""
 else:
     from trainc.model.record import NamedTuple
 

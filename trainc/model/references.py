@@ -66,10 +66,9 @@ class References:
     def __init__(self) -> None:
         self.files: dict[Reference, set[str]] = {}
 
-    @property
-    def folders(self) -> dict[Reference, set[str]]:
-        """The folders of the files whose jobs name each."""
-        return {reference: {file.rpartition("/")[0] for file in files} for reference, files in self.files.items()}
+    def folders(self, reference: Reference) -> set[str]:
+        """The folders of the files whose jobs name something."""
+        return {file.rpartition("/")[0] for file in self.files[reference]}
 
     def add(self, bundle: Bundle, trees: Iterable[Tree]) -> None:
         """Note what objects of a bundle, or those that stand for them, name."""

@@ -110,27 +110,25 @@ class FolderSpool(Spool):
             return False
         found = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
-        header = Header(rendered.source, written_digest(written), body_digest(body), self._project)
+        header = self._header(rendered, written_digest(written), body, rendered.path)
         if found is None and self._is_unknown_to_git(rendered.path):
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
         elif found is None or found.header != header or found.body != body:
             return False
-        self._note_digest(rendered.path, header, body)
         self.paths[self._path(rendered)] = rendered.source
         self.objects += rendered.objects
         self._count_filled(rendered, references)
         return True
 
-    def _note_digest(self, path: str, header: Header, body: bytes) -> None:
+    def _header(self, rendered: Rendered, job: str, body: bytes, path: str) -> Header:
+        """The first line of a rendering; the next run is to know its digest."""
+        header = Header(rendered.source, job, body_digest(body), self._project)
         if self.outcomes is not None:
             self.digests[path] = sha256(f"{header}".encode() + body).digest()
+        return header
 
     def _is_unknown_to_git(self, path: str) -> bool:
-        return (
-            self._git.absent(path) is None
-            and not self._git.sides(path, marked=False)
-            and self._git.deleted(path) is None
-        )
+        return self._git.absent(path) is self._git.deleted(path) is None and not self._git.sides(path, marked=False)
 
     def parts(self, bundle: Bundle) -> list[Bundle]:
         """The bundles that get a file each: where earlier runs stay, what outlives a run stands apart from it."""
@@ -143,8 +141,7 @@ class FolderSpool(Spool):
         if found is None and (absent := self._git.absent(path)) is not None:
             found = parse_found(absent)
         body = rendered.text.encode()
-        header = Header(rendered.source, job_digest(bundle), body_digest(body), self._project)
-        self._note_digest(path, header, body)
+        header = self._header(rendered, job_digest(bundle), body, path)
         if found is not None and found.header == header and found.body == body:
             return None
         sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
