@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import shutil
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -10,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.compiling import ROOT
 from trainc.model.tree import stamp
 from trainc.server.cel.rules import check
 from trainc.server.profile import Profile
@@ -121,6 +126,22 @@ def test_without_an_engine_nothing_is_judged(
     with pytest.raises(NotJudgedError, match="trainc\\[definitions\\]"):
         found.matches("a", "a")
     assert not found.judged_all
+
+
+def test_the_command_line_says_which_rules_wait_for_the_engine(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tests/cases/clusters/unchecked-rule/input", tmp_path / "project")
+    (tmp_path / "cel_expr_python").mkdir()
+    (tmp_path / "cel_expr_python" / "__init__.py").write_text("raise ImportError\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "trainc", "validate", "."],
+        check=False,
+        cwd=tmp_path / "project",
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "TRAINC_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].endswith(f"not checked: {MISSING} (1)")
 
 
 def served(spec: dict[str, Any]) -> Table:
