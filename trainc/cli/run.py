@@ -19,6 +19,7 @@ from trainc.fix import diff
 from trainc.fix import fix as edited
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
+from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.spelling import nearest
@@ -70,7 +71,7 @@ def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str]
     found = {one.key: one for one in map(facts, chosen)}
     for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
         trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
-        jobset = next((tree for tree in trees if "replicatedJobs" in tree.get("spec", ())), None)
+        jobset = next((tree for tree in trees if runs_pods(tree)), None)
         if jobset is not None:
             made = Document(bundle.document.file, jobset, {}, 1)
             found[facts(bundle).key] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))

@@ -13,8 +13,8 @@ from trainc.emit.digest import body_digest, job_digest
 from trainc.emit.spool.disk import parse_found, read_found
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
+from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
-from trainc.model.tree import value
 from trainc.server.schema.served import Served
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
@@ -90,7 +90,7 @@ class Decisions:
         if found is None or found.header is None or found.header.body != body_digest(found.body):
             return None
         decision = self.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)
-        jobset = next((tree for tree in decision.objects if value(tree, "kind") == "JobSet"), None)
+        jobset = next((tree for tree in decision.objects if runs_pods(tree)), None)
         if jobset is None:
             return None
         return Bundle(Document(bundle.document.file, jobset, {}, 1), decision.objects, cluster=bundle.cluster)

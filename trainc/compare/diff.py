@@ -12,6 +12,8 @@ from trainc.compare.renamed import as_called, job_of, next_runs, renamed
 from trainc.compare.updates import update
 from trainc.emit import path_of
 from trainc.model.created_once import is_created_once
+from trainc.model.kept_job import KEEP
+from trainc.model.tree import value
 from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
@@ -221,7 +223,10 @@ def _edited(
 
 
 def _refused(was: Facts, now: Facts, server: Served) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(change.shown for change in update(was.jobset, now.jobset, server).refused))
+    shown = [change.shown for change in update(was.jobset, now.jobset, server).refused]
+    if value(now.jobset, "metadata", "annotations", KEEP) == "job":
+        shown = [f"spec.{name.partition('.template.spec.')[2]}" for name in shown]  # a Job, seen as a JobSet
+    return tuple(dict.fromkeys(shown))
 
 
 def shown(key: Key) -> str:

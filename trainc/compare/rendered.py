@@ -8,6 +8,7 @@ from trainc.load.walk import is_candidate
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.header import has_conflict, read_header
+from trainc.model.kept_job import runs_pods
 from trainc.model.reading import ordinary_contents
 from trainc.model.settings import FILE
 from trainc.model.trouble import Reaching, Trouble
@@ -78,7 +79,7 @@ def _below(source: str, paths: tuple[str, ...]) -> bool:
 
 def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) -> Iterator[Bundle]:
     documents = [document for document in read(data, path, report) if type(document.tree) is dict]
-    jobset = next((document for document in documents if document.kind == "JobSet"), None)
+    jobset = next((document for document in documents if runs_pods(document.tree)), None)
     if jobset is not None:
         for document in documents:
             _check(document)

@@ -6,9 +6,11 @@ from trainc.legacy.former_hosts import FormerHosts, is_domain
 from trainc.legacy.job_selectors import with_jobset_selectors
 from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.runpolicy import MULTIKUEUE
-from trainc.model.finding import WARNING, Rule, place
+from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.gang import at_once
+from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.legacy_kinds import ASK
+from trainc.model.normalise import normalise
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
@@ -31,7 +33,12 @@ UNRESOLVED = Rule(
     "a pod of a plain Job is addressed by a name that DNS does not have",
     "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
 )
-_OF_THE_JOBSET = ("ttlSecondsAfterFinished", "suspend", "managedBy")
+SERVICE_ELSEWHERE = Rule(
+    "peer-service-elsewhere",
+    WARNING,
+    "the Service that gives a plain Job's pods their names is not in its file",
+    "A Service in another file goes on selecting the pods of the former Job, and whoever is applied last wins.",
+)
 _OWN_LABELS = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 _BY = "batch/v1 default"
 
@@ -48,22 +55,25 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan:
     name = run_name(document.tree)
     hosts = JobHosts(document, report, name, options.cluster_domain)
     replicated = _replicated(document, hosts)
+    namespace = given(get(document.tree, "metadata", "namespace"), options.namespace)
+    companions = tuple(hosts.companion(companion, namespace) for companion in entry.companions)
     spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
     if not spec["network"]:
         del spec["network"]
     template = {"metadata": _metadata(document), "spec": spec}
+    _check_service(hosts, entry)
     return Plan(
         document=document,
         runtime=None,
         name=name,
-        namespace=get(document.tree, "metadata", "namespace"),
+        namespace=namespace,
         framework="plain",
         policy=None,
         gang={"none": {}} if _is_queue(document) else None,
         template=template,
         roles=(Role(0, replicated, at_once(replicated)),),
         steps=(("runtime", f"Job {document.name}", template, (), None),),
-        companions=tuple(hosts.companion(companion) for companion in entry.companions),
+        companions=companions,
         beside=entry.beside,
         secrets=options.secrets,
     )
@@ -81,6 +91,7 @@ class JobHosts(FormerHosts):
         self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
         self._indexed = value(spec, "completionMode") == "Indexed"
         written = get(spec, "template", "spec", "subdomain")
+        self.keeps = keeps_job(document.tree)
         self.subdomain: Sourced[str] | None = written if type(written) is Sourced and written.value else None
 
     def present(self, host: str) -> str:
@@ -116,9 +127,14 @@ class JobHosts(FormerHosts):
             )
         )
 
-    def companion(self, companion: Document) -> Document:
-        """Another object of the file, whose selectors and texts follow the JobSet."""
-        tree = with_jobset_selectors(companion.tree, self.base, self.name)
+    def companion(self, companion: Document, namespace: Sourced[str] | None) -> Document:
+        """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""
+        tree = companion.tree
+        if companion.kind == "Service" and namespace is not None and not companion.namespace:
+            tree = {**tree, "metadata": {**tree["metadata"], "namespace": namespace}}
+        if self.keeps:
+            return companion if tree is companion.tree else companion.admitted(tree)
+        tree = with_jobset_selectors(tree, self.base, self.name)
         if companion.kind == "ConfigMap" and type(tree.get("data")) is dict:
             tree = {**tree, "data": {key: self.leaf(text) for key, text in tree["data"].items()}}
         return companion.admitted(tree)
@@ -126,11 +142,13 @@ class JobHosts(FormerHosts):
 
 def _replicated(document: Document, hosts: JobHosts) -> Tree:
     spec = document.tree["spec"]
-    kept = {key: node for key, node in spec.items() if key not in (*_OF_THE_JOBSET, "template")}
+    kept = {key: node for key, node in spec.items() if key not in (*OF_THE_WHOLE, "template")}
     kept.setdefault("completionMode", Sourced("NonIndexed", Origin(by=_BY)))
     if "backoffLimitPerIndex" not in kept:
         kept.setdefault("backoffLimit", Sourced(6, Origin(by=_BY)))
-    template = spec["template"]
+    template = normalise(spec["template"], "template")
+    if hosts.keeps:
+        return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": {**kept, "template": template}}}
     pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain"}}
     metadata = dict(template.get("metadata") or {})
     if type(metadata.get("labels")) is dict:
@@ -143,9 +161,9 @@ def _replicated(document: Document, hosts: JobHosts) -> Tree:
 def _jobset_fields(document: Document) -> dict[str, Tree]:
     spec = document.tree["spec"]
     out: dict[str, Tree] = {}
-    for field in ("suspend", "managedBy", "ttlSecondsAfterFinished"):
+    for field in OF_THE_WHOLE:
         leaf = spec.get(field)
-        if type(leaf) is Sourced and (field != "managedBy" or leaf.value == MULTIKUEUE):
+        if type(leaf) is Sourced and (field != "managedBy" or leaf.value == MULTIKUEUE or keeps_job(document.tree)):
             out[field] = leaf
     return out
 
@@ -162,12 +180,30 @@ def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:
     return {"subdomain": hosts.subdomain}
 
 
+def _check_service(hosts: JobHosts, entry: Entry) -> None:
+    """A finding where the pods have a subdomain, and the file does not bring its Service."""
+    around = (*entry.companions, *entry.beside)
+    name = hosts.subdomain
+    if name is None or any(other.kind == "Service" and other.name == name.value for other in around):
+        return
+    span = place(name.origin) or hosts.document.span(("spec",))
+    if hosts.keeps:
+        message, effect = f"Service `{name.value}` is not in this file", "without it no pod finds another by name"
+        hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help="write it beside the Job", level=NOTE))
+    else:
+        message = f"Service `{name.value}` is not in this file; the JobSet brings one of that name"
+        effect = "one that another file holds selects the pods of the former Job, and overwrites it"
+        hosts.report.add(
+            SERVICE_ELSEWHERE.at(span, message, effect=effect, help="move it into this file, or remove it")
+        )
+
+
 def _metadata(document: Document) -> Tree:
     metadata = document.tree["metadata"]
     annotations = {
         key: node
         for key, node in (metadata.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != "kubectl.kubernetes.io/last-applied-configuration"
+        if (key == KEEP or not key.startswith(ASK)) and key != "kubectl.kubernetes.io/last-applied-configuration"
     }
     return {"labels": dict(metadata.get("labels") or {}), "annotations": annotations}
 

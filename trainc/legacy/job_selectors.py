@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.input_kinds import JOB_NAME_LABELS
+from trainc.model.kept_job import JOB_NAME_LABELS
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
 

@@ -12,6 +12,7 @@ from trainc.lower.tool_marks import applied
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution
+from trainc.model.tree import value
 from trainc.server.schema.served import served
 
 TYPE_CHECKING = False
@@ -143,15 +144,28 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
         metadata["annotations"] = annotations
     table = served(cluster).table
     whole = table.completed(jobset(plan, metadata))
-    twin = service(plan, whole["spec"], there)
+    keeps = value(plan.job, "kind") == "Job" and _keeps_job(plan)
+    twin = None if keeps else service(plan, whole["spec"], there)
     objects = [document.tree for document in plan.companions] if plan.companions else []
     for tree in contribution.objects + gang.objects:
         placed = {**tree, "metadata": {**tree["metadata"], **there}}
         objects.append(table.completed(placed))
     if twin is not None and not _has_service(plan, twin):
         objects.append(twin)
-    objects.append(whole)
+    objects.append(_kept(whole) if keeps else whole)
     return Bundle(plan.document, tuple(objects), plan, cluster=cluster.name, jobset=whole)
+
+
+def _keeps_job(plan: Plan) -> bool:
+    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+
+    return keeps_job(plan.job)
+
+
+def _kept(jobset: Tree) -> Tree:
+    from trainc.model.kept_job import job_of  # noqa: PLC0415 (as above)
+
+    return job_of(jobset)
 
 
 def _has_service(plan: Plan, twin: Tree) -> bool:

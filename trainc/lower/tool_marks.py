@@ -92,7 +92,7 @@ def _argocd(tree: Tree) -> dict[str, str]:
     does not wait for pods, and comes first: without it no pod of the job can start. Server-side apply leaves alone what
     a queue writes; a client-side apply replaces whole lists.
     """
-    if value(tree, "kind") == "JobSet":
+    if _runs_pods(tree):
         return {OPTIONS: "ServerSideApply=true"}
     group = str(value(tree, "apiVersion")).partition("/")[0]
     return {WAVE: "-1"} if group.endswith(_KEY_MATERIAL) else {}
@@ -100,10 +100,20 @@ def _argocd(tree: Tree) -> dict[str, str]:
 
 def _flux(tree: Tree) -> dict[str, str]:
     """A JobSet is created once and never touched again; a shell's `${NAME}` is no variable of Flux."""
-    wanted = {SSA: IF_NOT_PRESENT} if value(tree, "kind") == "JobSet" else {}
+    wanted = {SSA: IF_NOT_PRESENT} if _runs_pods(tree) else {}
     if _has_variable(tree):
         wanted[SUBSTITUTE] = "disabled"
     return wanted
+
+
+def _runs_pods(tree: Tree) -> bool:
+    """Whether an object makes the job's pods: a JobSet, or a plain Job that stays one."""
+    kind = value(tree, "kind")
+    if kind != "Job":
+        return bool(kind == "JobSet")
+    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+
+    return keeps_job(tree)
 
 
 def _has_variable(tree: Tree) -> bool:

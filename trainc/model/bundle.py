@@ -46,6 +46,11 @@ class Bundle:
         return value(self.jobset, "metadata", "name") or self.document.name
 
     @property
+    def keeps_job(self) -> bool:
+        """Whether the job stays a plain Job: its JobSet is how rules see it, and none of its objects."""
+        return self.jobset is not None and not any(tree is self.jobset for tree in self.objects)
+
+    @property
     def around(self) -> tuple[Tree, ...]:
         """The objects, and those of the same file that go out with another job."""
         if self.plan is None or not self.plan.beside:
@@ -71,6 +76,12 @@ class Bundle:
 
 def _first_jobset(objects: tuple[Tree, ...]) -> Tree:
     for tree in objects:
-        if value(tree, "kind") == "JobSet":
+        kind = value(tree, "kind")
+        if kind == "JobSet":
             return tree
+        if kind == "Job":
+            from trainc.model.kept_job import keeps_job, view_of  # noqa: PLC0415 (few bundles hold one)
+
+            if keeps_job(tree):
+                return view_of(tree)
     return None

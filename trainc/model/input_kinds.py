@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.kept_job import JOB_NAME_LABELS, KEEP
 from trainc.model.legacy_kinds import ASK
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 JOB = ("batch/v1", "Job")
 # By API version and kind; `trainc.legacy.pages` has the page of each.
 INPUT_KINDS = frozenset((JOB,))
-JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
-COMPILE, KEEP = f"{ASK}compile", f"{ASK}keep"
+COMPILE = f"{ASK}compile"
 
 
 def is_input_kind(document: Document) -> bool:

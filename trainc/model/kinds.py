@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.input_kinds import is_training
 from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.spelling import nearest
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Foreign(NamedTuple):
 
 
 _WRITE = "write a TrainJob or a JobSet"
+_SCHEDULE = "let its operator run it, or let CI commit a new run of the job when it is time"
 _RAY = "write a JobSet: one role for the head, one for each group of workers, one for the driver"
 _KUBEDL = f"write it as `{V1}`, or as a TrainJob"
 # A row leaves this table when the kind is compiled. An empty kind stands for every kind of the group that ends in Job.
@@ -46,10 +49,12 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
         "trainc does not compile Volcano's Job",
         f"{_WRITE}, and choose the scheduler `volcano` for its gang and queue",
     ),
+    ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
+    ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),
     ("ray.io", "RayJob"): Foreign("trainc does not compile RayJobs", _RAY),
     ("ray.io", "RayCluster"): Foreign("a RayCluster has no program, nothing ends it; a RayJob does", _RAY),
     ("ray.io", "RayService"): Foreign("a RayService serves, and never ends", "let its operator run it"),
-    ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and no job", "let its operator run it"),
+    ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and not a job", _SCHEDULE),
     ("flux-framework.org", "MiniCluster"): Foreign(
         "trainc does not compile MiniClusters",
         "write a TrainJob with a runtime that has `mlPolicy.flux`",
@@ -57,6 +62,9 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): Foreign(
         "a LeaderWorkerSet serves: its pods are started again when they end",
         f"if it is a batch job, {_WRITE}",
+    ),
+    ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): Foreign(
+        "a DisaggregatedSet serves, and never ends", "let its operator run it"
     ),
     ("workload.codeflare.dev", "AppWrapper"): Foreign(
         "trainc does not look into an AppWrapper", "write the jobs that it wraps as documents of their own"
@@ -68,6 +76,7 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.paddlepaddle.org", ""): Foreign("trainc does not compile the Paddle operator's jobs", _KUBEDL),
     ("sagemaker.amazonaws.com", ""): Foreign("trainc does not compile HyperPod's jobs", _KUBEDL),
 }
+_PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, and not a job", _SCHEDULE)
 _ARMADA = Foreign("trainc does not compile Armada's submit files", f"{_WRITE} for each gang")
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
 _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
@@ -77,6 +86,8 @@ _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     """What is said of a training kind that another operator runs, None for everything else."""
     group = api.partition("/")[0]
+    if kind == "CronJob" and group == "batch":
+        return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate") or {}) else None
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
     if not api and not kind and {"queue", "jobSetId", "jobs"} <= tree.keys():

@@ -76,7 +76,13 @@ def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     there = project.cluster
-    options = Options(gang=gang, kubernetes=there.kubernetes, jobset=there.jobset, secrets=project.secrets)
+    options = Options(
+        gang=gang,
+        kubernetes=there.kubernetes,
+        jobset=there.jobset,
+        secrets=project.secrets,
+        namespace=there.namespace,
+    )
     if is_input_kind(entry.document):
         return page_of(entry.document).plan(entry, options, report)
     return older(entry.document, report, options, companions=entry.companions, beside=entry.beside)

@@ -117,9 +117,19 @@ def _priority(roles: tuple[Role, ...]) -> dict[str, Tree]:
     return {} if priority is None else {"priorityClassName": priority}
 
 
+_JOBSET = ("jobset.x-k8s.io", "JobSet")
+
+
+def _keeps_job(plan: Plan) -> bool:
+    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+
+    return keeps_job(plan.job)
+
+
 def _workload(plan: Plan, spec: Tree) -> Tree:
+    group, kind = ("batch", "Job") if value(plan.job, "kind") == "Job" and _keeps_job(plan) else _JOBSET
     return {
-        "controllerRef": {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": plan.name},
+        "controllerRef": {"apiGroup": group, "kind": kind, "name": plan.name},
         "podGroupTemplates": [{"name": TEMPLATE, **spec}],
     }
 

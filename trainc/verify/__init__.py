@@ -30,8 +30,8 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
 
     With `--only admission` that is what the JobSet server says, and only where the output is meant to be applied.
     """
-    if (report.compiles or not selection.admission_only) and bundle.plan is not None and bundle.plan.framework:
-        # A JobSet given as input has been judged when it was admitted.
+    if (report.compiles or not selection.admission_only) and _is_made(bundle):
+        # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
         accepted(bundle, served(project.cluster), report)
     if selection.admission_only:
         return
@@ -52,3 +52,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         from trainc.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
         look_at_capacity(bundle, project.cluster, report)
+
+
+def _is_made(bundle: Bundle) -> bool:
+    return bundle.plan is not None and bool(bundle.plan.framework) and not bundle.keeps_job

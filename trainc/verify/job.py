@@ -114,7 +114,9 @@ class Job:
 
     @property
     def dns(self) -> bool:
-        """Whether the pods get DNS names: the JobSet webhook's default is that they do."""
+        """Whether the pods get DNS names: the JobSet webhook's default is that they do, a Job's that they do not."""
+        if self.bundle.keeps_job:
+            return "subdomain" in table(self.spec, "network")
         network = table(self.spec, "network")
         return "enableDNSHostnames" not in network or flag(network, "enableDNSHostnames")
 

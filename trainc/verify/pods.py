@@ -133,7 +133,7 @@ class Role:
 
     def host(self, job: int | str = 0, pod: int | str = 0) -> str:
         """The host name of one pod; its DNS name is that, a dot and the subdomain."""
-        return f"{self.job.name}-{self.name}-{job}-{pod}"
+        return f"{self.job.name}-{pod}" if self.job.bundle.keeps_job else f"{self.job.name}-{self.name}-{job}-{pod}"
 
     def address(self, job: int | str = 0, pod: int | str = 0) -> str:
         """The DNS name under which the peers in the namespace find one pod."""
@@ -164,6 +164,10 @@ class Role:
 
     def system(self, key: str) -> Value | None:
         """The value of a label that the JobSet controller writes on every pod of the role, None for other keys."""
+        if self.job.bundle.keeps_job:
+            from trainc.model.kept_job import JOB_NAME_LABELS  # noqa: PLC0415 (few jobs stay plain Jobs)
+
+            return self.job.name if key in JOB_NAME_LABELS else None
         prefix, _, name = key.partition("/")
         if prefix != "jobset.sigs.k8s.io":
             return None

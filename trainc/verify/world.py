@@ -113,6 +113,8 @@ def place_of(job: Job, host: str) -> Place | str | None:
     """The pod that an address names; a sentence about why there is none; None for hosts outside this job."""
     first, _, rest = host.partition(".")
     domain = rest.partition(".")[0]
+    if job.bundle.keeps_job:
+        return _place_of_job(job, first, rest)
     if not first.startswith(f"{job.name}-"):
         return f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
     named, _, index = first.rpartition("-")
@@ -134,6 +136,27 @@ def place_of(job: Job, host: str) -> Place | str | None:
     if not job.dns and text(role.pod, "subdomain") != domain:
         return "`enableDNSHostnames: false` gives the pods no DNS names"
     return Place(role, i, j)
+
+
+def _place_of_job(job: Job, first: str, rest: str) -> Place | str | None:
+    """The same in a plain Job, whose pods are called after it and their index."""
+    named, _, index = first.rpartition("-")
+    role, number = job.roles[0], parsed_int(index)
+    if named != job.name or number is None:
+        return _unlike(job, first, rest) if first.startswith(f"{job.name}-") else None
+    if not role.indexed:
+        return "the pods of a Job without `completionMode: Indexed` have random names"
+    if type(role.size) is int and number >= role.size:
+        return f"the Job has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {number}"
+    if not job.dns:
+        return "the pod template has no `subdomain`, so its pods have no DNS names"
+    if not rest:
+        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+    return (
+        Place(role, 0, number)
+        if rest.partition(".")[0] == job.subdomain
+        else (f"the subdomain of these pods is `{job.subdomain}`")
+    )
 
 
 def _unlike(job: Job, first: str, rest: str) -> str | None:

@@ -26,10 +26,11 @@ class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
     `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
-    `jobset` are the cluster's versions, None where they are not known; `secrets` say where key material comes from.
+    `jobset` are the cluster's versions, None where they are not known; `secrets` say where key material comes from;
+    `namespace` is the one that jobs of the cluster have where they name none.
     """
 
-    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient", "secrets")
+    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient", "namespace", "secrets")
 
     def __init__(
         self,
@@ -40,12 +41,14 @@ class Options:
         kubernetes: Version | None = None,
         jobset: Version | None = None,
         secrets: Mapping[str, Sourced[str]] | None = None,
+        namespace: Sourced[str] | None = None,
     ) -> None:
         self.gang = gang
         self.lenient = lenient
         self.cluster_domain = cluster_domain
         self.kubernetes = kubernetes
         self.jobset = jobset
+        self.namespace = namespace
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}
 
 

@@ -25,6 +25,7 @@ _READ = (
     "compile",
     "components",
     "jax-variables",
+    "keep",
     "keep-ttl",
     "lenient",
     "rank-layout",

@@ -248,7 +248,9 @@ def service_shadows_peers(job: Job) -> None:
                     job.at_object(service, ("metadata", "name")),
                     f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
                     also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
-                    effect="JobSet takes any Service of that name, and the pods do not find each other",
+                    effect="the pods do not find each other"
+                    if job.bundle.keeps_job
+                    else "JobSet takes any Service of that name, and the pods do not find each other",
                     help="rename it",
                 )
             )

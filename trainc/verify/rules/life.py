@@ -118,6 +118,8 @@ def partial_restarts(job: Job) -> None:
 
 
 def no_failure_policy(job: Job) -> None:
+    if job.bundle.keeps_job:
+        return  # a Job has a number of retries of its own
     if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
         job.report.add(
             NO_POLICY.at(

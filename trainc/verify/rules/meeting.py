@@ -79,9 +79,11 @@ def coordinator_names_no_pod(job: Job) -> None:
 
 def _address(job: Job, meeting: Meeting) -> str:
     role = meeting.container.role
-    return (
-        f"the first pod of `{role.name}` is `{role.address()}`" if job.dns else "leave `network.enableDNSHostnames` on"
-    )
+    if job.dns:
+        return f"the first pod of `{role.name}` is `{role.address()}`"
+    if job.bundle.keeps_job:
+        return "write `subdomain` in the pod template, and a headless Service of that name"
+    return "leave `network.enableDNSHostnames` on"
 
 
 def coordinator_is_local(job: Job) -> None:
