@@ -10,6 +10,7 @@ from trainc.cli.output import data
 from trainc.model.markdown import code
 from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
+from trainc.report.junit import HEAD, TAIL
 from trainc.report.lines import text_of
 
 TYPE_CHECKING = False
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-_MACHINES = ("json", "sarif")
+_MACHINES = ("gitlab", "json", "rdjson", "sarif")
 _TITLES: dict[str, Callable[[str], list[str]]] = {
     "text": lambda name: [f"{name}:"],
     "markdown": lambda name: [f"## {code(name)}", ""],
 }
-_KEPT = ("version", "$schema")
+_KEPT = ("version", "$schema", "source")
 
 
 @contextmanager
@@ -43,6 +44,9 @@ def joined(form: str) -> Iterator[Callable[[str], None]]:
         for _, text in texts[1:]:
             answer = merge(answer, json.loads(text))
         data(dumps(answer, sort_keys=form == "json"))
+        return
+    if form == "junit" and texts:
+        data(HEAD + "".join(text.removeprefix(HEAD).removesuffix(TAIL) for _, text in texts) + TAIL)
         return
     title = _TITLES.get(form)
     joined_text = "\n".join(f"{text_of(title(name) if title else ())}{text}" for name, text in texts)

@@ -34,7 +34,8 @@ def rules(options: Options) -> int:
     elif options.arguments:
         answer(*_explained(found[0], examples().get(found[0].name)).splitlines())
     elif options.has("kind"):
-        answer(*(line for rule in found for line in (rule.name, f"  {rule.summary}", f"  {rule.why}", "")))
+        for index, rule in enumerate(found):
+            answer(*([""] if index else []), rule.name, f"  {rule.summary}", f"  {rule.why}")
     else:
         width = max(len(rule.name) for rule in found)
         answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))

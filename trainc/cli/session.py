@@ -18,10 +18,9 @@ from trainc.yaml.reader import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from trainc.cli.cache import Cache
     from trainc.cli.options import Options
+    from trainc.cli.progress import Progress
     from trainc.model.choice import Choice
     from trainc.model.settings import Project
 
@@ -78,6 +77,7 @@ class Session:
             include_other=options.has("include_other"),
             clusters=self._clusters(),
             forms=not options.has("no_forms"),
+            progress=_progress(),
         )
 
     def _clusters(self) -> tuple[str, ...]:
@@ -174,9 +174,19 @@ class Session:
             files = Files(self.lines, self.shown, self.link)
             print_findings(self.report, self.options, files, jobs, sums=sums)
         else:
-            for part in _machine(form, self):
+            from trainc.cli.machines import written  # noqa: PLC0415 (only where asked for)
+
+            for part in written(form, self.report, self.shown, self.lines):
                 (data_beside if streams else data)(part)
         return self.verdict()
+
+
+def _progress() -> Progress | None:
+    if not sys.stderr.isatty():
+        return None
+    from trainc.cli.progress import Progress  # noqa: PLC0415 (a pipe shows none)
+
+    return Progress(sys.stderr)
 
 
 def _choice(options: Options, *, is_open: bool) -> Choice | None:
@@ -193,18 +203,3 @@ def _standard_input() -> bytes:
         if len(data) > LIMIT:
             raise Trouble(f"standard input holds more than {LIMIT >> 20} MiB")
         return data
-
-
-def _machine(form: str, session: Session) -> Iterable[str]:
-    """The findings as a program reads them, part by part."""
-    if form == "github":
-        from trainc.report.github import commands  # noqa: PLC0415 (only where asked for)
-
-        return (commands(session.report, session.shown),)
-    if form == "sarif":
-        from trainc.report.sarif import log  # noqa: PLC0415
-
-        return log(session.report, session.shown)
-    from trainc.report.json import document  # noqa: PLC0415
-
-    return document(session.report, session.shown)

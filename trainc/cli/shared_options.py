@@ -23,7 +23,9 @@ REPORTING = (
     Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),
     Option("--no-forms", "compile every job in full, also those that differ from others in numbers alone"),
     Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
-    Option("--report", "how findings are written", choices=("text", "json", "github", "sarif")),
+    Option(
+        "--report", "how findings are written", choices=("text", "json", "github", "gitlab", "junit", "rdjson", "sarif")
+    ),
     COLOR,
     Option("--min-level", "print findings of this level and above as text", choices=("note", "warning", "error")),
     Option("--notes", "print each note in full, as --min-level note does, not all of them as one line"),

@@ -52,7 +52,8 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
-        self._reads_stdin = selection.stdin is not None
+        self._parts = 1  # equal parts of the selection, of which one is given
+        self._reads_first = True  # whether it is the first one, with standard input
 
     def take_part(self, part: int, parts: int) -> None:
         """Give one of several equal parts of the selection from now on, in the order of the files."""
@@ -61,7 +62,7 @@ class Loader:
         for file in (*self._turns[:first], *self._turns[end:]):
             self._project.texts.drop(file)
         self._turns = self._turns[first:end]
-        self._reads_stdin = part == 0
+        self._parts, self._reads_first = parts, part == 0
 
     def size(self) -> int:
         """How many files of the selection hold something of ours, as far as they are in the part that is given."""
@@ -73,11 +74,12 @@ class Loader:
 
         A file of which `is_done` says so, by its name and text, is left out as well.
         """
-        if self._selection.stdin is not None and self._reads_stdin:
+        if self._selection.stdin is not None and self._reads_first:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
         several = len(self._project.clusters) > 1
-        for file in self._turns:
+        for number, file in enumerate(self._turns):
+            self._tell_progress(number)
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
                 asked = self._selection.clusters
@@ -97,6 +99,13 @@ class Loader:
                 yield file, self._documents(file, data, self._report)
             else:
                 yield file, self._shared_documents(file, data)
+        self._tell_progress(len(self._turns))
+
+    def _tell_progress(self, done: int) -> None:
+        """Let somebody who waits know how many files of all are done; equal parts of a run take equally long."""
+        if self._reads_first and self._selection.progress is not None:
+            total = len(self._turns) * self._parts
+            self._selection.progress(done * self._parts, total)
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""

@@ -228,6 +228,7 @@ class Selection:
         "forms",
         "include_other",
         "paths",
+        "progress",
         "rendered",
         "stdin",
     )
@@ -244,7 +245,9 @@ class Selection:
         clusters: tuple[str, ...] = (),
         rendered: bool = False,
         forms: bool = False,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
+        self.progress = progress  # hears how many files of all are done
         self.forms = forms  # whether jobs that differ in numbers alone are compiled once
         self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths

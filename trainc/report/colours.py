@@ -30,11 +30,9 @@ def signed(lines: Iterable[str]) -> Iterator[Line]:
 
 
 def titled(lines: Iterable[str]) -> Iterator[Line]:
-    """Lines of blocks with a blank line between them, the first line of each block in bold."""
-    is_first = True
-    for line in lines:
-        yield ((BOLD, line),) if is_first and line else line
-        is_first = not line
+    """Lines of one answer, the first one in bold."""
+    for index, line in enumerate(lines):
+        yield line if index else ((BOLD, line),)
 
 
 def unified(lines: Iterable[str]) -> Iterator[Line]:

@@ -24,8 +24,8 @@ def fold(line: Line, width: int) -> Iterator[Line]:
     if columns(text) <= width:
         yield line
         return
-    hang = _hang(text, width)
-    for index, (start, end) in enumerate(_rows(text, width, hang)):
+    hang, first = _shape(text, width)
+    for index, (start, end) in enumerate(_rows(text, width, hang, first)):
         indent = (("", " " * hang),) if index else ()
         yield (*indent, *_slice(segments, start, end))
 
@@ -39,31 +39,36 @@ def columns(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in _WIDE else 1 for char in text)
 
 
-def _hang(text: str, width: int) -> int:
-    """Where the rows after the first begin: at the last column of a table, behind `= help: `, else a bit further in."""
+def _shape(text: str, width: int) -> tuple[int, int]:
+    """Where the rows after the first begin, and where the first one has to end, 0 for wherever it is full.
+
+    They begin at the last column of a table, behind `= help: `, or a bit further in. The last column begins a row of its
+    own where it stands too far to the right.
+    """
     bare = text.lstrip()
     leading = len(text) - len(bare)
     if bare.startswith("= "):
-        return leading + bare.find(": ") + 2
+        return leading + bare.find(": ") + 2, 0
     gap = text.rfind(_GAP)
     if leading < gap and gap + 2 <= width // 2:
-        return gap + 2
-    return min(leading + 4, width // 2)
+        return gap + 2, 0
+    further = min(leading + 4, width // 2)
+    return further, gap if leading < gap <= width else 0
 
 
-def _rows(text: str, width: int, hang: int) -> Iterator[tuple[int, int]]:
-    """The start and end of each row's text; blanks at which a row ends are left out."""
+def _rows(text: str, width: int, hang: int, end: int) -> Iterator[tuple[int, int]]:
+    """The start and end of each row's text, the first until `end`; blanks at which a row ends are left out."""
     start, room = 0, width
     while columns(text[start:]) > room:
         first = start + len(text[start:]) - len(text[start:].lstrip())
-        end = text.rfind(" ", first, _reach(text, start, room) + 1)
-        if end < 0:
-            end = text.find(" ", first)
+        if not end:
+            end = text.rfind(" ", first, _reach(text, start, room) + 1)
+            end = end if end >= 0 else text.find(" ", first)
         if end < 0:
             break
         yield start, end
         start = end + len(text[end:]) - len(text[end:].lstrip())
-        room = width - hang
+        room, end = width - hang, 0
     yield start, len(text)
 
 

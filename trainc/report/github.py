@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.report.details import details
 from trainc.report.lines import visible
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def _command(finding: Finding, shown: Callable[[str], str]) -> str:
         "endColumn": str(max(span.end_column, span.column)),
     }
     said = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
-    said += [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
+    said += details(finding)
     head = ",".join(f"{key}={_property(text)}" for key, text in properties.items())
     return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, said))}"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
+from trainc.report.details import details, fingerprint
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
 
@@ -59,18 +59,14 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(
     finding: Finding, indices: dict[str, int], shown: Callable[[str], str], uri: Callable[[str], str]
 ) -> dict[str, Any]:
-    said = [_shown(finding.message)]
-    said += [f"{word}: {_shown(text)}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
-    file = shown(finding.span.file)
-    # The same mistake keeps its fingerprint when lines move: its place is no part of it.
-    mark = sha256(f"{finding.rule.name}\n{file}\n{finding.message}".encode("utf-8", "surrogateescape")).hexdigest()
+    said = map(_shown, [finding.message, *details(finding)])
     out: dict[str, Any] = {
         "ruleId": finding.rule.name,
         "ruleIndex": indices[finding.rule.name],
         "level": finding.level,
         "message": {"text": "\n".join(said)},
         "locations": [{"physicalLocation": _place(finding.span, uri)}],
-        "partialFingerprints": {"traincFinding/v1": mark[:32]},
+        "partialFingerprints": {"traincFinding/v1": fingerprint(finding, shown(finding.span.file))},
     }
     if len(finding.labels) > 1:
         out["relatedLocations"] = [_related(i, label, uri) for i, label in enumerate(finding.labels[1:], 1)]

@@ -1,0 +1,20 @@
+"""What reports for machines say of a finding in the same way."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.finding import Finding
+
+
+def details(finding: Finding) -> list[str]:
+    """What would happen and what to do, a text each, as far as the finding says so."""
+    return [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
+
+
+def fingerprint(finding: Finding, file: str) -> str:
+    """What the same mistake in a file keeps when lines move: its place is no part of it."""
+    text = f"{finding.rule.name}\n{file}\n{finding.message}"
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
