@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.load.counting import counted
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.load.walk import known_contents, known_files, ours
@@ -19,7 +20,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -52,8 +53,8 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
-        self._parts = 1  # equal parts of the selection, of which one is given
-        self._reads_first = True  # whether it is the first one, with standard input
+        self._reads_first = True  # whether it gives the first part of the selection, with standard input
+        self._count: Callable[[list[str]], Iterable[str]] = counted(selection.progress, 1)
 
     def take_part(self, part: int, parts: int) -> None:
         """Give one of several equal parts of the selection from now on, in the order of the files."""
@@ -62,7 +63,8 @@ class Loader:
         for file in (*self._turns[:first], *self._turns[end:]):
             self._project.texts.drop(file)
         self._turns = self._turns[first:end]
-        self._parts, self._reads_first = parts, part == 0
+        self._reads_first = part == 0
+        self._count = counted(self._selection.progress if part == 0 else None, parts)
 
     def size(self) -> int:
         """How many files of the selection hold something of ours, as far as they are in the part that is given."""
@@ -78,8 +80,7 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
         several = len(self._project.clusters) > 1
-        for number, file in enumerate(self._turns):
-            self._tell_progress(number)
+        for file in self._count(self._turns):
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
                 asked = self._selection.clusters
@@ -99,13 +100,6 @@ class Loader:
                 yield file, self._documents(file, data, self._report)
             else:
                 yield file, self._shared_documents(file, data)
-        self._tell_progress(len(self._turns))
-
-    def _tell_progress(self, done: int) -> None:
-        """Let somebody who waits know how many files of all are done; equal parts of a run take equally long."""
-        if self._reads_first and self._selection.progress is not None:
-            total = len(self._turns) * self._parts
-            self._selection.progress(done * self._parts, total)
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
