@@ -6,6 +6,8 @@ from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
 from trainc.admit.refusal import Refusal, refusal
 from trainc.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
+from trainc.model.component_uses import uses
+from trainc.model.tree import get
 from trainc.server.admission import admit_object
 
 TYPE_CHECKING = False
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.documents import Documents, Shelf
     from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
 
     Index = Mapping[Key, Document]
 
@@ -139,7 +142,7 @@ class Shelves:
         before = report.looking_at(document)
         met: list[Finding] = []
         report.met = met
-        stored = admit_object(document, self._desk.server, report)
+        stored = admit_object(_with_uses(document), self._desk.server, report)
         if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, report):
             stored = None
         report.met = None
@@ -182,3 +185,16 @@ class Shelves:
         if key not in self._catalogue:
             self._catalogue[key] = index(self._documents.shipped(folder, name), self._desk.report)
         return self._catalogue[key]
+
+
+def _with_uses(document: Document) -> Document:
+    """A Runtime whose components are spelled as the schema has them; any other document as it is."""
+    spec = get(document.tree, "spec")
+    if document.kind != "Runtime" or type(spec) is not dict or "components" not in spec:
+        return document
+
+    def span_of_key(name: str) -> Span:
+        return document.span(("spec", "components", name), key=True)
+
+    spelled = {**spec, "components": uses(spec["components"], span_of_key)}
+    return document.admitted({**document.tree, "spec": spelled})

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from annotated_types import MinLen
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from trainc.api.node import Keywords, Name, Names, Node, Resource, list_map
 from trainc.api.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
+from trainc.model.component_uses import names_in
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -48,6 +49,18 @@ class ComponentUse(Node):
     """Values of its parameters by name; a parameter that is not named keeps its default."""
 
 
+def _spelled_out(value: object) -> object:
+    """A text, a list of names and a map of components as a list of uses."""
+    if isinstance(value, str):
+        value = names_in(value)
+    if isinstance(value, dict):
+        return [{"name": name, "with": given} for name, given in value.items()]
+    return [{"name": item} if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
+
+
+Components = Annotated[list[ComponentUse], BeforeValidator(_spelled_out)]
+
+
 class Lock(Node):
     """A field that nothing above this runtime may change."""
 
@@ -73,8 +86,8 @@ class RuntimeSpec(PartialRuntimeSpec):
 
     extends: Name | None = None
     """The parent: a Runtime, ClusterTrainingRuntime or TrainingRuntime of that name, or one that trainc ships."""
-    components: list[ComponentUse] | None = None
-    """Components to switch on, applied in this order over the runtime's own fields."""
+    components: Components | None = None
+    """Components to switch on, applied in this order over the runtime's own fields: a list, text or map."""
     locks: Annotated[list[Lock], list_map("path")] | None = None
     """Fields that children, components of jobs, patches and jobs must leave as they are."""
 

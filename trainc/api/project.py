@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, StringConstraints
 
-from trainc.api.inherited import PartialRuntimeSpec, Text
+from trainc.api.inherited import Components, PartialRuntimeSpec, Text
 from trainc.api.node import Name, Names, Node, Resource, minimum
 
 
@@ -40,8 +40,8 @@ class ProjectCluster(Node):
     """The folder that holds what `kubectl get ... -o yaml` printed of it."""
     delivery: Tool | None = None
     """The tool that applies its manifests, where it is not the project's."""
-    components: list[Name] | None = None
-    """Components that every runtime gets there, in this order."""
+    components: Components | None = None
+    """Components that every runtime gets there, in this order: a list, text or map."""
     images: Images | None = None
     """Registries to rewrite and digests to pin."""
     patch: PartialRuntimeSpec | None = None

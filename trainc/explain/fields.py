@@ -192,6 +192,7 @@ def _crd(kind: Shipped) -> Schema:
 def _inside(schema: Schema, validations: Schema, defs: Schema) -> tuple[tuple[str, ...], Schema, Schema]:
     """Through lists and maps to what has fields: the steps that lead there, and the schemas of it."""
     steps: tuple[str, ...] = ()
+    schema = schema["anyOf"][0] if "anyOf" in schema else schema
     while "properties" not in schema:
         if isinstance(schema.get("items"), dict):
             key, step = "items", "[]"
@@ -216,10 +217,13 @@ def _is_list(schema: Schema) -> bool:
 
 
 def _type(schema: Schema, defs: Schema) -> str:
-    if "x-kubernetes-int-or-string" in schema or "anyOf" in schema or "oneOf" in schema:
-        return "number or string"
+    if "anyOf" in schema:
+        return " or ".join(_type(_resolved(one, defs), defs) for one in schema["anyOf"])
     kinds = schema.get("type", "any")
-    kind = str(next((one for one in kinds if one != "null"), "any") if isinstance(kinds, list) else kinds)
+    several = [one for one in kinds if one != "null"] if isinstance(kinds, list) else [kinds]
+    if len(several) > 1:
+        return "number or string"
+    kind = str(several[0] if several else "any")
     if kind == "array":
         return f"list of {_type(_resolved(schema.get('items', {}), defs), defs)}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):

@@ -25,6 +25,7 @@ _DEFAULTS: dict[str, Tree] = {
     "admission": (),
     "autoscaling": False,
     "closed": False,
+    "component_values": {},
     "components": (),
     "definitions": (),
     "delivery": "",
@@ -52,6 +53,7 @@ class Cluster(Immutable):
         "autoscaling",
         "capacity",
         "closed",
+        "component_values",
         "components",
         "definitions",
         "delivery",
@@ -84,6 +86,7 @@ class Cluster(Immutable):
     delivery: str  # the tool that applies its manifests (argocd, flux); empty for the project's
     paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...]
+    component_values: Mapping[str, Mapping[str, Tree]]  # by component, of its parameters
     patch: Tree  # a partial runtime spec over every runtime
     document: Document | None  # that says all this
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests

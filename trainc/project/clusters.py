@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.component_uses import uses
 from trainc.model.settings import TOOLS
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
+from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.project.assignments import SETTINGS, setting
 from trainc.project.dumps import read_dumps
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.project.checker import Checker
 
-_LISTS = ("components", "paths")
+_USE = {"name", "with"}
 _MAPS = ("images", "patch")
 _PIECES = ("mlPolicy", "podGroupPolicy", "template")
 _IMAGES = {"registries": "registry", "digests": "digest"}
-_FIELDS = ("folder", "delivery", *_LISTS, *_MAPS, *SETTINGS)
+_FIELDS = ("folder", "delivery", "components", "paths", *_MAPS, *SETTINGS)
 
 
 MAX_CLUSTERS = 500  # every job is looked at for each
@@ -56,8 +58,8 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         elif key not in _FIELDS:
             hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
             checker.complain((*path, key), f"unknown setting `{key}`", hint, key=True)
-    for key in _LISTS:
-        fields[key] = checker.texts((*path, key))
+    fields["paths"] = checker.texts((*path, "paths"))
+    fields["components"], fields["component_values"] = _components(checker, (*path, "components"))
     if "patch" in node:
         fields["patch"] = _patch(checker, (*path, "patch"))
         fields["document"] = checker.document
@@ -68,6 +70,30 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
         fields["folder"] = folder
         fields.update(read_dumps(root, folder, checker.report, cache))
     return Cluster(**{**fields, **assigned})
+
+
+def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...], dict[str, Mapping[str, Tree]]]:
+    """The components of a cluster, however they are spelled, and the values that their parameters are given."""
+    found: list[Sourced[str]] = []
+    values: dict[str, Mapping[str, Tree]] = {}
+    node = get(checker.document.tree, *path)
+    given = uses(node, lambda name: checker.document.span((*path, name), key=True)) if node is not None else []
+    for use in given if type(given) is list else [given]:
+        if type(use) is dict and _is_use(use):
+            found.append(use["name"])
+            values |= {use["name"].value: use["with"]} if "with" in use else {}
+        else:
+            hint = "write `components: [shm, spot]`, or `{name: shm, with: {size: 1Gi}}` for each"
+            checker.complain(path, "`components` is a list of components", hint)
+    return tuple(found), values
+
+
+def _is_use(use: dict[str, Tree]) -> bool:
+    """Whether a map names a component, with values or without."""
+    if not use.keys() <= _USE or type(use.get("with", {})) is not dict:
+        return False
+    name = use.get("name")
+    return type(name) is Sourced and type(name.value) is str
 
 
 def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:

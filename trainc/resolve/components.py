@@ -126,8 +126,8 @@ def _part(leaf: Sourced[str], name: str) -> Origin:
     if quotes not in (0, 2):
         return leaf.origin
     before = 0
-    for piece in leaf.value.split(","):
-        if piece.strip() == name:
+    for piece in leaf.value.replace(",", " ").split(" "):
+        if piece == name:
             break
         before += len(piece) + 1
     start = at.column + quotes // 2 + leaf.value.index(name, before)

@@ -70,7 +70,8 @@ def compose(
     try:
         out.climb(chain, {} if bases is None else bases)
         cluster = project.cluster
-        out.switch([Use(leaf, project.file, f"cluster `{cluster.name}`") for leaf in cluster.components])
+        values, by = cluster.component_values, f"cluster `{cluster.name}`"
+        out.switch([Use(leaf, project.file, by, values.get(leaf.value)) for leaf in cluster.components])
         if job is not None:
             out.switch(list(of_job(job)))
         if cluster.patch is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.component_uses import names_in
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.normalise import PATCH_POINTERS, normalise
 from trainc.model.plan import Layer
@@ -24,10 +25,10 @@ COMPONENTS = "trainc.dev/components"  # the annotation that switches components 
 
 
 def names_of(leaf: Tree) -> list[str]:
-    """The names in an annotation: separated by commas, blanks ignored."""
+    """The names in an annotation."""
     if type(leaf) is not Sourced or type(leaf.value) is not str:
         return []
-    return list(dict.fromkeys(name for part in leaf.value.split(",") if (name := part.strip())))
+    return names_in(leaf.value)
 
 
 def base_template(spec: Tree) -> Tree:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from trainc.load import load
+from trainc.model.component_uses import uses
 from trainc.model.report import Report
 from trainc.model.settings import Selection
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.resolve.components import of_runtime
 from trainc.resolve.template import COMPONENTS, names_of
 
 TYPE_CHECKING = False
@@ -78,8 +79,10 @@ def _uses(document: Document) -> Iterator[tuple[bool, str, str]]:
         user = f"runtime {document.name}"
         parent = value(document.tree, "spec", "extends")
         yield from [(False, parent, user)] if type(parent) is str else ()
-        for use in of_runtime(document):
-            yield True, use.name.value, user
+        for use in uses(get(document.tree, "spec", "components"), lambda _: document.span()) or ():
+            yield from (
+                [(True, use["name"].value, user)] if type(use) is dict and type(use.get("name")) is Sourced else ()
+            )
 
 
 def jobs(project: Project) -> list[str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainc.api.node import Resource
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SPELLINGS = "list, text or map"  # in the description of a field that names components
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
@@ -92,12 +93,21 @@ def _children(node: Schema, *, closed: bool) -> None:
         node["properties"] = {
             name: _node(child, nullable=name not in required) for name, child in node["properties"].items()
         }
+        for name in [name for name, child in node["properties"].items() if SPELLINGS in child.get("description", "")]:
+            node["properties"][name] = _spellings(node["properties"][name])
     if "items" in node:
         node["items"] = _node(node["items"])
     if "additionalProperties" in node:
         node["additionalProperties"] = _node(node["additionalProperties"], nullable=True)
     elif node.get("type") == "object" and closed:
         node["additionalProperties"] = False
+
+
+def _spellings(node: Schema) -> Schema:
+    """Components as a list, as a text and as a map."""
+    text, about = {"type": "string"}, {"description": node.pop("description")}
+    listed = {**node, "items": {"anyOf": [node["items"], text]}}
+    return {**about, "anyOf": [listed, text, {"type": "object"}]}
 
 
 def _nullable(node: Schema) -> Schema:
