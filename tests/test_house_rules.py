@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "capacity": LEAVES,
     "diagnose": LEAVES,
     "rehearse": {*LEAVES, "verify"},
-    "migrate": {*LEAVES, *INPUTS, "pipeline", "frameworks"},
+    "migrate": {*LEAVES, *INPUTS, "pipeline", "frameworks", "verify"},
     "fix": {"model", "migrate"},
     "incremental": {"model", "load", "compare", "emit"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},

@@ -21,6 +21,7 @@ PARTS = {
     "PaddleJob": ("v1", "paddleReplicaSpecs", "paddle", ("Worker",)),
     "MPIJob": ("v2beta1", "mpiReplicaSpecs", "mpi", ("Launcher", "Worker")),
 }
+UNLIKE, SERVERS = "its roles have different pods", "several pods would be the server"  # what no policy wires
 SCRIPT = "- |\n  # inside {n}\n  set -e\n  torchrun train.py --seed={n}\n# after the script {n}\n"
 
 
@@ -75,6 +76,7 @@ def test_the_objects_stay(first: int) -> None:
         before, after = compiled(text)[0], compiled(done.text)[0]
         assert {one["kind"] for one in before} == {one["kind"] for one in after}, seed
         assert migrate(done.text).text == done.text
+        assert all(one.policy or one.reason.startswith((UNLIKE, SERVERS)) for one in done.outcomes), seed
         assert ("\r\n" in done.text) == ("\r\n" in text)
         assert not re.search(r"(?<!\r)\n", done.text) if "\r\n" in text else True
         lost = set(comments(text.encode())) - set(comments(done.text.encode()))

@@ -54,7 +54,8 @@ def lower(plan: Plan) -> Contribution:
         role = plan.roles[index]
         # The index stands before all: `$(NAME)` sees only the variables above it.
         rank = {} if count.value == 1 else {"JOB_COMPLETION_INDEX": COMPLETION_INDEX}
-        ports = (PORT,) if port_of(role.container(), PORT_NAME, PORT) == PORT else ()
+        # A port that the container names itself keeps its name.
+        ports = (PORT,) if port_of(role.container(), PORT_NAME, 0) == 0 else ()
         out += around(plan, role, rank, {"TF_CONFIG": config(plan, role, counts)}, ports)
     return out
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.migrate import older, runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, dump, is_same_amount, load, split, with_line_ends, without_comments
-from trainc.migrate.compared import UNEXPLAINED, Difference, differences
-from trainc.migrate.comparison import LATEST, compiled, unplaced
+from trainc.migrate import runtime, trainjob
+from trainc.migrate.chunks import UnreadableError, dump, load, split, with_line_ends
+from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.keys import MisshapenError
-from trainc.model.finding import ERROR
+from trainc.migrate.older_job import Place, as_bytes, errors, rewritten, with_comments
 from trainc.model.legacy_kinds import kind_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain
-from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
 
 if TYPE_CHECKING:
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.compared import Difference
+    from trainc.migrate.older_job import Older
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
@@ -44,6 +42,16 @@ class Problem(NamedTuple):
     message: str
 
 
+class Outcome(NamedTuple):
+    """What became of one older job: the policy that wires it now, "" for none, and why."""
+
+    kind: str
+    name: str
+    is_migrated: bool
+    policy: str
+    reason: str
+
+
 class Migration(NamedTuple):
     """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
 
@@ -51,6 +59,7 @@ class Migration(NamedTuple):
     changes: tuple[Change, ...]
     differences: tuple[Difference, ...]
     problems: tuple[Finding | Problem, ...]
+    outcomes: tuple[Outcome, ...] = ()  # of its older jobs
 
     @property
     def touched(self) -> bool:
@@ -58,77 +67,98 @@ class Migration(NamedTuple):
         return bool(self.changes)
 
 
-def migrate(text: str, project: Project = LATEST) -> Migration:
+def migrate(text: str, project: Project = LATEST, file: str = "") -> Migration:
     """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more.
 
-    Line ends stay what most of them are.
+    Line ends stay what most of them are. The file says which clusters run the jobs that name none.
     """
-    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, project))
+    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, Place(project, file)))
     return done
 
 
-def _migrated(text: str, project: Project) -> Migration:
-    pieces: list[str] = []
-    changes: list[Change] = []
-    found: list[Difference] = []
-    problems: list[Finding | Problem] = []
+def _migrated(text: str, place: Place) -> Migration:
+    done = []
     line = 0
     for piece in split(text):
-        done = _piece(piece, line, project)
+        done.append(_piece(piece, line, place))
         line += piece.count("\n")
-        pieces.append(done.text)
-        changes += done.changes
-        found += done.differences
-        problems += done.problems
-    return Migration(_joined(pieces), tuple(changes), tuple(found), tuple(problems))
+    return Migration(
+        _joined([one.text for one in done]),
+        tuple(change for one in done for change in one.changes),
+        tuple(difference for one in done for difference in one.differences),
+        tuple(problem for one in done for problem in one.problems),
+        tuple(outcome for one in done for outcome in one.outcomes),
+    )
 
 
-def _piece(piece: str, line: int, project: Project) -> Migration:
+def _piece(piece: str, line: int, place: Place) -> Migration:
     """One document; `line` is the number of lines above it."""
     untouched = Migration(piece, (), (), ())
     if not any(word in piece for word in _WORDS):
         return untouched
     heard = Report()
-    list(read(_bytes(piece), "", heard, duplicates="ignore"))
+    documents = [plain(document.tree) for document in read(as_bytes(piece), "", heard, duplicates="ignore")]
     if heard.failed:
         placed = Report()
         list(read(_placed(piece, line), "", placed, duplicates="ignore"))
-        return untouched._replace(problems=_errors(placed))
+        return untouched._replace(problems=errors(placed))
     if len(piece) > _LARGEST:
         at = Span("", line + 1, 1, line + 1, 1)
         help_ = "no server stores an object of that size: keep the data elsewhere"
         return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
+    tree = documents[0] if documents else None
+    if not isinstance(tree, dict) or not isinstance(tree.get("kind"), str):
+        return untouched
+    api, kind = tree.get("apiVersion"), tree["kind"]
+    if kind_of(str(api), kind) is not None:
+        return _older(piece, line, tree, place)
+    if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
+        return untouched
+    return _respelled(piece, line, tree, place.project)
+
+
+def _older(piece: str, line: int, tree: dict[str, Any], place: Place) -> Migration:
+    done = rewritten(piece, tree, place)
+    if done.want is None:
+        # Only what is reported needs the lines above it.
+        return Migration(piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcome(tree, done))
+    if done.refused:
+        problem = Problem(Span("", line + 1, 1, line + 1, 1), done.refused)
+        return Migration(piece, (), (), (problem,), _outcome(tree, done))
+    return Migration(
+        done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcome(tree, done)
+    )
+
+
+def _outcome(tree: dict[str, Any], done: Older) -> tuple[Outcome, ...]:
+    metadata = tree.get("metadata")
+    name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+    want = done.want if not done.refused else None
+    policy = want.policy.name if want is not None and want.policy is not None else ""
+    reason = want.reason if want is not None else done.refused
+    return (Outcome(tree["kind"], name, want is not None, policy, reason),)
+
+
+def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
+    """A document of the Trainer's kinds in today's spelling."""
+    untouched = Migration(piece, (), (), ())
     try:
         root = load(piece)
     except UnreadableError as error:
         return untouched._replace(problems=(_unreadable(error, line),))
-    if not isinstance(root, dict) or not isinstance(root.get("kind"), str):
-        return untouched
-    api, kind = root.get("apiVersion"), root["kind"]
-    if kind_of(str(api), kind) is not None:
-        return _older(piece, line, root, project)
-    if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
-        return untouched
+    kind = tree["kind"]
     try:
         messages = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
     except MisshapenError:
-        return untouched._replace(problems=_errors(compiled(_placed(piece, line), project)[1]))
+        return untouched._replace(problems=errors(compiled(_placed(piece, line), project)[1]))
     if not messages:
         return untouched
-    return Migration(_commented(dump(root, piece), piece), _changes(root, kind, messages), (), ())
+    return Migration(with_comments(dump(root, piece), piece), _changes(root, kind, messages), (), ())
 
 
 def _placed(piece: str, line: int) -> bytes:
     """A piece on the lines where it stands in its file, byte by byte as it was."""
-    return b"\n" * line + _bytes(piece)
-
-
-def _bytes(piece: str) -> bytes:
-    return piece.encode("utf-8", "surrogateescape")
-
-
-def _errors(report: Report) -> tuple[Finding, ...]:
-    return tuple(finding for finding in report.findings if finding.level == ERROR)
+    return b"\n" * line + as_bytes(piece)
 
 
 def _unreadable(error: UnreadableError, line: int) -> Finding:
@@ -137,103 +167,10 @@ def _unreadable(error: UnreadableError, line: int) -> Finding:
     return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
 
 
-def _older(piece: str, line: int, root: Any, project: Project) -> Migration:
-    bare, _ = compiled(piece, unplaced(project))
-    if not any(tree.get("kind") == "JobSet" for tree in bare):
-        # Only what is reported needs the lines above it.
-        return Migration(piece, (), (), _errors(compiled(_placed(piece, line), unplaced(project))[1]))
-    kind = root["kind"]
-    plain = _plain(piece)
-    documents, want = older.rewrite(root, plain, bare, _namespaces(project))
-    messages = [*_older_messages(kind, want), *older.left_behind(plain, bare)]
-    text = _written(documents, piece)
-    if _misread(text, want):
-        text = _written([without_comments(document) for document in documents], piece)
-    before, _ = compiled(piece, project)
-    after, heard = compiled(text, project)
-    found = differences(before, after, want.roles, want.containers)
-    wrong = _misread(text, want) or _unlike(found, heard)
-    if wrong:
-        return Migration(piece, (), (), (Problem(Span("", line + 1, 1, line + 1, 1), wrong),))
-    return Migration(text, _changes(root, kind, messages), tuple(found), ())
-
-
-def _written(documents: list[Any], piece: str) -> str:
-    text = "---\n".join(dump(document, piece).removeprefix("---\n") for document in documents)
-    return _commented(text, piece)
-
-
-def _misread(text: str, want: Wanted) -> str:
-    """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
-    meant = [want.job, want.runtime, *want.extras]
-    said = [plain(document.tree) for document in read(_bytes(text), "", Report(), duplicates="ignore")]
-    if _alike(said, meant):
-        return ""
-    return "the new text would not say what it should: a comment stands where it would become part of a value"
-
-
-def _alike(said: Any, meant: Any) -> bool:
-    """Whether two trees say the same; an amount may be spelled in another way, as a number or in quotes."""
-    if isinstance(meant, dict) and isinstance(said, dict):
-        return meant.keys() == said.keys() and all(_alike(said[key], meant[key]) for key in meant)
-    if isinstance(meant, list) and isinstance(said, list):
-        return len(meant) == len(said) and all(map(_alike, said, meant))
-    if type(said) is bool or type(meant) is bool:
-        return said is meant
-    return str(said) == str(meant) or is_same_amount(said, meant)
-
-
-def _unlike(found: list[Difference], heard: Report) -> str:
-    """Why what a new text compiles to is not what it should be, "" where it is."""
-    unexplained = [one for one in found if one.reason == UNEXPLAINED]
-    if not unexplained:
-        return ""
-    refused = [finding.message for finding in _errors(heard)][:1]
-    return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
-
-
-def _namespaces(project: Project) -> frozenset[str]:
-    """The namespaces that clusters give a job without one; "" where one gives none and another does."""
-    given = {str(one.namespace.value) if one.namespace is not None else "" for one in project.clusters}
-    return frozenset() if given == {""} else frozenset(given)
-
-
-def _plain(piece: str) -> dict[str, Any]:
-    (document,) = read(piece, "", Report(), duplicates="ignore")
-    found: dict[str, Any] = plain(document.tree)
-    return found
-
-
-def _older_messages(kind: str, want: Wanted) -> list[str]:
-    name = want.job["metadata"]["name"]
-    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} `{name}` in the same file"]
-    if want.frozen:
-        messages.append(
-            "no policy of the Trainer wires such a job: the runtime holds every address, `numNodes` cannot scale it"
-        )
-    else:
-        messages.append(
-            "variables of the operator that programs may read are in `trainer.env`, written out for this number of nodes"
-        )
-    if want.extras:
-        kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
-        messages.append(f"what the operator made beside the job is in the file: {kinds}")
-    return messages
-
-
 def _changes(root: Any, kind: str, messages: list[str]) -> tuple[Change, ...]:
     metadata = root.get("metadata")
     name = metadata.get("name", "") if isinstance(metadata, dict) else ""
     return tuple(Change(f"{kind} {name}", message) for message in messages)
-
-
-def _commented(text: str, former: str) -> str:
-    """The text with the comments that it lost since it was `former` at its top."""
-    lost = Counter(comments(_bytes(former))) - Counter(comments(_bytes(text)))
-    if not lost:
-        return text
-    start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
-    return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
 
 
 def _joined(pieces: list[str]) -> str:

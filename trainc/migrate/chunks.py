@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.anchor import Anchor
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.model.quantity import Quantity
+from trainc.migrate.placed_text import is_same_amount
 from trainc.yaml.spelling import plain_text
 
 if TYPE_CHECKING:
@@ -78,27 +76,6 @@ def _bare(node: Any) -> None:
             node.ca.items.pop(key, None)
 
 
-def without_comments(node: Any) -> Any:
-    """A document without its comments: some of them make the writer join lines."""
-    if isinstance(node, CommentedMap):
-        bare: Any = CommentedMap((key, without_comments(child)) for key, child in node.items())
-    elif isinstance(node, CommentedSeq):
-        bare = CommentedSeq(map(without_comments, node))
-    else:
-        return LiteralScalarString(node) if isinstance(node, LiteralScalarString) else node
-    if node.fa.flow_style():
-        bare.fa.set_flow_style()
-    return bare
-
-
-def is_same_amount(one: object, other: object) -> bool:
-    """Whether two texts are quantities of the same amount."""
-    try:
-        return str(Quantity.parse(str(one))) == str(Quantity.parse(str(other)))
-    except ValueError:
-        return False
-
-
 def _yaml(text: str) -> YAML:
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
@@ -125,26 +102,6 @@ def fresh(value: Any) -> Any:
             return SingleQuotedScalarString(value)
         return value if plain_text(value) else DoubleQuotedScalarString(value)
     return value
-
-
-def alone(node: Any) -> Any:
-    """A copy that shares nothing: anchors are gone, and what aliases and merge keys brought stands written out."""
-    return _spelled_out(deepcopy(node), set())
-
-
-def _spelled_out(node: Any, seen: set[int]) -> Any:
-    if id(node) in seen:  # an alias: the same node at a second place
-        node = deepcopy(node)
-    if hasattr(node, Anchor.attrib):
-        delattr(node, Anchor.attrib)
-    if isinstance(node, CommentedMap) and node.merge:
-        node = CommentedMap(node.items())
-    if not isinstance(node, CommentedMap | CommentedSeq):
-        return node
-    seen.add(id(node))
-    for key, child in list(node.items() if isinstance(node, CommentedMap) else enumerate(node)):
-        node[key] = _spelled_out(child, seen)
-    return node
 
 
 def reshape(node: Any, wanted: Any) -> Any:

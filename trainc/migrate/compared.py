@@ -10,7 +10,9 @@ from trainc.model.inference import PORT
 from trainc.model.masking import MASK, named_secret, variable_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
+
+    from trainc.migrate.wanted import Wanted
 
 UNEXPLAINED = "not explained: compare the two before you use the new file"
 
@@ -69,38 +71,88 @@ _REASONS = (
     (r"annotations/trainc\.dev/", "how the older job was compiled"),
 )
 
+# The parts of the mpi-operator under the names that the Trainer gives them.
+_MPI_NAMES = (
+    (re.compile(r"^(ConfigMap/.*)-config(?=/)"), r"\1-mpi-hostfile"),
+    (re.compile(r"(volumes|volumeMounts)\[mpi-job-config\]"), r"\1[mpi-hostfile]"),
+    (re.compile(r"(volumes|volumeMounts)\[ssh-auth\]"), r"\1[mpi-ssh-auth]"),
+)
+_OF_POLICY = {
+    "mpi": (
+        (
+            r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$",
+            "nothing in the job reads it",
+        ),
+        (
+            r"^ConfigMap/[^/]*-mpi-hostfile/metadata/name$|volumes\[mpi-hostfile\]/configMap/",
+            "the hostfile is the Trainer's",
+        ),
+        (r"volumes\[mpi-ssh-auth\]/secret/", "the Secret with the ssh keys is the Trainer's"),
+        (r"/securityContext/fsGroup$", "the Trainer's ssh keys are readable for root and this group"),
+        (r"/dnsConfig/searches\[", "the hostfile names hosts that resolve without it"),
+    ),
+    "torch": ((r"env\[(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK)\]/", "torchrun sets it for each of its processes"),),
+}
+_NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
+_WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
+_BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
-def differences(
-    before: list[Any], after: list[Any], roles: Mapping[str, str], containers: Mapping[str, str]
-) -> list[Difference]:
+
+def differences(before: list[Any], after: list[Any], want: Wanted) -> list[Difference]:
     """Every field in which two lists of objects differ, roles and containers called by their new names in both."""
-    old = {_renamed(path, roles, containers): value for path, value in _flat(before)}
+    renamed = _Names(want)
+    old = {renamed.path(path): value for path, value in _flat(before)}
     new = dict(_flat(after))
     found = []
     for path in [*old, *(path for path in new if path not in old)]:
         left, right = old.get(path), new.get(path)
         if left != right:
-            found.append(Difference(path, left, right, _reason(path, left, right, roles, containers)))
+            found.append(Difference(path, left, right, renamed.reason(path, left, right)))
     return found
 
 
-def _reason(path: str, left: object, right: object, roles: Mapping[str, str], containers: Mapping[str, str]) -> str:
-    for former, name in (*roles.items(), *containers.items()):
-        if former != name and isinstance(left, str) and isinstance(right, str) and _same(left, right, former, name):
-            return f"`{former}` is called `{name}` under the Trainer"
-    return next((reason for pattern, reason in _REASONS if re.search(pattern, path)), UNEXPLAINED)
+class _Names:
+    """What the parts of a job are called now."""
+
+    def __init__(self, want: Wanted) -> None:
+        self.names = [pair for pair in (*want.roles.items(), *want.containers.items()) if pair[0] != pair[1]]
+        self.want = want
+        self.policy = want.policy.name if want.policy is not None else ""
+
+    def path(self, path: str) -> str:
+        """A path in the new names."""
+        for former, name in self.want.roles.items():
+            path = path.replace(f"/replicatedJobs[{former}]", f"/replicatedJobs[{name}]")
+            path = path.replace(f"/dependsOn[{former}]", f"/dependsOn[{name}]")
+        for former, name in self.want.containers.items():
+            path = path.replace(f"/containers[{former}]", f"/containers[{name}]")
+        for pattern, name in _MPI_NAMES if self.policy == "mpi" else ():
+            path = pattern.sub(name, path)
+        return path
+
+    def reason(self, path: str, left: object, right: object) -> str:
+        """Why the two differ at a path."""
+        if isinstance(left, str) and isinstance(right, str):
+            for former, name in self.names:
+                if _same(left, right, former, name):
+                    return f"`{former}` is called `{name}` under the Trainer"
+            if path.endswith(_WIRING):
+                return "hosts are named without the namespace" if self._wires(left, right) else UNEXPLAINED
+        if any(f"env[{name}]" in path for name in _BOTH) or (path.endswith(_WIRING) and left and right):
+            return UNEXPLAINED
+        of_policy = _OF_POLICY.get(self.policy, ()) if right is None or self.policy == "mpi" else ()
+        known = (*of_policy, *_REASONS)
+        return next((reason for pattern, reason in known if re.search(pattern, path)), UNEXPLAINED)
+
+    def _wires(self, left: str, right: str) -> bool:
+        """Whether two texts name the same hosts, in the same order."""
+        for former, name in self.want.roles.items():
+            left = left.replace(f"-{former}-0-", f"-{name}-0-")
+        return _NAMESPACE.sub(r"\1", left) == _NAMESPACE.sub(r"\1", right)
 
 
 def _same(left: str, right: str, former: str, name: str) -> bool:
     return left.replace(f"-{former}-", f"-{name}-") == right or (left, right) == (former, name)
-
-
-def _renamed(path: str, roles: Mapping[str, str], containers: Mapping[str, str]) -> str:
-    for former, name in roles.items():
-        path = path.replace(f"/replicatedJobs[{former}]", f"/replicatedJobs[{name}]")
-    for former, name in containers.items():
-        path = path.replace(f"/containers[{former}]", f"/containers[{name}]")
-    return path
 
 
 def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
@@ -116,8 +168,11 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
             if key != "name" or not path.endswith("]"):
                 yield from _leaves(value, f"{path}/{key}")
     elif isinstance(node, list) and node:
+        once: set[object] = set()
         for index, item in enumerate(node):
             name = item.get("name", item.get("containerPort", index)) if isinstance(item, dict) else index
+            name = f"{name} at {index}" if name in once else name
+            once.add(name)
             yield from _leaves(item, f"{path}[{name}]")
     else:
         yield path, node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
@@ -10,21 +10,49 @@ from trainc.model.settings import Project, Selection
 from trainc.model.tree import plain
 from trainc.pipeline import bundles
 
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+
 LATEST = Project(".")
+CLUSTER = "trainc.dev/cluster"
 
 
 def unplaced(project: Project) -> Project:
-    """The project without what its clusters and its delivery add to every job; versions still decide about layouts."""
-    there = project.cluster
-    cluster = Cluster(kubernetes=there.kubernetes, jobset=there.jobset)
-    return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=(cluster,))
+    """The project without what its clusters and its delivery add to every job; names and versions still count."""
+    clusters = [Cluster(name=one.name, kubernetes=one.kubernetes, jobset=one.jobset) for one in project.clusters]
+    return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=tuple(clusters))
+
+
+def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
+    """The project with those clusters alone that run a job of a file, whatever the file is called."""
+    named = (job["metadata"].get("annotations") or {}).get(CLUSTER)
+    if named is not None:
+        found = project.named[str(named)].clusters
+        return project.serving(tuple(found)) if found and not project.named[str(named)].unknown else project
+    if len(project.clusters) == 1 and not project.clusters[0].paths:
+        return project
+    found = project.holders[file]
+    return project.serving((found[0].but(paths=()),)) if len(found) == 1 else project
+
+
+def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:
+    """The bundles of all jobs in a text, and what was found about them; not `checked`: what servers refuse alone."""
+    report = Report()
+    selection = Selection(
+        (),
+        stdin=text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"),
+        field_validation="warn",
+        admission_only=not checked,
+    )
+    return list(bundles(project, selection, report)), report
+
+
+def objects(compiled: list[Bundle]) -> list[Any]:
+    """The objects of bundles as plain values."""
+    return [plain(tree) for bundle in compiled for tree in bundle.objects]
 
 
 def compiled(text: str | bytes, project: Project = LATEST) -> tuple[list[Any], Report]:
     """The objects of all jobs in a text, and what was found about them."""
-    report = Report()
-    selection = Selection(
-        (), stdin=text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"), field_validation="warn"
-    )
-    objects = [plain(tree) for bundle in bundles(project, selection, report) for tree in bundle.objects]
-    return objects, report
+    found, report = made(text, project)
+    return objects(found), report

@@ -1,14 +1,17 @@
-"""Older jobs as TrainJobs: the user's own nodes, with their comments, in their new places."""
+"""The text of an older job's new documents: the user's own lines, with their comments, in their new places."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.chunks import alone, fresh, reshape
-from trainc.migrate.wanted import OF_SERVER, wanted
+from trainc.migrate.placed_text import Writer
+from trainc.migrate.source_text import Node, SourceEntry, apart, at, composed, source_of
+from trainc.migrate.wanted import OF_SERVER
 from trainc.model.legacy_kinds import KINDS, LISTED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.migrate.wanted import Wanted
 
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
@@ -16,23 +19,105 @@ _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env",
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
 
 
-def rewrite(
-    root: Any, plain: dict[str, Any], objects: list[Any], namespaces: frozenset[str]
-) -> tuple[list[Any], Wanted]:
-    """The documents that take the place of one older job, the TrainJob first; `root` becomes the TrainJob."""
-    want = wanted(plain, objects, namespaces)
-    templates = _templates(root, plain)
-    runtime = fresh(want.runtime)
-    for index, job in enumerate(want.runtime["spec"]["template"]["spec"]["replicatedJobs"]):
-        former = next((old for old, new in want.roles.items() if new == job["name"]), job["name"])
-        node = _template(templates, former)
-        if node is not None:
-            wish = job["template"]["spec"]["template"]
-            placed = runtime["spec"]["template"]["spec"]["replicatedJobs"][index]["template"]["spec"]
-            _call_node(node, want.containers)
-            placed["template"] = reshape(alone(node), wish)
-    _job(root, want, templates)
-    return [root, runtime, *(fresh(extra) for extra in want.extras)], want
+def written(text: str, plain: dict[str, Any], want: Wanted) -> str:
+    """The documents that take the place of one older job's `text`, which says `plain`."""
+    source = source_of(text, plain)
+    writer = Writer(want.containers, deeper=source.deeper)
+    roles = _roles(source.root, plain)
+    former = {new: old for old, new in want.roles.items()}
+    pods = {name: _role_of(roles, former.get(name, name)) for name in _names(want)}
+    out = [*source.above, *writer.map(want.job, _job(source.root, pods, want))]
+    if want.own_runtime:
+        out += ["---", *writer.map(want.runtime, _runtime(pods, want))]
+    for extra in want.extras:
+        out += ["---", *writer.map(extra, None)]
+    return "".join(f"{line}\n" for line in [*_stripped(out), *source.below])
+
+
+def _stripped(lines: list[str]) -> list[str]:
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
+
+
+def unplaced(text: str, want: Wanted) -> str:
+    """The documents in a layout of their own: nothing is copied from the text but the mark that starts it."""
+    start = "---\n" if text.startswith("---") else ""
+    writer = Writer({}, deeper=False)
+    documents = ["".join(f"{line}\n" for line in writer.map(tree, None)) for tree in want.documents]
+    return start + "---\n".join(documents)
+
+
+def _names(want: Wanted) -> list[str]:
+    return [role["name"] for role in want.roles_of_runtime]
+
+
+def _roles(root: Node, plain: dict[str, Any]) -> dict[str, SourceEntry]:
+    """Where the roles of a job stand, by their names in lower case."""
+    kind = KINDS[plain["apiVersion"], plain["kind"]]
+    if kind.field != LISTED:
+        field = at(root, "spec", kind.field)
+        found = field.node.children if field is not None else None
+        return {key.lower(): entry for key, entry in found.items()} if isinstance(found, dict) else {}
+    spec = at(root, "spec")
+    entries = spec.node.children if spec is not None else None
+    if not isinstance(entries, dict):
+        return {}
+    listed = next((one.node.children for key, one in entries.items() if _is_key(key, LISTED)), None)
+    return {_listed_role(entry): entry for entry in (listed if isinstance(listed, list) else [])}
+
+
+def _is_key(key: str, name: str) -> bool:
+    return key.replace("_", "").lower() == name.lower()
+
+
+def _listed_role(entry: SourceEntry) -> str:
+    value = entry.node.value if isinstance(entry.node.value, dict) else {}
+    return str(next((one for key, one in value.items() if _is_key(key, "tfReplicaType")), "MASTER")).lower()
+
+
+def _role_of(roles: Mapping[str, SourceEntry], name: str) -> SourceEntry | None:
+    return next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
+
+
+def _job(root: Node, pods: Mapping[str, SourceEntry | None], want: Wanted) -> Node:
+    """Where the TrainJob's parts come from."""
+    trainer = None
+    if want.policy is not None:
+        main = _main(pods.get(want.policy.trainers[0]), want)
+        fields = {new: at(main, old) for new, old in _FIELDS.items()}
+        trainer = apart(composed(**fields))
+    spec, kept = at(root, "spec"), composed(trainer=trainer)
+    return composed(
+        apiVersion=at(root, "apiVersion"),
+        kind=at(root, "kind"),
+        metadata=at(root, "metadata"),
+        spec=spec.holding(kept) if spec is not None else None,
+    )
+
+
+def _main(role: SourceEntry | None, want: Wanted) -> Node | None:
+    """The main container of a role, where it stands."""
+    listed = at(role.node, "template", "spec", "containers") if role is not None else None
+    items = listed.node.children if listed is not None else None
+    for entry in items if isinstance(items, list) else []:
+        if isinstance(entry.node.value, dict) and entry.node.value.get("name") in want.containers:
+            return entry.node
+    return None
+
+
+def _runtime(pods: Mapping[str, SourceEntry | None], want: Wanted) -> Node:
+    """Where the runtime's parts come from: the pods of its roles from those of the job."""
+    jobs = Node(0, 0)
+    jobs.children = []
+    for name in _names(want):
+        role = pods[name]
+        template = at(role.node, "template") if role is not None else None
+        node = composed(template=apart(composed(spec=apart(composed(template=template)))))
+        node.value = {"name": name}
+        jobs.children.append(role.holding(node) if role is not None else apart(node))
+    inner = apart(composed(replicatedJobs=apart(jobs)))
+    return composed(spec=apart(composed(template=apart(composed(spec=inner)))))
 
 
 # What no TrainJob says: where it stands in an older job, and why it is left behind.
@@ -46,15 +131,14 @@ _LEFT = (
 )
 
 
-def left_behind(old: dict[str, Any], objects: list[Any]) -> list[str]:
+def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
     """What an older job says that its TrainJob does not, one sentence each."""
     spec = old["spec"]
-    kept = next(tree["spec"] for tree in objects if tree["kind"] == "JobSet")
     said = []
     for path, why in _LEFT:
         places = [(*above, *path) for above in ((), ("runPolicy",))]
         found = next((place for place in places if _at(spec, place)), None)
-        if found is not None and path[-1] not in kept:
+        if found is not None and path[-1] not in jobset["spec"]:
             said.append(f"`spec.{'.'.join(found)}` is left behind: {why}")
     dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
     dropped += ["`status`"] if "status" in old else []
@@ -66,49 +150,3 @@ def _at(node: Any, path: tuple[str, ...]) -> bool:
     for key in path:
         node = node.get(key) if isinstance(node, dict) else None
     return node is not None and node is not False and node not in ("", {}, [])
-
-
-def _templates(root: Any, plain: dict[str, Any]) -> dict[str, Any]:
-    """The pod templates of a job by role, in lower case."""
-    kind = KINDS[plain["apiVersion"], plain["kind"]]
-    if kind.field != LISTED:
-        roles = root["spec"].get(kind.field) or {}
-        return {str(key).lower(): role.get("template") for key, role in roles.items() if isinstance(role, dict)}
-    found: dict[str, Any] = {}
-    for key, entries in root["spec"].items():
-        if str(key).replace("_", "").lower() == LISTED.lower():
-            for entry in entries:
-                names = [
-                    value for name, value in entry.items() if str(name).replace("_", "").lower() == "tfreplicatype"
-                ]
-                found[str(names[0] if names else "MASTER").lower()] = entry.get("template")
-    return found
-
-
-def _template(templates: dict[str, Any], role: str) -> Any:
-    names = (role, *_FORMER.get(role, ()))
-    return next((templates[name] for name in names if templates.get(name) is not None), None)
-
-
-def _call_node(template: Any, containers: dict[str, str]) -> None:
-    """Give the main container its new name first, so that it is found again by it."""
-    for container in template["spec"]["containers"]:
-        if isinstance(container, dict) and container.get("name") in containers:
-            container["name"] = containers[container["name"]]
-
-
-def _job(root: Any, want: Wanted, templates: dict[str, Any]) -> None:
-    wish = want.job
-    root["apiVersion"], root["kind"] = wish["apiVersion"], wish["kind"]
-    root["metadata"] = reshape(root["metadata"], wish["metadata"])
-    spec = fresh(wish["spec"])
-    former = next(iter(want.roles), "")
-    template = _template(templates, former) if former else None
-    if template is not None:
-        main = next(c for c in template["spec"]["containers"] if isinstance(c, dict) and c.get("name") == "node")
-        for field, old in _FIELDS.items():
-            if field in wish["spec"]["trainer"] and old in main:
-                spec["trainer"][field] = reshape(alone(main[old]), wish["spec"]["trainer"][field])
-    root["spec"] = spec
-    for key in [key for key in root if key not in wish]:
-        del root[key]

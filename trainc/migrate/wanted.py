@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.legacy_kinds import ASK, processes
+from trainc.migrate.policies import FRAMEWORK, LAUNCHER, NODE, Facts, Policy, reader_of_keys
+from trainc.model.legacy_kinds import ASK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"
@@ -27,78 +31,82 @@ _OF_OLDER_JOBS = tuple(
     f"{ASK}{name}" for name in ("cluster-domain", "compat-names", "jax-variables", "keep-ttl", "lenient", "rank-layout")
 )
 API = "trainer.kubeflow.org/v1alpha1"
-POLICIES = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # the kinds that a policy knows
 _DEFAULTS: dict[str, Any] = {
     "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
     "successPolicy": {"operator": "All"},
 }
-_TRAINER = {"image": "image", "command": "command", "args": "args", "env": "env", "resources": "resourcesPerNode"}
+_TRAINER = {"image": "image", "command": "command", "args": "args"}
+# What an operator sets alike in all of its jobs.
+_CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "PYTHONUNBUFFERED")
+_COUNTED = ("completions", "parallelism", "completionMode")
 
 
 class Wanted:
-    """The two manifests, and under what names the parts of the job go on."""
+    """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
 
-    __slots__ = ("containers", "extras", "frozen", "job", "roles", "runtime")
+    __slots__ = ("extras", "job", "own_runtime", "policy", "reason", "runtime")
 
     def __init__(
-        self,
-        job: dict[str, Any],
-        runtime: dict[str, Any],
-        extras: list[Any],
-        roles: dict[str, str],
-        containers: dict[str, str],
-        *,
-        frozen: bool,
+        self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
     ) -> None:
         self.job = job
         self.runtime = runtime
         self.extras = extras  # ConfigMaps and the like that the operator made
-        self.roles = roles  # old role -> new role
-        self.containers = containers  # old container -> new container
-        self.frozen = frozen  # whether the wiring is written out, so that the number of nodes cannot change
+        self.policy = policy
+        self.reason = reason
+        self.own_runtime = True  # whether the runtime stands beside the job, for it alone
+
+    @property
+    def roles_of_runtime(self) -> list[dict[str, Any]]:
+        """The replicatedJobs of the runtime."""
+        return list(self.runtime["spec"]["template"]["spec"]["replicatedJobs"])
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The new names of roles by the old ones."""
+        return self.policy.roles if self.policy is not None else {}
+
+    @property
+    def containers(self) -> Mapping[str, str]:
+        """The new names of main containers by the old ones."""
+        return self.policy.containers if self.policy is not None else {}
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """Every manifest, the TrainJob first."""
+        return [self.job, *([self.runtime] if self.own_runtime else []), *self.extras]
 
 
-def wanted(old: dict[str, Any], objects: list[Any], namespaces: frozenset[str] = frozenset()) -> Wanted:
-    """The manifests that compile to what `old` compiles to; `namespaces` are those that clusters give a job without one."""
-    jobset = next(tree for tree in objects if tree["kind"] == "JobSet")
+def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> Wanted:
+    """The manifests that compile to what an older job compiles to, wired by a policy or, for a reason, by none.
+
+    `namespaces` are those that clusters give a job without one.
+    """
+    jobset = facts.jobset
     spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
     asked = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
+    for role in spec["replicatedJobs"]:
+        if role.get("groupName") == "default":
+            del role["groupName"]
     metadata = _metadata(jobset)
-    runtime: dict[str, Any] = {"template": {**({"metadata": metadata} if metadata else {}), "spec": spec}}
-    idiom = _idiomatic(old, spec)
-    roles: dict[str, str] = {}
-    containers: dict[str, str] = {}
+    template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
     trainer: dict[str, Any] = {}
-    if idiom:
-        (rj,) = spec["replicatedJobs"]
-        container = rj["template"]["spec"]["template"]["spec"]["containers"][0]
-        roles, containers = {rj["name"]: "node"}, {container["name"]: "node"}
-        trainer = _as_node(old, rj, container, jobset["metadata"]["name"])
-        if "successPolicy" in spec:
-            spec["successPolicy"]["targetReplicatedJobs"] = ["node"]
-        runtime = {"mlPolicy": {POLICIES[old["kind"]]: {}}, **runtime}
     extras = [tree for tree in objects if tree["kind"] != "JobSet" and not _twin(tree, jobset)]
-    made = _runtime(old, jobset, runtime, namespaces)
-    job = _job(old, asked, trainer, made["kind"])
-    return Wanted(job, made, extras, roles, containers, frozen=not idiom)
+    if isinstance(policy, Policy):
+        trainer = _as_trainer(facts, spec, policy)
+        extras = [tree for tree in extras if not (policy.volumes and tree["kind"] == "ConfigMap")]
+        runtime: dict[str, Any] = {"mlPolicy": policy.settings, "template": template}
+    else:
+        runtime = {"template": template}
+    found = policy if isinstance(policy, Policy) else None
+    made = _runtime(facts.old, jobset, runtime, namespaces, found)
+    job = _job(facts.old, asked, trainer, made)
+    return Wanted(job, made, extras, found, "" if found else str(policy))
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
     return bool(tree["kind"] == "Service" and tree["metadata"]["name"] == jobset["metadata"]["name"])
-
-
-def _idiomatic(old: dict[str, Any], spec: dict[str, Any]) -> bool:
-    """Whether one policy of the Trainer can wire the job: equal pods with one container each, in a fixed number."""
-    jobs = spec["replicatedJobs"]
-    if old["kind"] not in POLICIES or len(jobs) != 1 or "elasticPolicy" in old["spec"]:
-        return False
-    aliased = _asks(old, "compat-names")
-    return not aliased and len(jobs[0]["template"]["spec"]["template"]["spec"]["containers"]) == 1
-
-
-def _asks(old: dict[str, Any], name: str) -> bool:
-    return bool((old["metadata"].get("annotations") or {}).get(f"trainc.dev/{name}") == "true")
 
 
 def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
@@ -114,44 +122,101 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _as_node(old: dict[str, Any], rj: dict[str, Any], container: dict[str, Any], name: str) -> dict[str, Any]:
-    """The trainer of a job whose one replicatedJob becomes `node`; takes out of the runtime what the job says."""
-    policy = POLICIES[old["kind"]]
-    # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
-    owned = policy != "jax" or _asks(old, "jax-variables")
-    reserved = VOCABULARIES[policy].reserved if owned else ()
-    job = rj["template"]["spec"]
-    trainer: dict[str, Any] = {"numNodes": job.pop("completions")}
-    for key in ("parallelism", "completionMode"):
-        job.pop(key, None)
-    procs = processes(old["spec"].get("nprocPerNode")) if policy == "torch" else None
-    if procs is not None and procs > 0:
-        trainer["numProcPerNode"] = procs
-    former, main = rj["name"], container["name"]
-    rj.pop("replicas", None)
-    rj["name"] = container["name"] = "node"
-    rj["template"]["metadata"] = {"labels": {ANCESTOR: "trainer"}}
-    _without_labels(job["template"])
+def _as_trainer(facts: Facts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
+    own = _own_names(facts)
+    by_name = {role["name"]: role for role in spec["replicatedJobs"]}
+    mains = {name: _rename_main(facts, by_name[name], policy) for name in policy.roles}
+    _rename_roles(spec, policy)
+    renamed = {new: by_name[old] for old, new in policy.roles.items()}
+    new_mains = {new: mains[old] for old, new in policy.roles.items()}
+    for name, role in renamed.items():
+        _without_operator(role, new_mains[name], policy, facts)
+        if name in policy.trainers:
+            role["template"].setdefault("metadata", {})["labels"] = {ANCESTOR: "trainer"}
+        if name == policy.sized:
+            role.pop("replicas", None)
+            for key in _COUNTED:
+                role["template"]["spec"].pop(key, None)
+    trainer: dict[str, Any] = {}
+    if policy.nodes is not None:
+        trainer["numNodes"] = policy.nodes
+    if policy.processes is not None:
+        trainer["numProcPerNode"] = policy.processes
+    taken = _taken([new_mains[name] for name in policy.trainers], policy, own)
+    if policy.name == "mpi" and policy.resources:
+        new_mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
+    spec.update(_with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
+    return {**trainer, **_with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
+
+
+def _own_names(facts: Facts) -> set[str]:
+    """The names of all variables that a person set."""
+    text = str(facts.old["spec"])
+    return {
+        name for role in facts.roles for entry in facts.main(role).get("env", []) if (name := entry["name"]) in text
+    }
+
+
+def _rename_main(facts: Facts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
+    main = facts.main(role)
+    job = role["template"]["spec"]
+    former = main["name"]
+    main["name"] = policy.containers[former]
     for rule in job.get("podFailurePolicy", {}).get("rules", []):
         codes = rule.get("onExitCodes", {})
-        if codes.get("containerName") == main:
-            codes["containerName"] = "node"
-    for key, renamed in _TRAINER.items():
-        if key in container:
-            trainer[renamed] = container.pop(key)
-    hosts = (f"{name}-{former}-0-", f"{name}-node-0-")
-    trainer["env"] = [_entry(entry, *hosts) for entry in trainer["env"] if entry["name"] not in reserved]
-    return trainer
+        if codes.get("containerName") == former:
+            codes["containerName"] = main["name"]
+    return main
 
 
-def _entry(entry: dict[str, Any], former: str, host: str) -> dict[str, Any]:
-    text = entry.get("value")
-    return {**entry, "value": text.replace(former, host)} if isinstance(text, str) else entry
+def _rename_roles(spec: dict[str, Any], policy: Policy) -> None:
+    """Call the roles by their new names, wherever the JobSet names them."""
+    for role in spec["replicatedJobs"]:
+        role["name"] = policy.roles[role["name"]]
+        for dependence in role.get("dependsOn", []):
+            dependence["name"] = policy.roles[dependence["name"]]
+    success = spec.get("successPolicy", {})
+    rules = spec.get("failurePolicy", {}).get("rules", [])
+    for holder in (success, *rules):
+        if "targetReplicatedJobs" in holder:
+            holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
+    if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
+        spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)
 
 
-def _without_labels(template: dict[str, Any]) -> None:
+def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: Facts) -> None:
+    """Take out of a role what the operator put in and the policy does itself."""
+    template = role["template"]["spec"]["template"]
+    name = facts.jobset["metadata"]["name"]
+    _without_labels(template, facts)
+    pod = template["spec"]
+    _keep(main, "env", lambda entry: entry["name"] not in policy.without)
+    _keep(main, "volumeMounts", lambda mount: mount["name"] not in policy.volumes)
+    _keep(pod, "volumes", lambda volume: volume["name"] not in policy.volumes)
+    if policy.volumes and (group := reader_of_keys(facts, role)):
+        pod.setdefault("securityContext", {}).setdefault("fsGroup", group)
+    if policy.volumes and "dnsConfig" in pod and f"{name}-" not in str(facts.old["spec"]):
+        _keep(pod["dnsConfig"], "searches", lambda domain: not domain.startswith(f"{name}."))
+        if not pod["dnsConfig"]:
+            del pod["dnsConfig"]
+
+
+def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
+    """Keep the items of a list that are wanted, and the list where any are."""
+    kept = [item for item in node.get(key, []) if wanted(item)]
+    if kept:
+        node[key] = kept
+    else:
+        node.pop(key, None)
+
+
+def _without_labels(template: dict[str, Any], facts: Facts) -> None:
+    """Take the operator's labels off a pod, but for those that a selector of the job looks for."""
     labels = template.get("metadata", {}).get("labels", {})
-    kept = {key: text for key, text in labels.items() if not key.startswith(OPERATOR)}
+    text = str([role["template"]["spec"]["template"]["spec"] for role in facts.roles])
+    kept = {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}
     if kept:
         template["metadata"]["labels"] = kept
     elif labels:
@@ -160,24 +225,65 @@ def _without_labels(template: dict[str, Any]) -> None:
         del template["metadata"]
 
 
-def _job(old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any], kind: str) -> dict[str, Any]:
+def _taken(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
+    """What the trainers' containers say alike, as fields of `spec.trainer`; it leaves them."""
+    out: dict[str, Any] = {}
+    for field, named in _TRAINER.items():
+        if field in mains[0]:
+            out[named] = mains[0][field]
+            for main in mains:
+                del main[field]
+    env = [entry for entry in mains[0].get("env", []) if entry["name"] in own or entry["name"] not in _CONSTANT]
+    if policy.env and env:
+        out["env"] = env
+        for main in mains:
+            _keep(main, "env", lambda entry: entry not in env)
+    resources = mains[0].get("resources")
+    alike = all(main.get("resources") == resources for main in mains)
+    if policy.resources and alike and resources and "claims" not in resources:
+        out["resourcesPerNode"] = resources
+        for main in mains:
+            del main["resources"]
+    return out
+
+
+def _with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
+    """A value in which the hosts of the job are called after the new names of its roles."""
+    if isinstance(node, dict):
+        return {key: _with_hosts(child, job, roles) for key, child in node.items()}
+    if isinstance(node, list):
+        return [_with_hosts(child, job, roles) for child in node]
+    if isinstance(node, str) and f"{job}-" in node:
+        for former, name in roles.items():
+            node = re.sub(rf"(?<![\w-]){re.escape(job)}-{former}-(?=\d|\$)", f"{job}-{name}-", node)
+    return node
+
+
+def _job(
+    old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
+) -> dict[str, Any]:
     metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
     annotations = {k: v for k, v in (metadata.pop("annotations", None) or {}).items() if k not in _OF_OLDER_JOBS}
     if annotations:
         metadata["annotations"] = annotations
-    name = metadata["name"]
-    reference = {"apiGroup": "trainer.kubeflow.org", "kind": kind, "name": name}
+    reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}
     spec = {"runtimeRef": reference, **asked, **({"trainer": trainer} if trainer else {})}
     return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 
 def _runtime(
-    old: dict[str, Any], jobset: dict[str, Any], spec: dict[str, Any], namespaces: frozenset[str]
+    old: dict[str, Any],
+    jobset: dict[str, Any],
+    spec: dict[str, Any],
+    namespaces: frozenset[str],
+    policy: Policy | None,
 ) -> dict[str, Any]:
     """The runtime, where the job finds it: in its namespace, or outside of all if that is not the same everywhere."""
-    metadata = {"name": old["metadata"]["name"]}
+    metadata: dict[str, Any] = {"name": old["metadata"]["name"]}
     namespace = jobset["metadata"].get("namespace") or ("".join(namespaces) if len(namespaces) == 1 else "")
     if namespace:
         metadata["namespace"] = namespace
+    if policy is not None and FRAMEWORK in policy.labels:
+        metadata["labels"] = dict(policy.labels)
     kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
     return {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}

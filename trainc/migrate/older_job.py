@@ -1,0 +1,143 @@
+"""One older job as a TrainJob: the way that compiles to what the job compiled to, but for what is explained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.migrate import older
+from trainc.migrate.compared import UNEXPLAINED, Difference, differences
+from trainc.migrate.comparison import at_clusters_of, made, objects, unplaced
+from trainc.migrate.placed_text import says
+from trainc.migrate.policies import Facts, Policy, policy_of
+from trainc.migrate.wanted import Wanted, wanted
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.verify import expand
+from trainc.yaml.comments import comments
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+
+
+class Place(NamedTuple):
+    """Where a text stands: the project and the file, which decide about clusters and namespaces."""
+
+    project: Project
+    file: str
+
+
+class Older(NamedTuple):
+    """What becomes of one older job: the new text, or why there is none."""
+
+    text: str
+    want: Wanted | None
+    messages: list[str]
+    differences: list[Difference]
+    refused: str  # "" where the text may be written
+    findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
+
+
+def rewritten(piece: str, job: dict[str, Any], place: Place) -> Older:
+    """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
+    project = at_clusters_of(place.project, job, place.file)
+    bare = unplaced(project)
+    bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
+    if bundle is None:
+        return Older(piece, None, [], [], "", errors(made(piece, bare)[1]))
+    facts = Facts(job, plain(bundle.jobset), _launches(bundle))
+    before = objects(made(piece, project, checked=False)[0])
+    choice = policy_of(facts)
+    done = _tried(piece, facts, bundle, choice, before, project)
+    if done.refused and isinstance(choice, Policy):
+        reason = f"`mlPolicy` would not do the same: {done.refused}"
+        done = _tried(piece, facts, bundle, reason, before, project)
+    return done
+
+
+def _launches(bundle: Bundle) -> dict[str, Any]:
+    """The launcher that the first container of each role starts, None where it starts none that is known."""
+    job = expand(bundle, None, Report())
+    return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
+
+
+def _tried(
+    piece: str, facts: Facts, bundle: Bundle, choice: Policy | str, before: list[Any], project: Project
+) -> Older:
+    """The job as one choice of a policy has it, refused where it would mean something else."""
+    want = wanted(facts, objects([bundle]), _namespaces(project), choice)
+    text = with_comments(older.written(piece, facts.old, want), piece)
+    if _misread(text, want):
+        text = with_comments(older.unplaced(piece, want), piece)
+    after, heard = made(text, project)
+    found = differences(before, objects(after), want)
+    refused = _misread(text, want) or _unlike(found, heard)
+    messages = [*_messages(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
+    return Older(text, want, messages, found, refused)
+
+
+def _misread(text: str, want: Wanted) -> str:
+    """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
+    said = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
+    if says(said, want.documents):
+        return ""
+    return "the new text would not say what it should: a comment stands where it would become part of a value"
+
+
+def _unlike(found: list[Difference], heard: Report) -> str:
+    """Why what a new text compiles to is not what it should be, "" where it is."""
+    unexplained = [one for one in found if one.reason == UNEXPLAINED]
+    if not unexplained:
+        return ""
+    refused = [finding.message for finding in errors(heard)][:1]
+    return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
+
+
+def _namespaces(project: Project) -> frozenset[str]:
+    """The namespaces that clusters give a job without one; "" where one gives none and another does."""
+    given = {str(one.namespace.value) if one.namespace is not None else "" for one in project.clusters}
+    return frozenset() if given == {""} else frozenset(given)
+
+
+def _messages(kind: str, want: Wanted) -> list[str]:
+    name = want.job["metadata"]["name"]
+    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} `{name}` in the same file"]
+    policy = want.policy
+    if policy is None:
+        messages.append(f"the runtime holds every address, `numNodes` cannot scale it: {want.reason}")
+    else:
+        what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
+        messages.append(f"{what} wires its processes, so `numNodes` scales it" if policy.sized else f"{what} wires it")
+        if policy.reason:
+            messages.append(
+                f"variables of the operator stay in `trainer.env`, for this number of nodes: {policy.reason}"
+            )
+    if policy is not None and policy.name == "mpi":
+        messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
+    if want.extras:
+        kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
+        messages.append(f"what the operator made beside the job is in the file: {kinds}")
+    return messages
+
+
+def with_comments(text: str, former: str) -> str:
+    """The text with the comments that it lost since it was `former` at its top."""
+    lost = Counter(comments(as_bytes(former))) - Counter(comments(as_bytes(text)))
+    if not lost:
+        return text
+    start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
+    return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
+
+
+def as_bytes(text: str) -> bytes:
+    """The bytes of a text, those that are no text as they were."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def errors(report: Report) -> tuple[Finding, ...]:
+    """The errors of a report."""
+    return tuple(finding for finding in report.findings if finding.level == ERROR)
