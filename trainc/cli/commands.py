@@ -187,8 +187,12 @@ COMMANDS = {
             "[PATH...]",
             "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
             "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
-            (Option("-w --write", "change the files in place"),),
-            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/"),
+            (
+                Option("-w --write", "change the files in place"),
+                Option("--details", "every change of every job, not a summary, for more than three jobs"),
+                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+            ),
+            ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/", "trainc migrate jobs/ --report markdown"),
             _migrate,
         ),
         Command(

@@ -11,6 +11,10 @@ from trainc.cli.session import Session
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
+from trainc.migrate.summary import summary
+from trainc.report.dumps import dumps
+from trainc.report.lines import text_of
+from trainc.report.migration import migration_lines, migration_markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
     from trainc.cli.options import Options
     from trainc.migrate import Migration
+
+FEW = 3  # older jobs of which everything is told without being asked
 
 
 def migrate(options: Options) -> int:
@@ -27,17 +33,24 @@ def migrate(options: Options) -> int:
 
 def _migrate(options: Options) -> int:
     session = Session(options)
-    found = [(file, migrated(text, session.project)) for file, text in texts(session)]
+    form = options.one("report", "text")
+    found = [(file, migrated(text, session.project, file)) for file, text in texts(session)]
     for file, done in found:
         if done.touched and options.has("write"):
             write(session, file, done.text)
-        elif done.touched:
+        elif done.touched and form == "text":
             put(done.text)
     # When all of it is written: a reader that has gone stops nothing half-way.
-    for file, done in found:
-        _tell(session.shown(file), done)
-    if not any(done.touched or done.problems for _, done in found):
-        tell("nothing to migrate")
+    view = summary([(session.shown(file), done) for file, done in found])
+    if form != "text":
+        put_data(dumps(view) if form == "json" else text_of(migration_markdown(view)))
+    elif options.has("details") or len(view["jobs"]) <= FEW:
+        for file, done in found:
+            _tell(session.shown(file), done)
+        if not any(done.touched or done.problems for _, done in found):
+            tell("nothing to migrate")
+    else:
+        tell(*migration_lines(view))
     return 1 if any(done.problems for _, done in found) else 0
 
 

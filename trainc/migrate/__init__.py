@@ -50,6 +50,8 @@ class Outcome(NamedTuple):
     is_migrated: bool
     policy: str
     reason: str
+    messages: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
 
 class Migration(NamedTuple):
@@ -136,7 +138,9 @@ def _outcome(tree: dict[str, Any], done: Older) -> tuple[Outcome, ...]:
     want = done.want if not done.refused else None
     policy = want.policy.name if want is not None and want.policy is not None else ""
     reason = want.reason if want is not None else done.refused
-    return (Outcome(tree["kind"], name, want is not None, policy, reason),)
+    if want is None:
+        return (Outcome(tree["kind"], name, False, "", reason),)
+    return (Outcome(tree["kind"], name, True, policy, reason, tuple(done.messages), tuple(done.differences)),)
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:

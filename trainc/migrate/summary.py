@@ -1,0 +1,63 @@
+"""What became of many files: counts by kind, reasons by how many jobs they hold for, and each job's own changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trainc.migrate import Migration, Outcome
+
+
+def summary(files: Sequence[tuple[str, Migration]]) -> dict[str, Any]:
+    """The answer of `trainc migrate` as plain data."""
+    jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
+    older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
+    return {
+        "files": sum(done.touched for _, done in files),
+        "kinds": _kinds([outcome for _, outcome in jobs]),
+        "jobs": [_job(file, outcome) for file, outcome in jobs],
+        "problems": [
+            {"file": file, "line": one.span.line, "column": one.span.column, "message": one.message}
+            for file, done in files
+            for one in done.problems
+        ],
+        "respelled": [
+            {"file": file, "document": change.document, "message": change.message}
+            for file, done in files
+            for change in done.changes
+            if change.document not in older
+        ],
+    }
+
+
+def _kinds(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
+    """For each kind the number of jobs, of those that are migrated, and of those that each policy wires."""
+    by_kind: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        by_kind.setdefault(outcome.kind, []).append(outcome)
+    return [
+        {
+            "kind": kind,
+            "jobs": len(found),
+            "migrated": sum(one.is_migrated for one in found),
+            "policies": dict(sorted(Counter(one.policy for one in found if one.policy).items())),
+        }
+        for kind, found in sorted(by_kind.items())
+    ]
+
+
+def _job(file: str, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "file": file,
+        "kind": outcome.kind,
+        "name": outcome.name,
+        "migrated": outcome.is_migrated,
+        "policy": outcome.policy or None,
+        "reason": outcome.reason or None,
+        "changes": list(outcome.messages),
+        "compiledOtherwise": [str(one) for one in outcome.differences],
+        "reasons": sorted({one.reason for one in outcome.differences}),
+    }

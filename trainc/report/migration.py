@@ -1,0 +1,89 @@
+"""Answers of `trainc migrate` about many files: a screen in the terminal, and Markdown for a pull request."""
+
+from __future__ import annotations
+
+from trainc.model.markdown import code, sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    View = dict[str, Any]
+
+_MOST = 6  # rows of one table
+_NAMED = 3  # jobs that are named beside what holds for them
+
+
+def migration_lines(view: View) -> list[str]:
+    """The summary as lines for a terminal."""
+    lines = [_headline(view), ""]
+    lines += [f"  {line}" for line in _aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
+    for title, rows in _tables(view):
+        lines += ["", f"{title}:", *(f"  {count:>4}  {text}" for count, text in _cut(rows))]
+    return [*lines, "", "`--details` tells every change of every job"]
+
+
+def migration_markdown(view: View) -> list[str]:
+    """The summary as Markdown."""
+    lines = [sentence(_headline(view)), "", "| kind | jobs | migrated | policy |", "|---|---|---|---|"]
+    lines += [f"| {' | '.join(map(sentence, _row(one)))} |" for one in view["kinds"]]
+    for title, rows in _tables(view):
+        lines += ["", f"**{title}**", "", *(f"- {count}: {sentence(text)}" for count, text in rows)]
+    lines += ["", "<details><summary>Every job</summary>", ""]
+    for job in view["jobs"]:
+        lines.append(f"- {code(job['file'])}: {job['kind']} {code(job['name'])}")
+        lines += [f"  - {sentence(text)}" for text in (*job["changes"], *job["compiledOtherwise"])]
+    return [*lines, "", "</details>"]
+
+
+def _headline(view: View) -> str:
+    jobs, migrated = len(view["jobs"]), sum(job["migrated"] for job in view["jobs"])
+    wired = sum(job["policy"] is not None for job in view["jobs"])
+    left = f", {jobs - migrated} not migrated" if migrated < jobs else ""
+    return f"{migrated} of {jobs} older jobs are TrainJobs now, {wired} of them wired by a policy{left}"
+
+
+def _row(kind: View) -> tuple[str, str, str, str]:
+    policies = ", ".join(f"{number} {name}" for name, number in kind["policies"].items()) or "none"
+    return kind["kind"], str(kind["jobs"]), str(kind["migrated"]), policies
+
+
+def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
+    """The tables that have rows: how many jobs a sentence holds for, and the sentence."""
+    unwired = [(job["reason"], job) for job in view["jobs"] if job["migrated"] and job["reason"]]
+    left = [(text, job) for job in view["jobs"] for text in job["changes"] if "left behind" in text or "stay" in text]
+    told = [(text, job) for job in view["jobs"] for text in job["reasons"]]
+    refused = [(1, f"{one['file']}:{one['line']}:{one['column']}: {one['message']}") for one in view["problems"]]
+    tables = [
+        ("not migrated", refused),
+        ("no policy wires them, so `numNodes` cannot scale them", _counted(unwired)),
+        ("left behind, or kept from the operator", _counted(left)),
+        ("compiled otherwise", _counted(told)),
+        ("in today's spelling", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
+    ]
+    return [(title, rows) for title, rows in tables if rows]
+
+
+def _counted(pairs: Iterable[tuple[str, View]]) -> list[tuple[int, str]]:
+    """Each sentence with the number of its jobs, the most frequent first, and some of them by name."""
+    by_text: dict[str, list[str]] = {}
+    for text, job in pairs:
+        by_text.setdefault(text, []).append(job["name"])
+    rows = sorted(by_text.items(), key=lambda row: (-len(row[1]), row[0]))
+    return [(len(names), f"{text} ({_few(names)})") for text, names in rows]
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _cut(rows: list[tuple[int, str]]) -> list[tuple[int | str, str]]:
+    more = [("", f"and {len(rows) - _MOST} more")] if len(rows) > _MOST else []
+    return [*rows[:_MOST], *more]
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
