@@ -17,7 +17,11 @@ from trainc.model.sourced import Origin, Sourced
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/legacy/*/input/job.yaml"))
-COMPILING = [case for case in CASES if "error[" not in (case / "expected/findings.txt").read_text("utf-8")]
+# Over as soon as it starts: a warning for the older job, an error for what it becomes.
+HOPELESS = ROOT / "tests/cases/legacy/com-8"
+COMPILING = [
+    case for case in CASES if case != HOPELESS and "error[" not in (case / "expected/findings.txt").read_text("utf-8")
+]
 
 FILES = [case / "input/job.yaml" for case in COMPILING]
 FILES += [
@@ -44,6 +48,14 @@ def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     assert (again.text, again.changes) == (done.text, ())
     objects, _ = compiled(done.text)
     assert any(tree["kind"] == "JobSet" for tree in objects)
+
+
+def test_a_job_that_would_be_refused_as_a_trainjob_stays_as_it_is() -> None:
+    """A file without errors became one with an error."""
+    text = (HOPELESS / "input/job.yaml").read_text("utf-8")
+    done = migrate(text)
+    assert done.text == text
+    assert [problem.message for problem in done.problems] == ["the deadline of 0 seconds is over at once"]
 
 
 @pytest.mark.parametrize(

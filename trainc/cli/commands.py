@@ -189,6 +189,11 @@ COMMANDS = {
             "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
             (
                 Option("-w --write", "change the files in place"),
+                Option(
+                    "--runtime",
+                    "one runtime for the jobs: this one, made of what they share if need be",
+                    metavar="NAME",
+                ),
                 Option("--details", "every change of every job, not a summary, for more than three jobs"),
                 Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
             ),

@@ -8,6 +8,7 @@ from trainc.cli.output import data as put_data
 from trainc.cli.output import tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.cli.shared_runtime import runtime_text, shared_runtime, write_runtime
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
@@ -34,7 +35,14 @@ def migrate(options: Options) -> int:
 def _migrate(options: Options) -> int:
     session = Session(options)
     form = options.one("report", "text")
-    found = [(file, migrated(text, session.project, file)) for file, text in texts(session)]
+    given = list(texts(session))
+    shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
+    found = [(file, migrated(text, session.project, file, shared)) for file, text in given]
+    if shared is not None and shared.is_new and any(one.is_served for _, done in found for one in done.outcomes):
+        if options.has("write"):
+            tell(f"{write_runtime(shared, session)}: the runtime that the jobs share")
+        elif form == "text":
+            put(runtime_text(shared))
     for file, done in found:
         if done.touched and options.has("write"):
             write(session, file, done.text)

@@ -19,6 +19,8 @@ from trainc.yaml.rules import SIZE, SYNTAX
 if TYPE_CHECKING:
     from trainc.migrate.compared import Difference
     from trainc.migrate.older_job import Older
+    from trainc.migrate.shared import Shared
+    from trainc.migrate.wanted import Wanted
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
@@ -51,7 +53,13 @@ class Outcome(NamedTuple):
     policy: str
     reason: str
     messages: tuple[str, ...] = ()
+    want: Wanted | None = None
     differences: tuple[Difference, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the job names a runtime that it shares with others."""
+        return self.want is not None and bool(self.want.served_by)
 
 
 class Migration(NamedTuple):
@@ -69,12 +77,13 @@ class Migration(NamedTuple):
         return bool(self.changes)
 
 
-def migrate(text: str, project: Project = LATEST, file: str = "") -> Migration:
+def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared | None = None) -> Migration:
     """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more.
 
-    Line ends stay what most of them are. The file says which clusters run the jobs that name none.
+    Line ends stay what most of them are. The file says which clusters run the jobs that name none; jobs that can
+    name the `shared` runtime have none of their own.
     """
-    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, Place(project, file)))
+    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, Place(project, file, shared)))
     return done
 
 
@@ -140,7 +149,7 @@ def _outcome(tree: dict[str, Any], done: Older) -> tuple[Outcome, ...]:
     reason = want.reason if want is not None else done.refused
     if want is None:
         return (Outcome(tree["kind"], name, False, "", reason),)
-    return (Outcome(tree["kind"], name, True, policy, reason, tuple(done.messages), tuple(done.differences)),)
+    return (Outcome(tree["kind"], name, True, policy, reason, tuple(done.messages), want, tuple(done.differences)),)
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:

@@ -141,8 +141,10 @@ class _Names:
         if any(f"env[{name}]" in path for name in _BOTH) or (path.endswith(_WIRING) and left and right):
             return UNEXPLAINED
         of_policy = _OF_POLICY.get(self.policy, ()) if right is None or self.policy == "mpi" else ()
-        known = (*of_policy, *_REASONS)
-        return next((reason for pattern, reason in known if re.search(pattern, path)), UNEXPLAINED)
+        decided = left is None or "/spec/template/spec/" not in path or path.endswith("/restartPolicy")
+        by_runtime = self.want.followed and decided
+        otherwise = f"the runtime `{self.want.followed}` says so" if by_runtime else UNEXPLAINED
+        return next((reason for pattern, reason in (*of_policy, *_REASONS) if re.search(pattern, path)), otherwise)
 
     def _wires(self, left: str, right: str) -> bool:
         """Whether two texts name the same hosts, in the same order."""

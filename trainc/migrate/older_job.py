@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
@@ -17,18 +18,26 @@ from trainc.model.tree import plain
 from trainc.verify import expand
 from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
+from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.migrate.shared import Shared
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
 
 class Place(NamedTuple):
-    """Where a text stands: the project and the file, which decide about clusters and namespaces."""
+    """Where a text stands: the project and the file, which decide about clusters and namespaces.
+
+    `shared` is the runtime that its jobs are to name, None where each has its own.
+    """
 
     project: Project
     file: str
+    shared: Shared | None = None
 
 
 class Older(NamedTuple):
@@ -52,10 +61,24 @@ def rewritten(piece: str, job: dict[str, Any], place: Place) -> Older:
     facts = Facts(job, plain(bundle.jobset), _launches(bundle))
     before = objects(made(piece, project, checked=False)[0])
     choice = policy_of(facts)
-    done = _tried(piece, facts, bundle, choice, before, project)
+    make = partial(wanted, facts, objects([bundle]), _namespaces(project))
+    attempt = partial(_tried, piece, facts, before, place._replace(project=project))
+    done = attempt(make(choice))
     if done.refused and isinstance(choice, Policy):
-        reason = f"`mlPolicy` would not do the same: {done.refused}"
-        done = _tried(piece, facts, bundle, reason, before, project)
+        done = attempt(make(f"`mlPolicy` would not do the same: {done.refused}"))
+    if place.shared is None or done.refused or done.want is None:
+        return done
+    return _served(done, done.want, place.shared, attempt)
+
+
+def _served(done: Older, want: Wanted, shared: Shared, attempt: Callable[[Wanted], Older]) -> Older:
+    """The job with a shared runtime, or with its own where it cannot have that."""
+    served = shared.serve(want)
+    with_shared = attempt(served) if isinstance(served, Wanted) else None
+    if with_shared is not None and not with_shared.refused:
+        return with_shared
+    why = with_shared.refused if with_shared is not None else served
+    done.messages.append(f"it keeps a runtime of its own: {why}")
     return done
 
 
@@ -65,17 +88,16 @@ def _launches(bundle: Bundle) -> dict[str, Any]:
     return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
 
 
-def _tried(
-    piece: str, facts: Facts, bundle: Bundle, choice: Policy | str, before: list[Any], project: Project
-) -> Older:
-    """The job as one choice of a policy has it, refused where it would mean something else."""
-    want = wanted(facts, objects([bundle]), _namespaces(project), choice)
+def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Wanted) -> Older:
+    """The job as it is wanted, refused where it would mean something else."""
     text = with_comments(older.written(piece, facts.old, want), piece)
     if _misread(text, want):
         text = with_comments(older.unplaced(piece, want), piece)
-    after, heard = made(text, project)
+    shared = place.shared if want.served_by else None
+    beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
+    after, heard = made(text + beside, place.project)
     found = differences(before, objects(after), want)
-    refused = _misread(text, want) or _unlike(found, heard)
+    refused = _misread(text, want) or _unlike(found, heard) or _new_error(heard, piece, place.project)
     messages = [*_messages(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
     return Older(text, want, messages, found, refused)
 
@@ -103,9 +125,18 @@ def _namespaces(project: Project) -> frozenset[str]:
     return frozenset() if given == {""} else frozenset(given)
 
 
+def _new_error(heard: Report, piece: str, project: Project) -> str:
+    """An error that the new text has and the old one had not, "" where there is none."""
+    if not heard.failed:
+        return ""
+    known = {finding.rule.name for finding in made(piece, project)[1].findings}
+    return next((finding.message for finding in errors(heard) if finding.rule.name not in known), "")
+
+
 def _messages(kind: str, want: Wanted) -> list[str]:
     name = want.job["metadata"]["name"]
-    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} `{name}` in the same file"]
+    pods = f"`{want.served_by}`, which others share" if want.served_by else f"`{name}` in the same file"
+    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
     policy = want.policy
     if policy is None:
         messages.append(f"the runtime holds every address, `numNodes` cannot scale it: {want.reason}")

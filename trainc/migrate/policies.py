@@ -63,7 +63,7 @@ class Facts(NamedTuple):
         """The replicatedJob of a name."""
         return next((role for role in self.roles if role["name"] == name), None)
 
-    def asks(self, name: str) -> bool:
+    def is_asked(self, name: str) -> bool:
         """Whether an annotation asks for a way to compile the job."""
         return bool((self.old["metadata"].get("annotations") or {}).get(f"{ASK}{name}") == "true")
 
@@ -82,7 +82,7 @@ class Facts(NamedTuple):
 def policy_of(facts: Facts) -> Policy | str:
     """The policy that wires a job as its operator did, or why there is none."""
     kind = facts.old["kind"]
-    if facts.asks("compat-names"):
+    if facts.is_asked("compat-names"):
         return "its pods keep the names that the operator gave them (`trainc.dev/compat-names`)"
     if kind in ONE_ROLE:
         return _of_one_role(facts, ONE_ROLE[kind])
@@ -103,7 +103,7 @@ def _of_one_role(facts: Facts, policy: str) -> Policy | str:
     if (clash := _clash(facts, [role["name"]])) is not None:
         return clash
     # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
-    owned = policy != "jax" or facts.asks("jax-variables")
+    owned = policy != "jax" or facts.is_asked("jax-variables")
     without = set(VOCABULARIES[policy].reserved if owned else ())
     reason = ""
     if policy == "torch":

@@ -45,7 +45,7 @@ _COUNTED = ("completions", "parallelism", "completionMode")
 class Wanted:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
 
-    __slots__ = ("extras", "job", "own_runtime", "policy", "reason", "runtime")
+    __slots__ = ("extras", "followed", "job", "own_runtime", "policy", "reason", "runtime", "served_by")
 
     def __init__(
         self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
@@ -56,6 +56,8 @@ class Wanted:
         self.policy = policy
         self.reason = reason
         self.own_runtime = True  # whether the runtime stands beside the job, for it alone
+        self.served_by = ""  # the name of the runtime that it shares with others
+        self.followed = ""  # the same for one that was there before, and decides what the job does not say
 
     @property
     def roles_of_runtime(self) -> list[dict[str, Any]]:
