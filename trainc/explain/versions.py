@@ -5,6 +5,8 @@ Sources: docs/upstream.md; JobSet's changelog for the fields that came later.
 
 from __future__ import annotations
 
+from trainc import __version__
+
 READ_FROM = {
     "trainer.kubeflow.org": "Kubeflow Trainer v2.3",
     "jobset.x-k8s.io": "JobSet 0.13",
@@ -12,7 +14,7 @@ READ_FROM = {
     "mlkube.io": "the first tf-operator",
     "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
     "scheduling.volcano.sh": "Volcano 1.15",
-    "trainc.dev": "trainc 0.1",
+    "trainc.dev": f"trainc {__version__}",
 }
 _DEPENDS = "JobSet 0.8"
 _CLAIMS = "JobSet 0.11"
