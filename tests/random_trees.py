@@ -74,7 +74,7 @@ ODD = (
     .replace("    torch: {}\n", "")
 )
 UNREADABLE = (*range(4, 8), *range(16, 19))  # of JOBS: what gives no document
-FOREIGN = (20,)  # of JOBS: what is no job of ours
+FOREIGN = (20,)  # of JOBS: what is not a job of ours
 KEPT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n"
 
 

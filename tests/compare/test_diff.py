@@ -92,7 +92,7 @@ def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
 ) -> None:
     for name, text in old.items():
         project.write(f"jobs/{name}.yaml", text)
-    assert project.commit("old").returncode == (0 if old != {"t5": T5} else 1)  # what is there already is no commit
+    assert project.commit("old").returncode == (0 if old != {"t5": T5} else 1)  # what is there already is not a commit
     for name in old:
         (project.folder / f"jobs/{name}.yaml").unlink()
     for name, text in new.items():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COMMON = ("build", "validate", "validate", "show", "why", "why", "diff", "migrate", "fix", "cmp", "rehearse", "fit")
 ON_DUMPS = ("diagnose", "diagnose", "inventory", "fit")  # what is asked of what kubectl printed
-# What runs the user's own programs, or writes outside the folder, is no command for strangers' input.
+# What runs the user's own programs, or writes outside the folder, is not a command for strangers' input.
 NEVER = frozenset(("--yes", "--directory"))
 NUMBERS = ("0", "1", "2", "3", "-1", "", "²", "٣", "1e3", "9" * 30, "9" * 5000, "0x10", " 1", "1_0")
 TEXTS = ("x", "", "eu", "us", "prod", "main", "lab", "HEAD", "HEAD~1", "old", ".", "-", "a/b", "..", "\x1b[31m", "a\nb", "é", "\udcff", "::x",

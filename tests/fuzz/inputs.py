@@ -79,7 +79,7 @@ def _text(data: bytes) -> str:
 
 
 def parsed(text: str) -> Input:
-    """The input that a text of the corpus describes; lone surrogates that are no byte become `?`."""
+    """The input that a text of the corpus describes; lone surrogates that are not a byte become `?`."""
     content = json.loads(text)
     return Input(
         tuple(content["argv"]),

@@ -44,19 +44,19 @@ def validated(folder: Path, dump: Any, *words: str) -> Attempt:
 
 
 MISFITS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "rules that are no maps": ({"x-kubernetes-validations": [1]}, "[0]", "must be of type object"),
-    "rules that are no list": ({"x-kubernetes-validations": 1}, "x-kubernetes-validations", "must be of type array"),
-    "a rule that is no text": ({"x-kubernetes-validations": [{"rule": 1}]}, "rule", "must be of type string"),
+    "rules that are not maps": ({"x-kubernetes-validations": [1]}, "[0]", "must be of type object"),
+    "rules that are not a list": ({"x-kubernetes-validations": 1}, "x-kubernetes-validations", "must be of type array"),
+    "a rule that is not text": ({"x-kubernetes-validations": [{"rule": 1}]}, "rule", "must be of type string"),
     "a rule that is null": ({"x-kubernetes-validations": [{"rule": None}]}, "rule", "must be of type string"),
     "an empty rule": ({"x-kubernetes-validations": [{"rule": ""}]}, "rule", "must not be empty"),
     "no rule at all": ({"x-kubernetes-validations": [{"message": "m"}]}, "[0]", "has to have rule"),
-    "a message that is no text": (
+    "a message that is not text": (
         {"x-kubernetes-validations": [{"rule": "true", "message": -1}]},
         "message",
         "must be of type string",
     ),
     "half a rule": ({"x-kubernetes-validations": [{"rule": "self."}]}, "[0]", "is not CEL"),
-    "a pattern that is no text": ({"properties": {"x": {**TEXT, "pattern": 1}}}, "pattern", "must be of type string"),
+    "a pattern that is not text": ({"properties": {"x": {**TEXT, "pattern": 1}}}, "pattern", "must be of type string"),
     "half a pattern": ({"properties": {"x": {**TEXT, "pattern": "("}}}, "pattern", "is not a regular expression"),
     "several types": ({"properties": {"x": {"type": ["string"]}}}, "type", "must be of type string"),
     "properties in a list": ({"properties": []}, "properties", "must be of type object"),

@@ -72,7 +72,7 @@ TEXTS: dict[str, str | bytes] = {
     "huge quantity": f"{JOB}  trainer:\n    resourcesPerNode:\n      limits: {{cpu: 1e99999, memory: {'9' * 5000}Ei}}\n",
     "many nodes": f"{JOB}  trainer:\n    numNodes: 2147483647\n",
     "many older pods": f"{OLDER}  pytorchReplicaSpecs:\n    Worker:\n      replicas: 2147483647\n      template: {{spec: {{containers: [{{name: pytorch, image: a/b:1}}]}}}}\n",
-    "keys that are no text": f"{JOB}  ? [a, b]\n  : 1\n  ? {{}}\n  : 2\n  null: 3\n",
+    "keys that are not text": f"{JOB}  ? [a, b]\n  : 1\n  ? {{}}\n  : 2\n  null: 3\n",
     "merge of a scalar": f"{JOB}  labels:\n    <<: 5\n",
     "duplicate keys": f"{JOB}spec:\n  runtimeRef:\n    name: other\n",
     "kind list": JOB.replace("kind: TrainJob", "kind: [TrainJob]"),

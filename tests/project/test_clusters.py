@@ -110,7 +110,7 @@ def test_a_file_that_is_no_project(tmp_path: Path, text: str, said: str) -> None
     report = Report()
     write(tmp_path, {"trainc.yaml": text})
     open_project((str(tmp_path),), report)
-    assert report.findings[0].message == f"trainc.yaml is no project: {said}"
+    assert report.findings[0].message == f"trainc.yaml is not a project: {said}"
     assert report.findings[0].help == "write `apiVersion: trainc.dev/v1alpha1` and `kind: Project`"
 
 
@@ -231,7 +231,7 @@ def test_a_run_for_all_clusters_finds_what_runs_for_each_of_them_do(tmp_path: Pa
         ("images: {registries: {docker.io: null}}", "5:34", "`docker.io` gets one registry"),
         ('images: {registries: {docker.io: ""}}', "5:34", "`docker.io` gets one registry"),
         ("images: {digests: {train:1: {a: b}}}", "5:29", "`train:1` gets one digest"),
-        ("images: {registries: {docker.io: 'https://a'}}", "5:34", "`https://a` is no prefix of an image's name"),
+        ("images: {registries: {docker.io: 'https://a'}}", "5:34", "`https://a` is not a prefix of an image's name"),
         ("patch: {mlPolcy: {numNodes: 1}}", "5:9", "unknown setting `mlPolcy` of a patch"),
         ("patch: {template: {$patch: [a]}}", "5:28", "`$patch` is one word"),
         ("patch: {template: {spec: {replicatedJobs: [{name: a, $patch: {a: b}}]}}}", "5:62", "`$patch` is one word"),

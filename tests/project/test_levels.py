@@ -44,9 +44,9 @@ def test_levels_everywhere_and_below_paths(tmp_path: Path) -> None:
     ("rules", "said"),
     [
         ("moving-tags: off", "there is no rule `moving-tags`"),
-        ("moving-tag: warnings", "`warnings` is no level"),
-        ("moving-tag: on", "`True` is no level"),
-        ("moving-tag: {a: b}", "`None` is no level"),
+        ("moving-tag: warnings", "`warnings` is not a level"),
+        ("moving-tag: on", "`True` is not a level"),
+        ("moving-tag: {a: b}", "`None` is not a level"),
         ("unknown-field: off", "`unknown-field` is a server's own verdict, which nobody can silence"),
         ("unknown-field: warning", "`unknown-field` is a server's own verdict, which nobody can silence"),
     ],

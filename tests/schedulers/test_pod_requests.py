@@ -64,7 +64,7 @@ TABLE = [
     ),
     ("overhead is added", MAIN + "\noverhead: {cpu: 250m}", {"cpu": "750m", "memory": "1Gi"}),
     (
-        "what is no quantity is passed over",
+        "what is not a quantity is passed over",
         "containers: [{resources: {requests: {cpu: lots, memory: 1Gi}}}]",
         {"memory": "1Gi"},
     ),

@@ -56,7 +56,7 @@ REFUSED = {
     "request.user == 'x'": "the name `request`",
     "self.list.sum() > 3": "the function `sum`",
     "self.list.all(i, v, v > i)": "the name `v`",
-    "has(self)": "has() of something that is no field",
+    "has(self)": "has() of something that is not a field",
     "{'a': 1} == self": "`{`",
     "self.c.matches('\\d')": "the escape `\\d`",
     "self.a ==": "`the end`",

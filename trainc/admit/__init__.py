@@ -215,7 +215,7 @@ def _is_near_miss(document: Document) -> bool:
 
 
 def _look_at(others: list[Document], desk: Desk) -> None:
-    """Say which of the objects that are no job of ours are somebody else's."""
+    """Say which of the objects that are not a job of ours are somebody else's."""
     if others:
         from trainc.admit.unknown import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 

@@ -28,7 +28,7 @@ def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
     """
     documents = list(read(config, _FILE, Report()))
     if len(documents) != 1 or type(get(documents[0].tree, "spec")) is not dict:
-        raise Trouble(f"{_FILE} is no project; nothing was written")
+        raise Trouble(f"{_FILE} is not a project; nothing was written")
     document = documents[0]
     clusters = get(document.tree, "spec", "clusters")
     if type(clusters) is dict and name in clusters:

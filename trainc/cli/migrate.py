@@ -85,7 +85,7 @@ def write(session: Session, file: str, text: str) -> None:
 
 
 def put(text: str) -> None:
-    """Write a text to standard output, with the bytes in it that are no text as they were."""
+    """Write a text to standard output, with the bytes in it that are not text as they were."""
     put_data(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 

@@ -22,7 +22,7 @@ def parameters(text: str) -> Parameters:
     """The parameters in ARGOCD_APP_PARAMETERS; none where the variable is empty or `null`.
 
     Raises:
-        Trouble: for text that is no list of parameters, and for parameters that are unknown, twice there, or of a
+        Trouble: for text that is not a list of parameters, and for parameters that are unknown, twice there, or of a
             shape that they do not have.
     """
     try:
@@ -32,7 +32,7 @@ def parameters(text: str) -> Parameters:
     if listed is None:
         return Parameters()
     if type(listed) is not list:
-        raise Trouble("ARGOCD_APP_PARAMETERS is no list of parameters")
+        raise Trouble("ARGOCD_APP_PARAMETERS is not a list of parameters")
     found: dict[str, Any] = {}
     for entry in listed:
         name, content = _parameter(entry)
@@ -57,10 +57,10 @@ def _parameter(entry: Any) -> tuple[str, Any]:
     if content is None:
         return name, None
     if shape == "string" and type(content) is not str:
-        raise Trouble(f"parameter `{name}` is no text")
+        raise Trouble(f"parameter `{name}` is not text")
     if shape == "array":
         if type(content) is not list:
-            raise Trouble(f"parameter `{name}` is no list of texts")
+            raise Trouble(f"parameter `{name}` is not a list of texts")
         for item in content:
             _path(item)
     return name, content
@@ -68,4 +68,4 @@ def _parameter(entry: Any) -> tuple[str, Any]:
 
 def _path(text: Any) -> None:
     if type(text) is not str or not text or text.startswith(("/", "-")) or ".." in text.split("/") or "\0" in text:
-        raise Trouble(f"parameter `paths`: `{text}` is no path below the application's folder")
+        raise Trouble(f"parameter `paths`: `{text}` is not a path below the application's folder")

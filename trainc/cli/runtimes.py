@@ -78,7 +78,7 @@ def _text(spot: tuple[str, str]) -> str:
 
 
 def _copy(words: list[str]) -> None:
-    """Copy all that is named, or nothing; a last word that is no name is the folder."""
+    """Copy all that is named, or nothing; a last word that is not a name is the folder."""
     folder = ""
     if len(words) > 1 and _is_folder(words[-1]):
         *words, folder = words

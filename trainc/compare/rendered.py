@@ -84,7 +84,7 @@ def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) 
         for document in documents:
             _check(document)
         made = Document(source, jobset.tree, {}, 1)
-        # What trainc did not write out in former releases is no change.
+        # What trainc did not write out in former releases is not a change.
         yield Bundle(made, tuple(load().completed(document.tree) for document in documents), cluster=cluster)
 
 

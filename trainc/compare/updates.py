@@ -93,7 +93,7 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     root = server.table.root(kind_of(new))
     if root is None:
         return Update(new, differences(old, new), [], None)
-    # As stored: what only one side spells out, and the schema gives the other, is no change.
+    # As stored: what only one side spells out, and the schema gives the other, is not a change.
     live = stored(old, server)
     after = walk(root, sent(operation, walk(root, old, Log()), live, walk(root, new, Log()), root), Log())
     changed = differences(live, after)

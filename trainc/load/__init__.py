@@ -209,7 +209,7 @@ class Loader:
         return self._catalogue[inner]
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
-        """The files under these paths; what clusters showed of themselves is no input of a run."""
+        """The files under these paths; what clusters showed of themselves is not input of a run."""
         dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
         return [name for name in known_files(self._project, paths) if not name.startswith(dumps)]
 

@@ -21,13 +21,13 @@ NOT_AN_OBJECT = Rule(
 
 
 def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:
-    """Each document, a List replaced by its items; what is no mapping is a finding."""
+    """Each document, a List replaced by its items; what is not a mapping is a finding."""
     for document in documents:
         if type(document.tree) is not dict:
             report.add(
                 NOT_AN_OBJECT.at(
                     document.span(),
-                    "this document is no mapping",
+                    "this document is not a mapping",
                     help="separate documents with `---`; each needs `apiVersion` and `kind`",
                 )
             )

@@ -112,7 +112,7 @@ def _list(root: str, folder: str) -> tuple[list[str], list[str]]:
             if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):
                 below.append(entry.path)
         elif is_candidate(entry.name) and (entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)):
-            names.append(entry.path)  # a link to itself is no file, and no error
+            names.append(entry.path)  # a link to itself is not a file, and no error
     return below, names
 
 

@@ -99,7 +99,7 @@ def _argocd(tree: Tree) -> dict[str, str]:
 
 
 def _flux(tree: Tree) -> dict[str, str]:
-    """A JobSet is created once and never touched again; a shell's `${NAME}` is no variable of Flux."""
+    """A JobSet is created once and never touched again; a shell's `${NAME}` is not a variable of Flux."""
     wanted = {SSA: IF_NOT_PRESENT} if _runs_pods(tree) else {}
     if _has_variable(tree):
         wanted[SUBSTITUTE] = "disabled"

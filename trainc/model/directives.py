@@ -29,6 +29,6 @@ def undone(base: Tree, patch: dict[str, Tree]) -> dict[str, Tree]:
         if not deletes:
             out[key] = node
         elif target in base:
-            # A text is no list to delete from: it takes the place of the text that is there.
+            # A text is not a list to delete from: it takes the place of the text that is there.
             out[target] = node
     return out

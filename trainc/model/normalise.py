@@ -234,7 +234,7 @@ def _omitted(key: str, value: object, parent: str) -> bool:
 
 
 def canonical(leaf: Tree) -> Tree:
-    """A quantity as the API machinery writes it; leaves that are no quantity stay as they are."""
+    """A quantity as the API machinery writes it; leaves that are not a quantity stay as they are."""
     if type(leaf) is not Sourced:
         return leaf
     value = leaf.value

@@ -23,12 +23,12 @@ _BY_EXPONENT = {exponent: suffix for suffix, exponent in _POWERS_OF_TEN.items()}
 _DIGITS = frozenset("0123456789")
 _NUMBER = frozenset("0123456789.")
 _SUFFIX = frozenset("eEinumkKMGTP")
-_WIDEST = 4096  # digits or exponent beyond which text is no amount of anything
+_WIDEST = 4096  # digits or exponent beyond which text is not an amount of anything
 _LARGEST_BINARY = (2**63 - 1) * NANO  # what the API machinery caps binary amounts at
 
 
 class QuantityError(ValueError):
-    """Text that is no quantity; its message is Kubernetes' own."""
+    """Text that is not a quantity; its message is Kubernetes' own."""
 
 
 class Quantity:
@@ -127,7 +127,7 @@ def stored(text: str) -> str:
     """The spelling in which a server keeps a quantity: canonical, but what is nearly so stays as it was written.
 
     Raises:
-        QuantityError: for text that is no quantity.
+        QuantityError: for text that is not a quantity.
     """
     quantity = Quantity.parse(text)
     return text if quantity.kept else str(quantity)

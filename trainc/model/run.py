@@ -18,7 +18,7 @@ _PATH = ("metadata", "annotations", RUN)
 BAD_RUN = Rule(
     "bad-run",
     ERROR,
-    "the number of a job's run is no number",
+    "the number of a job's run is not a number",
     "The number becomes part of the names of everything the run consists of.",
 )
 
@@ -39,7 +39,7 @@ def run_name(job: Tree) -> Sourced[str]:
 
 
 def check_run(document: Document, report: Report) -> None:
-    """A finding where the annotation says something that is no number of a run."""
+    """A finding where the annotation says something that is not a number of a run."""
     metadata = document.tree.get("metadata")
     annotations = metadata.get("annotations") if type(metadata) is dict else None
     if type(annotations) is not dict or RUN not in annotations:
@@ -49,7 +49,7 @@ def check_run(document: Document, report: Report) -> None:
         report.add(
             BAD_RUN.at(
                 document.span(_PATH),
-                f"`{written}` is no number of a run",
+                f"`{written}` is not a number of a run",
                 effect="the job would overwrite its first run",
                 help=f'write a whole number from 1 to 9999 in quotes, such as `{RUN}: "2"`',
             )

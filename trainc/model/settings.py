@@ -26,7 +26,7 @@ TOOLS = ("argocd", "flux")  # that apply manifests
 
 
 class Named(NamedTuple):
-    """The clusters that a job's annotation names, and the names in it that are no cluster's."""
+    """The clusters that a job's annotation names, and the names in it that are not a cluster's."""
 
     clusters: list[Cluster]
     unknown: tuple[str, ...]

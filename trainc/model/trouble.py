@@ -1,4 +1,4 @@
-"""Trouble that is no mistake in a spec: bad usage, files that cannot be read or written."""
+"""Trouble that is not a mistake in a spec: bad usage, files that cannot be read or written."""
 
 from __future__ import annotations
 

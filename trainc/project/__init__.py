@@ -117,7 +117,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
-        checker.complain((), f"trainc.yaml is no project: `{kind}`", hint)
+        checker.complain((), f"trainc.yaml is not a project: `{kind}`", hint)
     _check_outside_spec(checker)
     spec = checker.map(("spec",))
     for key in spec:

@@ -108,7 +108,7 @@ class Checker:
             return ""
         if within(root, path_of) and not within(path_of, root):
             return folder
-        self.complain(path, f"`{name}` is no folder below the project's root", "name one such as `rendered`")
+        self.complain(path, f"`{name}` is not a folder below the project's root", "name one such as `rendered`")
         return ""
 
     def folders(self, root: str, path: Path) -> tuple[str, ...] | None:

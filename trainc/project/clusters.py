@@ -125,10 +125,10 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
                 checker.complain((*path, part, name), f"`{name}` gets one {_IMAGES[part]}", hint)
             elif part == "digests" and not _is_digest(text):
                 hint = "write `sha256:` and 64 hexadecimal digits"
-                checker.complain((*path, part, name), f"`{text}` is no digest", hint)
+                checker.complain((*path, part, name), f"`{text}` is not a digest", hint)
             elif part == "registries" and ("://" in text or text.split() != [text]):
                 hint = "write the host and the path alone, such as `mirror.example.com/hub`"
-                checker.complain((*path, part, name), f"`{text}` is no prefix of an image's name", hint)
+                checker.complain((*path, part, name), f"`{text}` is not a prefix of an image's name", hint)
             else:
                 found[part][name] = leaf
     return found

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOREIGN_DUMP = Rule(
     "foreign-dump",
     ERROR,
-    "a cluster folder holds something that is no dump of cluster objects",
+    "a cluster folder holds something that is not a dump of cluster objects",
     "The folder is what a cluster is known by; what is not understood there would silently be missing.",
     admission=True,
 )
@@ -116,7 +116,7 @@ def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:
 def _foreign(document: Document) -> Finding:
     return FOREIGN_DUMP.at(
         document.span(("kind",)),
-        f"`{document.kind or 'this'}` is no kind that a cluster folder holds",
+        f"`{document.kind or 'this'}` is not a kind that a cluster folder holds",
         help="keep dumps of definitions, runtimes, queues, classes, claims and names of Secrets here",
     )
 

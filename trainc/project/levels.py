@@ -28,7 +28,9 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
             hint = meant(name, known, "`trainc rules` lists them")
             checker.complain((*path, name), f"there is no rule `{name}`", hint, key=True)
         elif level not in LEVELS:
-            checker.complain((*path, name), f"`{level}` is no level", f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
+            checker.complain(
+                (*path, name), f"`{level}` is not a level", f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
+            )
         elif known.get(name) and level != LEVELS[-1]:
             hint = "remove this line: the server will not listen"
             checker.complain((*path, name), f"`{name}` is a server's own verdict, which nobody can silence", hint)

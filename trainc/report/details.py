@@ -15,6 +15,6 @@ def details(finding: Finding) -> list[str]:
 
 
 def fingerprint(finding: Finding, file: str) -> str:
-    """What the same mistake in a file keeps when lines move: its place is no part of it."""
+    """What the same mistake in a file keeps when lines move: its place is not a part of it."""
     text = f"{finding.rule.name}\n{file}\n{finding.message}"
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]

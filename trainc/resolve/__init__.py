@@ -239,7 +239,7 @@ def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveEr
         )
     return UNKNOWN_DIRECTIVE.at(
         place(error.leaf.origin) or patches,
-        f"`{error.name}: {error.leaf.value}` is no directive of the strategic merge",
+        f"`{error.name}: {error.leaf.value}` is not a directive of the strategic merge",
         help="write `replace` or `delete`, or remove the key",
         refusal=_PANIC,
     )

@@ -184,7 +184,7 @@ class Composition:
         self._report.add(
             UNKNOWN_WORD.at(
                 place(error.leaf.origin) or self._leaf.span(),
-                f"`$patch: {error.leaf.value}` is no directive of the strategic merge",
+                f"`$patch: {error.leaf.value}` is not a directive of the strategic merge",
                 help="write `replace` or `delete`, or remove the key",
             )
         )

@@ -104,11 +104,11 @@ def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
     """What is wrong with a value, empty when nothing is."""
     kind, content = value(parameter, "type"), leaf.value
     if kind == "integer" and type(content) is not int:
-        return "is no integer"
+        return "is not an integer"
     if kind == "string" and type(content) is not str:
-        return "is no string"
+        return "is not a string"
     if kind == "quantity" and not _is_quantity(content):
-        return "is no quantity"
+        return "is not a quantity"
     if parameter.get("choices") and _choice(parameter, leaf) is None:
         return "is none of its choices"
     return ""

@@ -29,7 +29,7 @@ INITIALIZER_WITHOUT_HOME = Rule(
 PATCH_MANAGER = Rule(
     "patch-manager",
     ERROR,
-    "the manager of a runtimePatch is no domain-prefixed path",
+    "the manager of a runtimePatch is not a domain-prefixed path",
     "The webhook wants `<domain>/<name>`, so that two systems that patch one job keep out of each other's way.",
     verdict=True,
 )
@@ -98,7 +98,7 @@ def _patches(plan: Plan) -> Iterator[Finding]:
             problem = f"Invalid value: {compact(part)}: {reason}"
             yield PATCH_MANAGER.at(
                 plan.document.span(("spec", "runtimePatches", index, "manager")),
-                f"manager `{value(patch, 'manager')}` is no domain-prefixed path",
+                f"manager `{value(patch, 'manager')}` is not a domain-prefixed path",
                 help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
                 refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
             )

@@ -77,7 +77,7 @@ def dns1035(text: str) -> tuple[str, ...]:
 
 
 def qualified(text: str) -> tuple[str, ...]:
-    """Reasons why `text` is no label key: an optional subdomain and `/`, then a name."""
+    """Reasons why `text` is not a label key: an optional subdomain and `/`, then a name."""
     parts = text.split("/")
     if len(parts) > 2:
         return (

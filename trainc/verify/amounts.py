@@ -8,7 +8,7 @@ ONE = NANO
 
 
 def amount(written: object) -> int | None:
-    """The quantity in billionths; None for what is no quantity."""
+    """The quantity in billionths; None for what is not a quantity."""
     try:
         return Quantity.parse(written).nanos
     except QuantityError:

@@ -55,7 +55,7 @@ class Launch:
         return None if written is None else expanded(written, self.container, self.exported)
 
     def number(self, flag: str) -> int | Unknown | None:
-        """The number a flag says: None where absent, unknown where it is no number here."""
+        """The number a flag says: None where absent, unknown where it is not a number here."""
         value = self.value(flag)
         if value is None:
             return None

@@ -56,12 +56,12 @@ def table(tree: Tree, key: str) -> dict[str, Tree]:
 
 
 def rows(tree: Tree, key: str) -> list[dict[str, Tree]]:
-    """The mappings listed at `key`, in place; what is no mapping reads as an empty one."""
+    """The mappings listed at `key`, in place; what is not a mapping reads as an empty one."""
     return mappings(tree.get(key))
 
 
 def mappings(node: Tree) -> list[dict[str, Tree]]:
-    """The mappings of a list, in place; what is no mapping reads as an empty one."""
+    """The mappings of a list, in place; what is not a mapping reads as an empty one."""
     if type(node) is not list:
         return _EMPTY_ROWS
     for item in node:

@@ -224,7 +224,7 @@ class Constructor:
             return None
         key = scalars.resolve_key(text)
         if key is None:
-            return self._bad_key(event, f"`{text}` is no key for Kubernetes" if text else "there is no key here")
+            return self._bad_key(event, f"`{text}` is not a key for Kubernetes" if text else "there is no key here")
         reason = scalars.ambiguous(text)
         if reason:
             self._report.add(faults.ambiguous_text(self._span(event), text, reason))

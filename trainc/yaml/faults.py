@@ -51,7 +51,7 @@ def ambiguous_text(span: Span, text: str, reason: str) -> Finding:
 
 def infinite(span: Span, text: str) -> Finding:
     """An error for `.inf` and `.nan`."""
-    return rules.NOT_A_NUMBER.at(span, f"`{text}` is no value for Kubernetes", help="quote it to make it text")
+    return rules.NOT_A_NUMBER.at(span, f"`{text}` is not a value for Kubernetes", help="quote it to make it text")
 
 
 def unknown_tag(span: Span, tag: str) -> Finding:
@@ -99,7 +99,7 @@ def late_merge(span: Span, key: str) -> Finding:
 
 
 def bad_merge(span: Span) -> Finding:
-    """An error for a merge of what is no map."""
+    """An error for a merge of what is not a map."""
     message = "the merge key `<<` has a value that is neither a map nor a list of maps"
     return rules.SYNTAX.at(span, message, help="merge an alias of a map, or quote the key")
 

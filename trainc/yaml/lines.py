@@ -65,10 +65,10 @@ def _head(text: str) -> Head | None:
 def _line(text: str) -> Line | None:
     """The columns of a dash and of the key or item, the key and where it ends, the value and where it starts and ends.
 
-    Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is no scalar: a
+    Columns count from 1. There is none (0) of a dash that is missing, and no start of a value that is not a scalar: a
     `Flow`, a `Literal`, or the None of a key whose value stands below or is null.
     """
-    if not text.isprintable():  # tabs, what else ends a line or turns its direction, and what is no text
+    if not text.isprintable():  # tabs, what else ends a line or turns its direction, and what is not text
         raise DeclinedError
     head, colon, rest = text.partition(":")
     known = _HEADS[head] if colon else None

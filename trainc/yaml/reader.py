@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
 
 LIMIT = 64 * 1024 * 1024  # bytes of one file
-BROKEN = 60  # documents of one file in which characters are no text
+BROKEN = 60  # documents of one file in which characters are not text
 
 _BOM = b"\xef\xbb\xbf"
 _PAIR = rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
@@ -56,7 +56,7 @@ def too_large(file: str) -> Finding:
 
 
 def _prepared(data: bytes, file: str, report: Report) -> bytes:
-    """The text as libyaml takes it: without what is no text, and JSON's surrogate pairs joined."""
+    """The text as libyaml takes it: without what is not text, and JSON's surrogate pairs joined."""
     if not data.isascii() or len(data.translate(None, _CONTROLS)) < len(data):
         data = _readable(data, file, report)
     if b"\\u" in data and data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}:
@@ -67,7 +67,7 @@ def _prepared(data: bytes, file: str, report: Report) -> bytes:
 
 
 def _readable(data: bytes, file: str, report: Report) -> bytes:
-    """The text without its documents that hold what is no text; their lines stay, and each is reported once."""
+    """The text without its documents that hold what is not text; their lines stay, and each is reported once."""
     import re  # noqa: PLC0415
 
     breaks = re.compile(_BREAKS)

@@ -31,7 +31,7 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
     role = entry.role
     if role not in r.kind.roles:
         text = f"tfReplicaSpec.TfReplicaType is {role} but must be one of [MASTER PS WORKER]"
-        r.say(entry.path, text, f"`{role}` is no replica type", help="one of MASTER, PS, WORKER")
+        r.say(entry.path, text, f"`{role}` is not a replica type", help="one of MASTER, PS, WORKER")
         return
     for name, leaf in (("replicas", entry.count), ("tfPort", entry.port)):
         content: object = leaf.value
@@ -39,7 +39,7 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
             r.say(
                 (*entry.path, name),
                 f"{PREFIX}{name} must be a 32-bit integer",
-                f"`{name}` of {role} is no number",
+                f"`{name}` of {role} is not a number",
                 help="write a whole number",
             )
     if entry.template is None:

@@ -121,7 +121,7 @@ def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
     policy = value(replica, "restartPolicy")
     if policy not in {None, "", "Never", "OnFailure"}:
         at = (*path, "restartPolicy")
-        r.say(at, not_supported(at, policy, ("Never", "OnFailure")), f"`{policy}` is no restart policy of an MPIJob")
+        r.say(at, not_supported(at, policy, ("Never", "OnFailure")), f"`{policy}` is not a restart policy of an MPIJob")
     if not containers(replica):
         at = (*path, "template", "spec", "containers")
         r.say(at, required(at, "must define at least one container"), f"the role `{role}` has no containers")

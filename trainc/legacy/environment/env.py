@@ -109,7 +109,7 @@ def framework(
 def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
     """The complete list: the index and the namespace where ours refers to them, the user's less ours, ours."""
     users = container.get("env") or []
-    # An empty value is no value, as the API writes it.
+    # An empty value is not a value, as the API writes it.
     complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
     helpers = [{"name": name, **_HELPERS[name]} for name in _helpers(ours)]
     return stamp([*helpers, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]

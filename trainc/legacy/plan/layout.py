@@ -112,7 +112,7 @@ def _choose(job: Job, master: Replica, worker: Replica) -> tuple[str, str]:
     span = job.span(("metadata", "annotations", "trainc.dev/rank-layout"))
     if asked not in {"", MERGED, PER_JOB}:
         help_ = f"one of {MERGED}, {PER_JOB}"
-        job.say(UNKNOWN_LAYOUT.at(span, f"`{asked}` is no layout of ranks", help=help_))
+        job.say(UNKNOWN_LAYOUT.at(span, f"`{asked}` is not a layout of ranks", help=help_))
     difference = _difference(master, worker)
     if asked == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"

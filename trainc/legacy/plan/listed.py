@@ -119,5 +119,5 @@ def _accelerators(job: Job) -> None:
                 for name in amounts if type(amounts) is dict else ():
                     if name.startswith("alpha.kubernetes.io/"):
                         path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
-                        message = f"`{name}` was set up by the operator and is no resource of today"
+                        message = f"`{name}` was set up by the operator and is not a resource of today"
                         job.say(ACCELERATOR.at(job.span(path, key=True), message, help="request `nvidia.com/gpu`"))

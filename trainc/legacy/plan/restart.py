@@ -75,7 +75,7 @@ def restart(
     policy = replica.restart
     if policy.value not in _POLICIES:
         path = (*replica.path, "restartPolicy")
-        message = f"`{policy.value}` is no restart policy"
+        message = f"`{policy.value}` is not a restart policy"
         job.say(UNKNOWN_POLICY.at(job.span(path), message, help=f"one of {', '.join(_POLICIES)}"))
         return None
     if job.kind.field == LISTED:

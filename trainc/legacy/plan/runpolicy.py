@@ -136,7 +136,7 @@ def _clean_up(job: Job) -> None:
     chosen = policy.value if said else job.kind.clean
     span = job.policy_span("cleanPodPolicy") if said else job.span(("spec", job.kind.field), key=True)
     if chosen not in CLEAN_POLICIES:
-        message = f"`{chosen}` is no clean-up policy; the operator treated it as All"
+        message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
         job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
     elif chosen == "All":
         message = "finished pods stay until the JobSet is deleted: `All` removed them"

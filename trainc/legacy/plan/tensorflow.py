@@ -55,7 +55,7 @@ def _part(job: Job, replica: Replica, decider: Replica, *, tolerates: bool) -> P
     decides = replica is decider
     policy = value(job.spec, "successPolicy") or ""
     if decides and policy not in {"", "AllWorkers"}:
-        message = f"`{policy}` is no success policy: it means the default"
+        message = f"`{policy}` is not a success policy: it means the default"
         job.say(WITHOUT_EFFECT.at(job.span(("spec", "successPolicy")), message, help="`AllWorkers`, or remove it"))
     first = decides and replica.role == "Worker" and policy != "AllWorkers"
     return Part(

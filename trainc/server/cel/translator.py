@@ -159,7 +159,7 @@ class _Parser:
         self.expect(")")
         # The argument is a selection, which translates to one call of field.
         if not source.startswith("field("):
-            raise UntranslatableError(f"has() of something that is no field, in `{self.rule}`")
+            raise UntranslatableError(f"has() of something that is not a field, in `{self.rule}`")
         return f"has{source[len('field') :]}"
 
     def method(self, source: str, name: str) -> str:

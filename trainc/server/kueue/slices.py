@@ -13,7 +13,7 @@ _LARGEST = 2**31
 
 
 class LayersError(Exception):
-    """What Go's decoder says of a text that is no list of layers."""
+    """What Go's decoder says of a text that is not a list of layers."""
 
 
 class _Number(str):

@@ -172,7 +172,7 @@ def _name(name: str, path: Path, at: Path, log: Complaints) -> None:
 
 
 def pages(name: str, amount: Any, path: Path, at: Path, log: Complaints) -> None:
-    """Huge pages that are no whole number of pages."""
+    """Huge pages that are not a whole number of pages."""
     size = nanos(name.removeprefix(PAGES))
     if _parsed(amount) is not None and (size <= 0 or size % NANO or -(-nanos(amount) // NANO) * NANO % size):
         text = f"{spelled(amount)} is not positive integer multiple of {name}"
@@ -196,6 +196,6 @@ def spelled(amount: Any) -> str:
 
 
 def nanos(amount: Any) -> int:
-    """Billionths of an amount; none where it is no amount at all."""
+    """Billionths of an amount; none where it is not an amount at all."""
     found = _parsed(amount)
     return 0 if found is None else found.nanos

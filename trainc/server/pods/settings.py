@@ -85,7 +85,7 @@ def dns(pod: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _domain(name: str) -> tuple[str, ...]:
-    """Why a name is no search domain, whose parts may begin with an underscore and have more of them inside."""
+    """Why a name is not a search domain, whose parts may begin with an underscore and have more of them inside."""
     # An underscore inside counts as a letter does; nothing else about it differs.
     parts = [part.removeprefix("_") for part in name.split(".")]
     inner = [f"{part[:1]}{part[1:-1].replace('_', 'a')}{part[-1:] if len(part) > 1 else ''}" for part in parts]

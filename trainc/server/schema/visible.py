@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.schema.node import Node
 
-# Formats whose values are no texts for a rule.
+# Formats whose values are not texts for a rule.
 _TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
 _METADATA = ("name", "generateName")
 _SPELLED = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))

@@ -50,7 +50,7 @@ SHADOWED = Rule(
 PATTERN = Rule(
     "bad-failure-pattern",
     WARNING,
-    "a failure message pattern is no regular expression",
+    "a failure message pattern is not a regular expression",
     "JobSet accepts it, logs an error when a Job fails, and the rule never matches.",
 )
 
@@ -188,7 +188,7 @@ def bad_failure_pattern(job: Job) -> None:
                 job.report.add(
                     PATTERN.at(
                         job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
-                        f"`{pattern}` is no regular expression: {error}",
+                        f"`{pattern}` is not a regular expression: {error}",
                         effect="JobSet logs the error, and the rule never matches",
                         help="write a backslash before characters that stand for themselves",
                     )

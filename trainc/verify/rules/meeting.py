@@ -33,7 +33,10 @@ NO_SERVICE = Rule(
     "It may exist in the cluster, but nothing in these files makes it.",
 )
 BAD_PORT = Rule(
-    "bad-coordinator-port", ERROR, "the port where the processes meet is no port", "Ports are numbers from 1 to 65535."
+    "bad-coordinator-port",
+    ERROR,
+    "the port where the processes meet is not a port",
+    "Ports are numbers from 1 to 65535.",
 )
 PORTS = Rule(
     "coordinator-ports-differ",
@@ -136,7 +139,7 @@ def bad_coordinator_port(job: Job) -> None:
             job.report.add(
                 BAD_PORT.at(
                     job.at(meeting.port_path),
-                    f"`{port}` is no port",
+                    f"`{port}` is not a port",
                     effect=_EFFECT,
                     help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
                 )

@@ -22,7 +22,7 @@ NEGATIVE = Rule("negative-quantity", ERROR, "a resource is asked for in a negati
 FRACTION = Rule(
     "fractional-device",
     ERROR,
-    "a device is asked for in parts, or with a unit that is no whole number",
+    "a device is asked for in parts, or with a unit that is not a whole number",
     "Extended resources count whole devices; sharing one needs MIG or time slicing, which have names of their own.",
 )
 OVER_LIMIT = Rule("request-over-limit", ERROR, "a container requests more than its limit", _WHY)

@@ -86,7 +86,7 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("spec", "queue")),
-            f"`{queue}` is no queue that takes jobs",
+            f"`{queue}` is not a queue that takes jobs",
             effect="Volcano refuses the PodGroup, or never starts it",
             help="name a leaf queue",
             level=ERROR,
