@@ -64,6 +64,8 @@ from trainc.api.legacy.policy import RunPolicy as RunPolicy
 from trainc.api.legacy.pytorchjob import PyTorchJob as PyTorchJob
 from trainc.api.legacy.tfjob import TFJob as TFJob
 from trainc.api.legacy.tfjob_listed import TfJob as TfJob
+from trainc.api.legacy.volcanojob import VolcanoJob as VolcanoJob
+from trainc.api.legacy.volcanojob import VolcanoJobSpec as VolcanoJobSpec
 from trainc.api.legacy.xgboostjob import XGBoostJob as XGBoostJob
 from trainc.api.node import Node as Node
 from trainc.api.node import ObjectMeta as ObjectMeta

@@ -1,0 +1,49 @@
+"""A Volcano Job as its plugins see it once it is laid out: its tasks, and the addresses of their pods."""
+
+from __future__ import annotations
+
+from trainc.legacy.volcanojob.job import plugins, read_tasks
+from trainc.model.sourced import Sourced, derive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.legacy.volcanojob.flags import Flags
+    from trainc.legacy.volcanojob.job import Task
+    from trainc.model.plan import Plan
+
+
+class Wiring:
+    """One job as its plugins see it: its tasks with the addresses of their pods, and the flags of each plugin."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.plugins: Mapping[str, Flags] = plugins(plan.job)
+        self.tasks = read_tasks(plan.job)
+        for task in self.tasks:
+            role = plan.role(task.role)
+            if role is not None:
+                task.jobs, task.pods = role.replicas, role.count
+
+    def task(self, name: str) -> Task | None:
+        """The task of that name, None where the job has none."""
+        return next((task for task in self.tasks if task.role == name), None)
+
+    def hosts(self, task: Task) -> list[str]:
+        """The addresses of a task's pods."""
+        return task.hosts(self.plan.name.value)
+
+    def text(self, by: str, text: str) -> Sourced[str]:
+        """A text that rests on the job's name."""
+        return derive(by, lambda _: text, self.plan.name)
+
+
+def lists(wiring: Wiring) -> dict[str, object]:
+    """The addresses of each task and their number, under the names of the plugin `svc`."""
+    out: dict[str, object] = {}
+    for task in wiring.tasks:
+        hosts = wiring.hosts(task)
+        out[f"VC_{task.variable}_HOSTS"] = wiring.text("hosts of the task", ",".join(hosts))
+        out[f"VC_{task.variable}_NUM"] = wiring.text("number of hosts", str(len(hosts)))
+    return out
