@@ -32,3 +32,9 @@ def test_a_pytorchjob_and_the_trainjob_it_becomes_have_one_loss(tmp_path: Path) 
     losses = [LOSS.findall(done.stdout) for done in (before, after)]
     assert losses[0] == losses[1]
     assert len(losses[0]) == 4
+
+
+def test_the_processes_of_a_volcano_job_meet() -> None:
+    done = rehearsed("volcanojob", "--directory", "examples/volcanojob")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all 3 processes have met: [0, 1, 2]" in done.stdout

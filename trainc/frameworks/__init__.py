@@ -35,6 +35,7 @@ OLDER = {
     "paddlejob": "trainc.legacy.environment.paddlejob",
     "mpijob": "trainc.legacy.environment.mpijob",
     "mpijob-ssh": "trainc.legacy.environment.mpijob_ssh",
+    "vcjob": "trainc.legacy.volcanojob.variables",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from trainc.legacy.plan import Options
     from trainc.model.catalog import Entry
@@ -36,8 +36,24 @@ class Page:
         self.plan = plan
 
 
-def page_of(document: Document) -> Page:  # noqa: ARG001 (one kind so far)
+def page_of(document: Document) -> Page:
     """The page of a job whose kind has one; its modules are loaded with the first job of the kind."""
+    return _PAGES[document.api_version, document.kind]()
+
+
+def _indexed_job() -> Page:
     from trainc.legacy import indexed_job  # noqa: PLC0415 (as above)
 
     return Page(indexed_job.admit, indexed_job.plan)
+
+
+def _volcano_job() -> Page:
+    from trainc.legacy.volcanojob import job_webhook, task_plan  # noqa: PLC0415 (as above)
+
+    return Page(job_webhook.admit, task_plan.plan)
+
+
+_PAGES: Mapping[tuple[str, str], Callable[[], Page]] = {
+    ("batch/v1", "Job"): _indexed_job,
+    ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
+}

@@ -22,6 +22,7 @@ GROUPS = (
     b"jobset.x-k8s.io",
     b"scheduling.x-k8s.io",
     b"scheduling.volcano.sh",
+    b"batch.volcano.sh",
     b"trainc.dev",
     b"kubeflow.org/v",
     b"mlkube.io/",

@@ -46,8 +46,11 @@ _KUBEDL = f"write it as `{V1}`, or as a TrainJob"
 # A row leaves this table when the kind is compiled. An empty kind stands for every kind of the group that ends in Job.
 FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.volcano.sh", "Job"): Foreign(
-        "trainc does not compile Volcano's Job",
-        f"{_WRITE}, and choose the scheduler `volcano` for its gang and queue",
+        "trainc compiles Volcano's Job as `batch.volcano.sh/v1alpha1` alone", "write `batch.volcano.sh/v1alpha1`"
+    ),
+    ("batch.volcano.sh", "CronJob"): Foreign(
+        "a CronJob of Volcano is a schedule, and no job",
+        "write its `jobTemplate` as a Job; let Volcano run the schedule",
     ),
     ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
     ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),

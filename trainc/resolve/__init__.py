@@ -78,6 +78,7 @@ def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
     there = project.cluster
     options = Options(
         gang=gang,
+        is_free=scheduler is None,
         kubernetes=there.kubernetes,
         jobset=there.jobset,
         secrets=project.secrets,

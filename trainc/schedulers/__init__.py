@@ -9,6 +9,7 @@ from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.spelling import meant
+from trainc.schedulers.counting import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ _NOTHING = Contribution()
 def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     """What the back ends of a job add to it, each leaf knowing which of them set it.
 
-    A cluster's choice counts as schedulers do; a runtime's `podGroupPolicy` alone is obeyed as the Trainer
-    controller obeys it.
+    A cluster's choice counts as schedulers do, and so does the scheduler that a Volcano Job was written for; a
+    runtime's `podGroupPolicy` alone is obeyed as the Trainer controller obeys it.
     """
     out = _NOTHING
     for name in chosen(plan, cluster):
@@ -80,7 +81,7 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
             _unknown(plan, cluster.scheduler, report)
         elif name not in UNCOUNTED and _unknown_size(plan, name, report):
             continue
-        elif cluster.scheduler is None and back_end.policy is not None:
+        elif cluster.scheduler is None and back_end.policy is not None and not policy(plan):
             out += back_end.policy(plan).stamped(name)
         else:
             if back_end.verify is not None:

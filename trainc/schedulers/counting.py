@@ -22,7 +22,9 @@ MEMBERS = "pods of the gang"
 def minimum(plan: Plan, roles: Sequence[Role]) -> Sourced[int]:
     """The number of pods that have to be placed together: what an older job's scheduling policy says, else all."""
     said = policy(plan).get("minAvailable")
-    return said if type(said) is Sourced and type(said.value) is int and said.value > 0 else whole(roles)
+    if type(said) is not Sourced or type(said.value) is not int:
+        return whole(roles)
+    return said if said.value > 0 or "minTaskMember" in policy(plan) else whole(roles)
 
 
 def whole(roles: Sequence[Role]) -> Sourced[int]:
@@ -31,14 +33,14 @@ def whole(roles: Sequence[Role]) -> Sourced[int]:
 
 
 def policy(plan: Plan) -> Tree:
-    """The `runPolicy.schedulingPolicy` of an older job, empty for all others."""
+    """What a job of another operator asks of its scheduler (`runPolicy.schedulingPolicy`), empty for all others."""
     return {} if plan.gang is None else get(plan.gang, "older") or {}
 
 
 def handed_on(plan: Plan) -> Tree:
-    """The annotations that an older job hands on to its group, as a part of its metadata."""
-    said = policy(plan).get("annotations")
-    return {"annotations": said} if said else {}
+    """The labels and annotations that a job hands on to its group, as a part of its metadata."""
+    said = policy(plan)
+    return {section: said[section] for section in ("labels", "annotations") if said.get(section)}
 
 
 def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:
@@ -47,15 +49,47 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
     if type(said) is dict:
         return said
     asked = []
-    # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
-    first = sorted(roles, key=lambda role: role.name.value != "launcher") if policy(plan) else roles
-    for role in first:
-        count = min(pods(role), most)
-        most -= count
+    for role, count in _counted(plan, roles, cluster, most):
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
         one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
         asked.append((one, count, (role.count, role.replicas)))
     return {name: leaf for name, leaf in written(total(asked), REQUESTS).items() if leaf.value != "0"}
+
+
+def _counted(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> list[tuple[Role, int]]:
+    """Which pods make up the first `most`: so many of each role."""
+    said = policy(plan)
+    tasks = said.get("minTaskMember")
+    if tasks is not None:
+        return _volcanos(roles, tasks, cluster, most)
+    # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
+    return _first(sorted(roles, key=lambda role: role.name.value != "launcher") if said else roles, most)
+
+
+def _first(roles: Sequence[Role], most: int) -> list[tuple[Role, int]]:
+    out = []
+    for role in roles:
+        count = min(pods(role), most)
+        most -= count
+        out.append((role, count))
+    return out
+
+
+def _volcanos(roles: Sequence[Role], tasks: Tree, cluster: Cluster, most: int) -> list[tuple[Role, int]]:
+    """The pods that Volcano counts for a Job: by priority class, and first the minimum of each task."""
+    classes = cluster.objects.get("PriorityClass", {})
+    written = sorted(roles, key=lambda role: [*tasks].index(role.name.value))
+    order = sorted(written, key=lambda role: -(value(classes.get(value(role.pod, "priorityClassName")), "value") or 0))
+    least = {role.name.value: tasks[role.name.value].value for role in order}
+    if most < sum(least.values()):
+        return _first(order, most)
+    rest = most - sum(least.values())
+    out = []
+    for role in order:
+        more = min(pods(role) - least[role.name.value], rest)
+        rest -= more
+        out.append((role, least[role.name.value] + more))
+    return out
 
 
 def controllers_minimum(plan: Plan) -> Sourced[int]:

@@ -62,10 +62,12 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     roles = members(plan.roles)
     name = {"schedulerName": _INK.tree(scheduler_name(cluster, NAME))}
     patches: list[Patch] = []
+    is_job = "minTaskMember" in policy_of(plan)
     for role in plan.roles:
         if role in roles:
-            task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES else {}
-            patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod=name))
+            task = {VOLCANO_TASK: role.name} if cluster.unit == ROLES or is_job else {}
+            own = is_job and "schedulerName" in role.pod
+            patches.append(Patch(role.index, annotations={VOLCANO_GROUP: plan.name, **task}, pod={} if own else name))
         else:
             patches += unbound(role).patches
     objects = [_pod_group(plan, _spec(plan, cluster, roles))] if roles else []
@@ -145,21 +147,27 @@ def _pod_group(plan: Plan, spec: Tree) -> Tree:
 def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     count = minimum(plan, roles)
     spec: dict[str, Tree] = {"minMember": count}
-    if cluster.unit == ROLES:
+    tasks = policy_of(plan).get("minTaskMember")
+    if tasks is not None:
+        spec["minTaskMember"] = tasks
+    elif cluster.unit == ROLES:
         spec["minTaskMember"] = {role.name.value: whole([role]) for role in roles}
     queue = _queue(plan, cluster)
     if queue is not None:
         spec["queue"] = queue
     said = policy_of(plan).get("priorityClass")
-    priority = said if type(said) is Sourced and said.value else common_priority(roles)
+    priority = said if type(said) is Sourced and said.value else None if tasks is not None else common_priority(roles)
     if priority is not None:
         spec["priorityClassName"] = priority
     needs = {} if cluster.autoscaling else resources(plan, roles, cluster, count.value)
     if needs:
         spec["minResources"] = needs
     topology = _topology(plan, cluster)
+    groups = policy_of(plan).get("subGroups")
+    if groups:
+        spec["subGroupPolicy"] = [_task_group(group) for group in groups]
     parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
-    if parts:
+    if parts and not groups:
         spec["subGroupPolicy"] = [_sub_group(role, topology) for role in parts]
     elif topology:
         spec["networkTopology"] = topology
@@ -174,7 +182,14 @@ def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
         found = asked(plan, section, key)
         if found is not None:
             return found
-    return cluster.queue
+    return cluster.queue if cluster.queue is not None else policy_of(plan).get("defaultQueue")
+
+
+def _task_group(group: Tree) -> Tree:
+    """One gang for each partition of a Volcano Job's task."""
+    part = {key: node for key, node in group.items() if key != "task"}
+    selected = {"labelSelector": {"matchLabels": {REPLICATED_JOB: group["task"]}}, "matchLabelKeys": [JOB_INDEX]}
+    return _INK.map({"name": group["task"], **part, **selected})
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:
@@ -194,7 +209,7 @@ def _topology(plan: Plan, cluster: Cluster) -> Tree:
     mode = asked(plan, "annotations", VOLCANO_TOPOLOGY_MODE)
     tier = asked(plan, "annotations", VOLCANO_TOPOLOGY_TIER)
     if mode is None and tier is None:
-        said = _policy_topology(plan)
+        said = policy_of(plan).get("networkTopology") or _policy_topology(plan)
         if said or cluster.topology is None:
             return said
         tier = cluster.topology

@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 class Options:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
-    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `kubernetes` and
+    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `is_free` says
+    that the project chose none, so that a job may ask for the scheduler that it was written for; `kubernetes` and
     `jobset` are the cluster's versions, None where they are not known; `secrets` say where key material comes from;
     `namespace` is the one that jobs of the cluster have where they name none.
     """
 
-    __slots__ = ("cluster_domain", "gang", "jobset", "kubernetes", "lenient", "namespace", "secrets")
+    __slots__ = ("cluster_domain", "gang", "is_free", "jobset", "kubernetes", "lenient", "namespace", "secrets")
 
     def __init__(
         self,
         *,
         gang: str = "",
+        is_free: bool = False,
         lenient: bool = False,
         cluster_domain: str = "cluster.local",
         kubernetes: Version | None = None,
@@ -44,6 +46,7 @@ class Options:
         namespace: Sourced[str] | None = None,
     ) -> None:
         self.gang = gang
+        self.is_free = is_free
         self.lenient = lenient
         self.cluster_domain = cluster_domain
         self.kubernetes = kubernetes

@@ -63,7 +63,7 @@ def older(
         prepare(job, replica)
     make = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind]
     shape = make(job) if counted else None
-    barred = not unknown and (shape is None or not _fits(job, shape))
+    barred = not unknown and (shape is None or not fits(job, shape))
     if shape is None:
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
         shape = Shape(tuple(Part(one.name, one, one.count) for one in known))
@@ -163,7 +163,8 @@ def _replicated(job: Job, part: Part, *, decides: bool) -> tuple[Tree, bool]:
     return out, mapped is not None
 
 
-def _fits(job: Job, shape: Shape) -> bool:
+def fits(job: Job, shape: Shape) -> bool:
+    """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
     name = job.name.value
     longest = max(_suffix(part) for part in shape.parts)
     if len(name) + longest <= _LIMIT:

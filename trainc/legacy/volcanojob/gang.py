@@ -9,13 +9,13 @@ from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.volcanojob.job import Task, VolcanoJob
+    from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
     from trainc.model.tree import Tree
 
 _FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
 
 
-def gang(job: VolcanoJob) -> Tree:
+def gang(job: JobOfTasks) -> Tree:
     """The job's wishes as a scheduling policy; `volcano` places it where the cluster names no other back end."""
     spec = job.spec
     queue = get(spec, "queue")
@@ -25,7 +25,6 @@ def gang(job: VolcanoJob) -> Tree:
         "queue" if is_written(queue) else "defaultQueue": queue,
         "annotations": _handed_on(job, "annotations"),
         "labels": _handed_on(job, "labels"),
-        "ownSchedulers": True,
     }
     for field, name in (("priorityClassName", "priorityClass"), ("networkTopology", "networkTopology")):
         if get(spec, field) is not None:
@@ -36,7 +35,7 @@ def gang(job: VolcanoJob) -> Tree:
     return {"volcano": {}, "older": policy}
 
 
-def _handed_on(job: VolcanoJob, section: str) -> Tree:
+def _handed_on(job: JobOfTasks, section: str) -> Tree:
     given = get(job.document.tree, "metadata", section) or {}
     return {key: text for key, text in given.items() if not key.startswith(_FOR_THE_JOB)}
 
@@ -51,8 +50,10 @@ def _sub_group(task: Task) -> Tree:
     return {**part, **({"networkTopology": topology} if topology is not None else {})}
 
 
-def starts(job: VolcanoJob) -> bool:
+def starts(job: JobOfTasks) -> bool:
     """Whether the gang can be complete before the tasks that wait for others are there; else it is reported."""
+    if not job.options.gang and not job.options.is_free:
+        return True
     waiting = [task for task in job.tasks if task.count.value and _waits(job, task)]
     there = sum(task.count.value for task in job.tasks if task not in waiting)
     least = job.minimum
@@ -66,8 +67,7 @@ def starts(job: VolcanoJob) -> bool:
     return False
 
 
-def _waits(job: VolcanoJob, task: Task) -> bool:
+def _waits(job: JobOfTasks, task: Task) -> bool:
     """Whether a task waits for one that has pods."""
     others = (job.task(name) for name in task.waits)
     return any(other is not None and other.count.value for other in others)
-

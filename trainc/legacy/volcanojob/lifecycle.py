@@ -10,7 +10,7 @@ from trainc.model.tree import stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.volcanojob.job import Task, VolcanoJob
+    from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
     from trainc.model.tree import Tree
 
 MIXED = Rule(
@@ -24,14 +24,14 @@ _LOST = [{"type": "DisruptionTarget", "status": "True"}]
 _POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"
 
 
-class Lifecycle:
+class TaskLifecycle:
     """What the policies of a whole job come to.
 
     A child Job has two ways to fail. Failures that end the JobSet, or restart it where pods are replaced, go through
     its podFailurePolicy; all others count against its backoffLimit.
     """
 
-    def __init__(self, job: VolcanoJob) -> None:
+    def __init__(self, job: JobOfTasks) -> None:
         self.job = job
         self.failures = {task.role: Failures(of_task(job, task)) for task in job.tasks}
         self.tasks = [task for task in job.tasks if task.count.value]

@@ -7,7 +7,7 @@ from trainc.model.tree import get, leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.volcanojob.job import VolcanoJob
+    from trainc.legacy.volcanojob.tasks import JobOfTasks
     from trainc.model.sourced import Span
 
 UNCOMPILED = Rule(
@@ -31,18 +31,18 @@ KEY = Rule(
 _HIGHEST_PORT = 65535
 
 
-def check_plugins(job: VolcanoJob) -> bool:
+def check_plugins(job: JobOfTasks) -> bool:
     """Whether every plugin can be compiled; what cannot, and flags that are not read, are reported."""
     _check_flags(job)
-    checks = (_no_hccl, _no_endless_ray, _no_private_key)
-    return all([check(job) for check in checks])
+    verdicts = (_no_hccl(job), _no_endless_ray(job), _no_private_key(job))
+    return all(verdicts)
 
 
-def _at(job: VolcanoJob, plugin: str) -> Span:
+def _at(job: JobOfTasks, plugin: str) -> Span:
     return job.span(("spec", "plugins", plugin), key=True)
 
 
-def _check_flags(job: VolcanoJob) -> None:
+def _check_flags(job: JobOfTasks) -> None:
     for name, flags in job.plugins.items():
         if flags.stopped >= 0:
             path = ("spec", "plugins", name, flags.stopped)
@@ -55,7 +55,7 @@ def _check_flags(job: VolcanoJob) -> None:
         job.say(IGNORED.at(_at(job, "ssh"), message, help="write a port from 1 to 65535"))
 
 
-def _no_hccl(job: VolcanoJob) -> bool:
+def _no_hccl(job: JobOfTasks) -> bool:
     if "hcclrank" not in job.plugins:
         return True
     message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
@@ -65,7 +65,7 @@ def _no_hccl(job: VolcanoJob) -> bool:
     return False
 
 
-def _no_endless_ray(job: VolcanoJob) -> bool:
+def _no_endless_ray(job: JobOfTasks) -> bool:
     """Whether the job has no Ray cluster, or one to which another task submits the work."""
     ray = job.plugins.get("ray")
     if ray is None:
@@ -85,7 +85,7 @@ def _no_endless_ray(job: VolcanoJob) -> bool:
     return False
 
 
-def _no_private_key(job: VolcanoJob) -> bool:
+def _no_private_key(job: JobOfTasks) -> bool:
     ssh = job.plugins.get("ssh")
     if ssh is None or not ssh.text("ssh-private-key"):
         return True

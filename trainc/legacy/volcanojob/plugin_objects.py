@@ -65,12 +65,9 @@ def _mounted(wiring: Wiring, volume: Tree, mount: Tree) -> Contribution:
     patches = []
     for role in wiring.plan.roles:
         patches.append(Patch(role.index, volumes=(volume,)))
-        patches += [_on(role, container, mounts=(mount,)) for container in (*role.containers, *role.init_containers)]
+        for container in (*role.containers, *role.init_containers):
+            patches.append(Patch(role.index, container["name"].value, mounts=(mount,)))
     return Contribution(patches)
-
-
-def _on(role: Role, container: Tree, **fields: tuple[Tree, ...]) -> Patch:
-    return Patch(role.index, container["name"].value, **fields)  # type: ignore[arg-type] (lists of whole entries)
 
 
 def _service(wiring: Wiring, flags: Flags) -> Contribution:
@@ -163,9 +160,7 @@ def _mpi(wiring: Wiring, flags: Flags) -> Contribution:
     """The port of ssh on every container, those that run first too."""
     port = {"mpijob-port": flags.number("port")}
     return Contribution(
-        patch
-        for role in wiring.plan.roles
-        for patch in _ports(role, (*role.containers, *role.init_containers), port)
+        patch for role in wiring.plan.roles for patch in _ports(role, (*role.containers, *role.init_containers), port)
     )
 
 
@@ -180,7 +175,7 @@ def _ports(role: Role, containers: Iterable[Tree], wanted: dict[str, int]) -> li
             if number not in there
         )
         if ports:
-            out.append(_on(role, container, ports=ports))
+            out.append(Patch(role.index, container["name"].value, ports=ports))
     return out
 
 

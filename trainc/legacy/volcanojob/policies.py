@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.legacy.volcanojob.job import Task, VolcanoJob
+    from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
     from trainc.model.tree import Path, Tree
 
 RESTART, FAIL, REPLACE = "restart", "fail", "replace"
@@ -45,12 +45,12 @@ class Policy:
         return event in self.events or ANY in self.events
 
 
-def of_task(job: VolcanoJob, task: Task) -> list[Policy]:
+def of_task(job: JobOfTasks, task: Task) -> list[Policy]:
     """The policies that count for a task in the order in which they are looked at: its own, then the job's."""
     return [*_read(task.tree, task.path), *_read(job.spec, ("spec",))]
 
 
-def of_job(job: VolcanoJob) -> list[Policy]:
+def of_job(job: JobOfTasks) -> list[Policy]:
     """Every policy, each once."""
     own = [policy for task in job.tasks for policy in _read(task.tree, task.path)]
     return [*own, *_read(job.spec, ("spec",))]

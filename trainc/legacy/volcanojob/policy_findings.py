@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.restart import ALWAYS
+from trainc.legacy.plan.runpolicy import CLEAN_UP
 from trainc.legacy.volcanojob.policies import REPLACE, RESTART, matching, of_job, of_task
 from trainc.legacy.volcanojob.refused_policies import ANY
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.volcanojob.job import Task, VolcanoJob
-    from trainc.legacy.volcanojob.lifecycle import Lifecycle
+    from trainc.legacy.volcanojob.lifecycle import TaskLifecycle
     from trainc.legacy.volcanojob.policies import Policy
+    from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
 
 NO_COUNTERPART = Rule(
     "policy-without-counterpart",
@@ -40,17 +41,18 @@ ABORTED = Rule(
 _UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
 
 
-def check_policies(job: VolcanoJob, lifecycle: Lifecycle) -> bool:
+def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
     """Whether every policy has a counterpart; what has none, and what will be different, is reported."""
     done = [_has_counterpart(job, policy) for policy in of_job(job)]
     for policy in of_job(job):
         _say_differences(job, policy, lifecycle)
     for task in lifecycle.tasks:
         _say_of_restart(job, task)
+    _say_of_peers(job, lifecycle)
     return all(done) and lifecycle.check()
 
 
-def _has_counterpart(job: VolcanoJob, policy: Policy) -> bool:
+def _has_counterpart(job: JobOfTasks, policy: Policy) -> bool:
     failure = policy.code is not None or any(policy.has(event) for event in ("PodFailed", "PodEvicted"))
     if failure and not policy.outcome:
         message = f"`{policy.action}` when a pod fails has no counterpart in a JobSet: a failed Job cannot complete it"
@@ -64,7 +66,7 @@ def _has_counterpart(job: VolcanoJob, policy: Policy) -> bool:
     return True
 
 
-def _say_differences(job: VolcanoJob, policy: Policy, lifecycle: Lifecycle) -> None:
+def _say_differences(job: JobOfTasks, policy: Policy, lifecycle: TaskLifecycle) -> None:
     for event in _UNWATCHED:
         if event in policy.events:
             message = f"`{event}` does nothing here: nobody watches for it"
@@ -88,7 +90,15 @@ def _say_differences(job: VolcanoJob, policy: Policy, lifecycle: Lifecycle) -> N
         job.say(ABORTED.at(job.span((*policy.path, "action")), message))
 
 
-def _say_of_restart(job: VolcanoJob, task: Task) -> None:
+def _say_of_peers(job: JobOfTasks, lifecycle: TaskLifecycle) -> None:
+    """Say that a pod that fails ends the others, where Volcano lets them go on."""
+    alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
+    if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
+        message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
+        job.say(CLEAN_UP.at(job.span(alone[0].path, key=True), message))
+
+
+def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     """What a restart policy other than Never makes of a task's policies."""
     path = (*task.path, "template", "spec", "restartPolicy")
     if task.restart.value == "Always":

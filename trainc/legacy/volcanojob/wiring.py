@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.volcanojob.job import plugins, read_tasks
+from trainc.legacy.volcanojob.tasks import plugins, read_tasks
 from trainc.model.sourced import Sourced, derive
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.legacy.volcanojob.flags import Flags
-    from trainc.legacy.volcanojob.job import Task
+    from trainc.legacy.volcanojob.tasks import Task
     from trainc.model.plan import Plan
 
 

@@ -99,15 +99,16 @@ def _pods_meeting(job: Job, role: Role) -> set[int]:
     if len(job.roles) == 1:
         return counts
     hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
-    roles = {id(m.container.role): m.container.role for m in job.meetings if m.host in hosts}
+    meeting = [m.container for m in job.meetings if m.host in hosts]
+    roles = {id(container.role): container.role for container in meeting}
+    # A pod that knows the world and has no rank in it may only look on, as tasks beside torch's do in a Volcano Job.
+    ranked = {id(c.role): c.role for c in meeting if any(name in c.env for name in job.vocabulary.ranks)}
     if len(roles) > 1:
-        total = 0
-        for other in roles.values():
-            count = other.count
-            if type(count) is not int:
+        for those in (roles, ranked) if ranked else (roles,):
+            numbers = [count for other in those.values() if type(count := other.count) is int]
+            if len(numbers) < len(those):
                 return set()
-            total += count
-        counts.add(total)
+            counts.add(sum(numbers))
     elif not hosts and len(job.roles) > 1:
         every = [other.count for other in job.roles if collective(other)]
         counts.add(sum(count for count in every if type(count) is int))

@@ -128,8 +128,9 @@ def _sum(tied: list[Role], placement: Placement) -> Amounts:
 
 def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
     minima = get(group.tree, "spec", "minTaskMember")
-    if type(minima) is not dict:
-        return
+    plan = placement.bundle.plan
+    if type(minima) is not dict or (plan is not None and get(plan.gang, "older", "minTaskMember") is not None):
+        return  # Volcano's controller itself writes minima of its own Jobs that do not add up
     span = placement.bundle.span(group.tree, ("spec", "minTaskMember"))
     counted = sum(leaf.value for leaf in minima.values() if type(leaf) is Sourced and type(leaf.value) is int)
     if group.minimum is not None and counted != group.minimum:

@@ -81,7 +81,7 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
             placement.bundle.span(group.tree, ("metadata", "name")),
             "the job names no Volcano queue",
             effect="it waits in the queue `default`",
-            help=f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}",
+            help=_named_by(placement),
         )
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
@@ -104,6 +104,14 @@ def _ignored(placement: Placement) -> Finding | None:
         effect="it waits in the queue `default`",
         help=f"write the annotation{_where(placement)}",
     )
+
+
+def _named_by(placement: Placement) -> str:
+    """Where a job names its queue."""
+    plan = placement.bundle.plan
+    if plan is not None and get(plan.gang, "older", "defaultQueue") is not None:
+        return "name one in `spec.queue`"
+    return f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}"
 
 
 def _where(placement: Placement) -> str:

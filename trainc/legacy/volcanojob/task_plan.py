@@ -1,0 +1,194 @@
+"""The plan of a Volcano Job: its tasks as replicatedJobs, its policies as those of a JobSet, its gang."""
+
+from __future__ import annotations
+
+from trainc.legacy.plan.counted import countable, is_open
+from trainc.legacy.plan.counted import is_countable as is_number_of_pods
+from trainc.legacy.plan.hosts import with_pod
+from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.plan import fits
+from trainc.legacy.plan.pods import prepare
+from trainc.legacy.plan.versions import servable
+from trainc.legacy.volcanojob.arrangement import arrange, is_countable, success
+from trainc.legacy.volcanojob.former_pod_names import check_spliced, former_names
+from trainc.legacy.volcanojob.gang import gang, starts
+from trainc.legacy.volcanojob.lifecycle import TaskLifecycle
+from trainc.legacy.volcanojob.plugin_findings import check_plugins
+from trainc.legacy.volcanojob.policy_findings import check_policies
+from trainc.legacy.volcanojob.task_pods import check_claims, finish
+from trainc.legacy.volcanojob.tasks import FRAMEWORK, JobOfTasks
+from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.gang import UNKNOWN_SIZE
+from trainc.model.legacy_kinds import ASK
+from trainc.model.placeholders import is_placeholder
+from trainc.model.plan import Plan, Role
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, plain, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.legacy.plan import Options
+    from trainc.legacy.volcanojob.tasks import Task
+    from trainc.model.catalog import Entry
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+ANY_OF_SEVERAL = Rule(
+    "depends-on-any",
+    ERROR,
+    "a task waits for any of several tasks",
+    "A replicatedJob of a JobSet waits until all that it depends on are ready.",
+)
+ESTIMATE = Rule(
+    "estimate-dropped",
+    NOTE,
+    "the expected running time of a Volcano Job is left out",
+    "Volcano keeps it as a hint; no field of a JobSet or a PodGroup takes it.",
+)
+_BY = "Volcano Job"
+_COMMAND = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
+    """The plan of a job that was admitted, None where nothing can be said of its pods."""
+    job = JobOfTasks(entry.document, options, report)
+    counted, known = countable(job), _is_known(job)
+    for task in job.tasks:
+        prepare(job, task)
+    if not (counted and known):
+        return _uncounted(job, entry, is_free=not report.compiles and (is_open(job) or counted))
+    tasks, kept = arrange(job)
+    lifecycle = TaskLifecycle(job)
+    decided, is_counted = success(job, tasks)
+    verdicts = (check_policies(job, lifecycle), check_plugins(job), _waits_for_all(job), is_counted)
+    _say_notes(job)
+    replicated = [_with_present_names(job, _replicated(job, task, lifecycle)) for task in tasks]
+    shape = Shape(tuple(Part(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
+    fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
+    spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
+    if decided is not None:
+        spec["successPolicy"] = decided
+    template = {"metadata": _metadata(job), "spec": spec}
+    out = _planned(job, entry, template, tasks, gang(job))
+    out.barred = not (kept and all(verdicts) and fitting) and not is_open(job)
+    return out
+
+
+def _is_known(job: JobOfTasks) -> bool:
+    """Whether every number that is computed with is one; what is filled in later is reported."""
+    paths: list[Path] = [("spec", name) for name in ("minAvailable", "maxRetry", "minSuccess")]
+    for task in job.tasks:
+        parts = (("partitionPolicy", name) for name in ("totalPartitions", "partitionSize", "minPartitions"))
+        paths += [(*task.path, *path) for path in (("minAvailable",), *parts)]
+    unknown = [path for path in paths if is_placeholder(value(job.document.tree, *path))]
+    for path in unknown:
+        message = f"`{path[-1]}` is not known here"
+        help_ = "write the number: the gang and the restarts are computed from it"
+        job.report.add_or_skip(UNKNOWN_SIZE.at(job.span(path), message, help=help_))
+    return not unknown
+
+
+def _uncounted(job: JobOfTasks, entry: Entry, *, is_free: bool) -> Plan | None:
+    """The plan of a job with a number that is not known, or is none that a Job can have: its templates alone.
+
+    `is_free` says that nothing but the number is in the way.
+    """
+    tasks = [task for task in job.tasks if is_number_of_pods(task) or is_placeholder(task.count.value)]
+    if not tasks:
+        return None
+    spec = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
+    out = _planned(job, entry, {"metadata": _metadata(job), "spec": spec}, tasks, None)
+    out.barred = not is_free
+    return out
+
+
+def _planned(job: JobOfTasks, entry: Entry, template: Tree, tasks: list[Task], placing: Tree) -> Plan:
+    namespace = get(job.document.tree, "metadata", "namespace")
+    pairs = zip(template["spec"]["replicatedJobs"], tasks, strict=True)
+    return Plan(
+        document=job.document,
+        runtime=None,
+        name=job.name,
+        namespace=namespace if type(namespace) is Sourced else None,
+        framework=FRAMEWORK,
+        policy=None,
+        gang=placing,
+        template=template,
+        roles=tuple(Role(index, tree, task.pods) for index, (tree, task) in enumerate(pairs)),
+        steps=(("runtime", f"{_BY} {job.name.value}", template, (), None),),
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=job.options.secrets,
+    )
+
+
+def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) -> Tree:
+    spec = {
+        "parallelism": task.pods,
+        "completions": task.pods,
+        "completionMode": stamp("Indexed", "one index per pod of a task"),
+        **(lifecycle.child_fields(task) if lifecycle is not None else {}),
+        "template": finish(job, task),
+    }
+    least = get(job.spec, "minSuccess")
+    if (
+        type(least) is Sourced
+        and least.value is not None
+        and is_countable([task for task in job.tasks if task.count.value])
+    ):
+        spec["successPolicy"] = stamp({"rules": [{"succeededCount": least}]}, "minSuccess")
+    out: Tree = {"name": stamp(task.role, _BY), "replicas": task.jobs, "template": {"spec": spec}}
+    others = [name for name in task.waits if (other := job.task(name)) is not None and other.count.value]
+    if others:
+        out["dependsOn"] = stamp([{"name": name, "status": "Ready"} for name in others], "dependsOn")
+    return out
+
+
+def _with_present_names(job: JobOfTasks, replicated: Tree) -> Tree:
+    return with_pod(replicated, former_names(job, replicated["template"]["spec"]["template"]["spec"]))
+
+
+def _jobset_fields(job: JobOfTasks, lifecycle: TaskLifecycle) -> dict[str, Tree]:
+    out: dict[str, Tree] = {}
+    failure = lifecycle.failure_policy()
+    if failure is not None:
+        out["failurePolicy"] = failure
+    service = job.plugins.get("svc")
+    if service is not None:
+        early = Sourced(service.is_on("publish-not-ready-addresses"), Origin(by="plugin svc"))
+        out["network"] = stamp({"enableDNSHostnames": True, "publishNotReadyAddresses": early}, "plugin svc")
+    ttl = get(job.spec, "ttlSecondsAfterFinished")
+    if type(ttl) is Sourced and ttl.value is not None:
+        out["ttlSecondsAfterFinished"] = ttl
+    return out
+
+
+def _metadata(job: JobOfTasks) -> Tree:
+    meta = get(job.document.tree, "metadata") or {}
+    annotations = {
+        key: node
+        for key, node in (meta.get("annotations") or {}).items()
+        if not key.startswith(ASK) and key != _COMMAND
+    }
+    return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
+
+
+def _waits_for_all(job: JobOfTasks) -> bool:
+    """Whether no task waits for any of several; one that does is reported."""
+    out = True
+    for task in job.tasks:
+        if value(task.tree, "dependsOn", "iteration") == "any" and len(task.waits) > 1:
+            at = job.span((*task.path, "dependsOn", "iteration"))
+            message = f"`{task.role}` waits for any of {', '.join(task.waits)}: a JobSet waits for all of them"
+            job.say(ANY_OF_SEVERAL.at(at, message, help="write `iteration: all`, or name one task"))
+            out = False
+    return out
+
+
+def _say_notes(job: JobOfTasks) -> None:
+    check_spliced(job)
+    check_claims(job)
+    if get(job.spec, "runningEstimate") is not None:
+        at = job.span(("spec", "runningEstimate"))
+        estimate = plain(job.spec["runningEstimate"])
+        job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is left out: nobody reads it", help="remove it"))
