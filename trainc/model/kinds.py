@@ -48,10 +48,6 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.volcano.sh", "Job"): Foreign(
         "trainc compiles Volcano's Job as `batch.volcano.sh/v1alpha1` alone", "write `batch.volcano.sh/v1alpha1`"
     ),
-    ("batch.volcano.sh", "CronJob"): Foreign(
-        "a CronJob of Volcano is a schedule, and no job",
-        "write its `jobTemplate` as a Job; let Volcano run the schedule",
-    ),
     ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
     ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),
     ("ray.io", "RayJob"): Foreign("trainc does not compile RayJobs", _RAY),
