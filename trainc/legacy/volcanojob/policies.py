@@ -23,7 +23,7 @@ _OUTCOMES = {
 }
 
 
-class Policy:
+class LifecycleRule:
     """One lifecycle policy: what has to happen, and what is done then."""
 
     __slots__ = ("action", "code", "events", "path", "timeout")
@@ -45,25 +45,26 @@ class Policy:
         return event in self.events or ANY in self.events
 
 
-def of_task(job: JobOfTasks, task: Task) -> list[Policy]:
+def of_task(job: JobOfTasks, task: Task) -> list[LifecycleRule]:
     """The policies that count for a task in the order in which they are looked at: its own, then the job's."""
     return [*_read(task.tree, task.path), *_read(job.spec, ("spec",))]
 
 
-def of_job(job: JobOfTasks) -> list[Policy]:
+def of_job(job: JobOfTasks) -> list[LifecycleRule]:
     """Every policy, each once."""
     own = [policy for task in job.tasks for policy in _read(task.tree, task.path)]
     return [*own, *_read(job.spec, ("spec",))]
 
 
-def _read(holder: Tree, above: Path) -> list[Policy]:
+def _read(holder: Tree, above: Path) -> list[LifecycleRule]:
     found = get(holder, "policies")
     return [
-        Policy(tree, (*above, "policies", index)) for index, tree in enumerate(found if type(found) is list else ())
+        LifecycleRule(tree, (*above, "policies", index))
+        for index, tree in enumerate(found if type(found) is list else ())
     ]
 
 
-def matching(policies: Sequence[Policy], event: str, code: int | None = None) -> Policy | None:
+def matching(policies: Sequence[LifecycleRule], event: str, code: int | None = None) -> LifecycleRule | None:
     """The policy that decides about an event and an exit code of the first container, None where none does."""
     return next((p for p in policies if p.has(event) or (code is not None and p.code == code)), None)
 
@@ -77,7 +78,7 @@ class Failures:
 
     __slots__ = ("codes", "evicted", "other")
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
+    def __init__(self, policies: Sequence[LifecycleRule]) -> None:
         codes = dict.fromkeys(policy.code for policy in policies if policy.code is not None)
         self.other = matching(policies, "PodFailed")
         self.evicted = matching(policies, "PodEvicted")
@@ -110,7 +111,7 @@ class Failures:
         return RESTART in self.outcomes or self.eviction == RESTART
 
     @property
-    def deciding(self) -> list[Policy]:
+    def deciding(self) -> list[LifecycleRule]:
         """The policies that decide about failures and evictions."""
         found = [self.other, self.evicted, *self.codes.values()]
         return list({policy.path: policy for policy in found if policy is not None}.values())

@@ -11,7 +11,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.legacy.volcanojob.lifecycle import TaskLifecycle
-    from trainc.legacy.volcanojob.policies import Policy
+    from trainc.legacy.volcanojob.policies import LifecycleRule
     from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
 
 NO_COUNTERPART = Rule(
@@ -52,7 +52,7 @@ def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
     return all(done) and lifecycle.check()
 
 
-def _has_counterpart(job: JobOfTasks, policy: Policy) -> bool:
+def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
     failure = policy.code is not None or any(policy.has(event) for event in ("PodFailed", "PodEvicted"))
     if failure and not policy.outcome:
         message = f"`{policy.action}` when a pod fails has no counterpart in a JobSet: a failed Job cannot complete it"
@@ -66,7 +66,7 @@ def _has_counterpart(job: JobOfTasks, policy: Policy) -> bool:
     return True
 
 
-def _say_differences(job: JobOfTasks, policy: Policy, lifecycle: TaskLifecycle) -> None:
+def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLifecycle) -> None:
     for event in _UNWATCHED:
         if event in policy.events:
             message = f"`{event}` does nothing here: nobody watches for it"
