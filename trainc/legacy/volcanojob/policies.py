@@ -109,9 +109,3 @@ class Failures:
     def restarts(self) -> bool:
         """Whether anything restarts the job."""
         return RESTART in self.outcomes or self.eviction == RESTART
-
-    @property
-    def deciding(self) -> list[LifecycleRule]:
-        """The policies that decide about failures and evictions."""
-        found = [self.other, self.evicted, *self.codes.values()]
-        return list({policy.path: policy for policy in found if policy is not None}.values())
