@@ -36,6 +36,7 @@ OLDER = {
     "mpijob": "trainc.legacy.environment.mpijob",
     "mpijob-ssh": "trainc.legacy.environment.mpijob_ssh",
     "vcjob": "trainc.legacy.volcanojob.variables",
+    "minicluster": "trainc.legacy.environment.minicluster",
 }
 
 

@@ -127,7 +127,12 @@ def span(count: int) -> str:
 
 
 def _settings(**values: str) -> str:
-    return "".join(f"{name}='{value.replace(chr(39), _QUOTE)}'\n" for name, value in values.items())
+    return "".join(f"{name}={quoted(value)}\n" for name, value in values.items())
+
+
+def quoted(text: str) -> str:
+    """A text as one word of a shell."""
+    return f"'{text.replace(chr(39), _QUOTE)}'"
 
 
 _QUOTE = "'\\''"

@@ -47,6 +47,12 @@ def _indexed_job() -> Page:
     return Page(indexed_job.admit, indexed_job.plan)
 
 
+def _mini_cluster() -> Page:
+    from trainc.legacy import mini_cluster  # noqa: PLC0415 (as above)
+
+    return Page(mini_cluster.admit, mini_cluster.plan)
+
+
 def _volcano_job() -> Page:
     from trainc.legacy.volcanojob import job_webhook, task_plan  # noqa: PLC0415 (as above)
 
@@ -56,4 +62,5 @@ def _volcano_job() -> Page:
 _PAGES: Mapping[tuple[str, str], Callable[[], Page]] = {
     ("batch/v1", "Job"): _indexed_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
+    ("flux-framework.org/v1alpha2", "MiniCluster"): _mini_cluster,
 }

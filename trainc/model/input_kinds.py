@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 JOB = ("batch/v1", "Job")
 # By API version and kind; `trainc.legacy.pages` has the page of each.
-INPUT_KINDS = frozenset((JOB, ("batch.volcano.sh/v1alpha1", "Job")))
+INPUT_KINDS = frozenset((JOB, ("batch.volcano.sh/v1alpha1", "Job"), ("flux-framework.org/v1alpha2", "MiniCluster")))
 COMPILE = f"{ASK}compile"
 
 

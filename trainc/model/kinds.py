@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.input_kinds import is_training
+from trainc.model.input_kinds import INPUT_KINDS, JOB, is_training
 from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
@@ -54,10 +54,6 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("ray.io", "RayCluster"): Foreign("a RayCluster has no program, nothing ends it; a RayJob does", _RAY),
     ("ray.io", "RayService"): Foreign("a RayService serves, and never ends", "let its operator run it"),
     ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and not a job", _SCHEDULE),
-    ("flux-framework.org", "MiniCluster"): Foreign(
-        "trainc does not compile MiniClusters",
-        "write a TrainJob with a runtime that has `mlPolicy.flux`",
-    ),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): Foreign(
         "a LeaderWorkerSet serves: its pods are started again when they end",
         f"if it is a batch job, {_WRITE}",
@@ -79,6 +75,8 @@ _PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, and not a job", _SCHEDULE)
 _ARMADA = Foreign("trainc does not compile Armada's submit files", f"{_WRITE} for each gang")
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
 _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
+# By group and kind, the version of an operator's kind that is compiled.
+_SERVED = {(api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) != JOB}
 _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
@@ -91,6 +89,9 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
     if not api and not kind and {"queue", "jobSetId", "jobs"} <= tree.keys():
         return _ARMADA
+    served = _SERVED.get((group, kind))
+    if served is not None and api != served:
+        return Foreign(f"trainc does not compile the {kind} of `{api}`", f"write it as `{served}`")
     if "/" in api and kind in COMPILED and not _is_ours(group):
         return Foreign(f"trainc does not compile the {kind} of `{group}`", f"write it as `{COMPILED[kind]}`")
     return None
