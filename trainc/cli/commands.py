@@ -140,10 +140,14 @@ COMMANDS = {
             "show",
             "[PATH...]",
             "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
+            "Several jobs are a line each, with queue, accelerators, run and the state of their rendering, and totals.\n"
             "With --rank, that pod's environment and command. With --lifecycle, the order of the start, and what happens\n"
             "when a pod fails: each EVENT of --after (`ready: POD`, `succeeded JOB`, `failed POD exit 3`, `resumed`) is\n"
             "played through, and what exists after it is shown.",
             (
+                Option("--details", "draw each of several jobs, not a line for each"),
+                Option("--group", "jobs as lines, grouped by this", choices=("cluster", "queue", "folder")),
+                Option("--rendered", "also what the rendered file of each job says"),
                 Option("--rank", "show this pod alone", metavar="N"),
                 Option("--lifecycle", "show how the job starts, and what happens when a pod fails"),
                 Option("--after", "play an event through; may be repeated", metavar="EVENT", many=True),
@@ -154,6 +158,7 @@ COMMANDS = {
             ),
             (
                 "trainc show jobs/bert.yaml",
+                "trainc show --group queue",
                 "trainc show jobs/bert.yaml --rank 1",
                 "trainc show jobs/bert.yaml --lifecycle",
             ),

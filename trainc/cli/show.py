@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from trainc import pipeline
@@ -9,11 +10,17 @@ from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cli.terminal import terminal
+from trainc.compare.rendering_state import ABSENT, CURRENT, RenderingStates
+from trainc.model.account import REFUSED
+from trainc.model.markdown import fenced, prose
 from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
+from trainc.model.run import run_of
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import titled
+from trainc.report.diff import shown_changes
 from trainc.report.dumps import dumps
+from trainc.report.listing import listing_lines, listing_markdown
 from trainc.verify import expand
 from trainc.verify.drawing import (
     lifecycle_lines,
@@ -56,24 +63,90 @@ def _show(options: Options) -> int:
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if session.report.failed and not bundles:
         return session.finish()
-    lives = options.has("lifecycle") or options.has("after")
-    views = [
-        view for bundle in bundles if (view := _life(bundle, options) if lives else _view(bundle, number)) is not None
-    ]
-    if not views:
+    shown = _listed(bundles, session) if _is_listing(bundles, options) else _drawn(bundles, number, session)
+    if not shown:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
         )
-    form = options.one("report", "text")
+    # A job that could not be compiled is missing above: nobody shall take the rest for all.
+    return session.finish() if session.report.account.totals()[REFUSED] else 0
+
+
+def _is_listing(bundles: list[Bundle], options: Options) -> bool:
+    """Whether each job is one line: several are asked for, and nothing of one of them."""
+    single = ("rank", "lifecycle", "after", "details", "rendered")
+    jobs = {(bundle.document.file, bundle.name) for bundle in bundles if bundle.jobset is not None}
+    return options.has("group") or (len(jobs) > 1 and not any(options.has(name) for name in single))
+
+
+def _listed(bundles: list[Bundle], session: Session) -> bool:
+    options, form = session.options, session.options.one("report", "text")
+    states = RenderingStates(session.project, session.selection) if _has_output(session) else None
+    rows = [row for bundle in bundles if (row := _row(bundle, session, states)) is not None]
     if form == "json":
-        data(dumps(views))
-    else:
-        draw = (_LIFE if lives else _POD if rank else _WHOLE)[form]
-        for index, view in enumerate(views):
-            lines = draw(view)
-            drawn = titled(lines) if form == "text" else lines
-            answer(*([""] if index else []), *drawn, color=options.one("color", "auto"), folds=not rank)
-    return 0
+        data(dumps(rows))
+    elif rows:
+        draw = {"text": listing_lines, "markdown": listing_markdown}[form]
+        answer(*draw(rows, options.one("group", "cluster")), color=options.one("color", "auto"), folds=False)
+    return bool(rows)
+
+
+def _has_output(session: Session) -> bool:
+    """Whether the project renders into a folder that is there."""
+    return os.path.isdir(os.path.join(session.project.root, session.project.output))
+
+
+def _row(bundle: Bundle, session: Session, states: RenderingStates | None) -> dict[str, Any] | None:
+    """What is known of a job, where it is written and where its rendering stands."""
+    view = _view(bundle, None)
+    if view is None:
+        return None
+    state = states.of(bundle) if states is not None else None
+    file = session.shown(bundle.document.file)
+    return {
+        **view,
+        "file": file,
+        "folder": os.path.dirname(file),
+        "run": run_of(bundle.document.tree),
+        "rendering": None if state is None else {"file": session.shown(state.file), "state": state.state},
+    }
+
+
+def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:
+    """Draw each job whole, or one of its pods; with what its rendered file says otherwise."""
+    options, form = session.options, session.options.one("report", "text")
+    lives = options.has("lifecycle") or options.has("after")
+    found = [
+        (bundle, view)
+        for bundle in bundles
+        if (view := _life(bundle, options) if lives else _view(bundle, number)) is not None
+    ]
+    if form == "json":
+        data(dumps([view for _, view in found]) if found else "")
+        return bool(found)
+    whole = not lives and number is None
+    draw = (_LIFE if lives else _POD if not whole else _WHOLE)[form]
+    for index, (bundle, view) in enumerate(found):
+        lines = [*draw(view), *(_beside(bundle, session, form) if whole else [])]
+        drawn = titled(lines) if form == "text" else lines
+        answer(*([""] if index else []), *drawn, color=options.one("color", "auto"), folds=whole or lives)
+    return bool(found)
+
+
+def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
+    """What is told of a job's rendered file: where it differs from the text, and with `--rendered` the whole of it."""
+    if not _has_output(session) or bundle.jobset is None:
+        return []
+    state = RenderingStates(session.project, session.selection).of(bundle)
+    if state.state == ABSENT:
+        return []
+    lines = [f"{'rendering':<12}{session.shown(state.file)}: {state.state}"]
+    if state.state != CURRENT:
+        lines += shown_changes(state.changes(bundle))
+    told = lines if form == "text" else ["", *fenced(lines, "text")]
+    view = _view(state.bundle, None) if session.options.has("rendered") and state.bundle is not None else None
+    title = f"as rendered in {session.shown(state.file)}:"
+    return [*told, *(["", title if form == "text" else prose(title), "", *_WHOLE[form](view)] if view else [])]
 
 
 def _view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:

@@ -23,6 +23,14 @@ def unplaced(project: Project) -> Project:
     return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=tuple(clusters))
 
 
+def is_unplaced(project: Project) -> bool:
+    """Whether the project's clusters and its delivery add nothing to any job."""
+    fields = [field for field in Cluster.__slots__ if field not in {"name", "kubernetes", "jobset", "capacity"}]
+    nothing = Cluster()
+    plain_clusters = all(getattr(one, key) == getattr(nothing, key) for one in project.clusters for key in fields)
+    return plain_clusters and not project.delivery and not project.deadline
+
+
 def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
     """The project with those clusters alone that run a job of a file, whatever the file is called."""
     named = (job["metadata"].get("annotations") or {}).get(CLUSTER)

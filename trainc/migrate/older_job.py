@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
-from trainc.migrate.comparison import at_clusters_of, made, objects, unplaced
+from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
 from trainc.migrate.policies import Facts, Policy, policy_of
 from trainc.migrate.wanted import Wanted, wanted
@@ -59,7 +59,7 @@ def rewritten(piece: str, job: dict[str, Any], place: Place) -> Older:
     if bundle is None:
         return Older(piece, None, [], [], "", errors(made(piece, bare)[1]))
     facts = Facts(job, plain(bundle.jobset), _launches(bundle))
-    before = objects(made(piece, project, checked=False)[0])
+    before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
     make = partial(wanted, facts, objects([bundle]), _namespaces(project))
     attempt = partial(_tried, piece, facts, before, place._replace(project=project))

@@ -1,0 +1,92 @@
+"""Where the rendered file of each job stands: as the text says, older, kept for its run, edited, or not there."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from trainc.compare.changes import changes_of
+from trainc.compare.decision import Decisions
+from trainc.compare.facts import facts
+from trainc.compare.renamed import as_called
+from trainc.emit import emit, path_of
+from trainc.emit.digest import body_digest
+from trainc.emit.spool.disk import read_found
+from trainc.emit.spool.objects import parts_of, trees_of
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.kept_job import runs_pods
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.compare.changes import Change
+    from trainc.emit.spool.disk import Found
+    from trainc.model.settings import Project, Selection
+
+ABSENT = "not rendered"
+CURRENT = "current"
+OLDER = "older than the text"
+KEPT = "kept: its run goes on"
+REFUSED = "edit refused: new run needed"
+EDITED = "changed by hand"
+FOREIGN = "not of trainc"
+
+
+class RenderingState(NamedTuple):
+    """The rendered file of one job: its name, what it is worth, and the bundle in it, None where there is none."""
+
+    file: str
+    state: str
+    bundle: Bundle | None
+
+    def changes(self, present: Bundle) -> tuple[Change, ...]:
+        """What the present text says otherwise than the file."""
+        if self.bundle is None:
+            return ()
+        now = facts(present)
+        return changes_of(as_called(facts(self.bundle), now), now)
+
+
+class RenderingStates:
+    """Looks at the rendered files of a project's jobs."""
+
+    def __init__(self, project: Project, selection: Selection) -> None:
+        self._project = project
+        self._decisions = Decisions(project, selection)
+
+    def of(self, bundle: Bundle) -> RenderingState:
+        """The state of a job's rendered file; a project that keeps earlier runs has a file for each."""
+        inner = path_of(bundle)
+        if self._project.old_run == "keep":
+            inner = f"{os.path.dirname(inner)}/{bundle.name}.yaml"
+        file = f"{self._project.output}/{inner}"
+        path = os.path.join(self._project.root, file)
+        found = read_found(path)
+        if found is None:
+            return RenderingState(file, ABSENT, None)
+        return RenderingState(file, self._worth(bundle, found, path), _bundle_of(found, bundle))
+
+    def _worth(self, bundle: Bundle, found: Found, path: str) -> str:
+        if found.header is None:
+            return FOREIGN
+        if found.header.body != body_digest(found.body):
+            return EDITED
+        if _is_same(bundle, found):
+            return CURRENT
+        decision = self._decisions.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)
+        if decision.text:
+            return KEPT
+        return REFUSED if decision.refused else OLDER
+
+
+def _is_same(bundle: Bundle, found: Found) -> bool:
+    """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
+    return found.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
+
+
+def _bundle_of(found: Found, bundle: Bundle) -> Bundle | None:
+    trees = trees_of(found.body)
+    jobset = next((tree for tree in trees if runs_pods(tree)), None)
+    if jobset is None:
+        return None
+    return Bundle(Document(bundle.document.file, jobset, {}, 1), tuple(trees), cluster=bundle.cluster)

@@ -1,0 +1,117 @@
+"""Answers of `trainc show` about many jobs: a line for each, in groups, and totals."""
+
+from __future__ import annotations
+
+from trainc.model.markdown import code, sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    Row = dict[str, Any]
+
+_HEAD = ("JOB", "CLUSTER", "QUEUE", "PODS", "ACCELERATORS", "RUN", "RENDERING", "FILE")
+GROUPS = ("cluster", "queue", "folder")
+
+
+def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
+    """The jobs as lines for a terminal, in groups where there are several."""
+    groups = _grouped(rows, group)
+    kept = _columns(rows, group if len(groups) > 1 else "")
+    table = _aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, found in groups for row in found)])
+    head, lines = table[0], iter(table[1:])
+    out: list[str] = []
+    for name, found in groups:
+        if len(groups) > 1:
+            out += [*([""] if out else []), f"{group} {name or '(none)'}: {_totals(found)}"]
+        out += [f"  {head}", *(f"  {next(lines)}" for _ in found)]
+    return [*out, "", _totals(rows), *_stale(rows)]
+
+
+def listing_markdown(rows: Sequence[Row], group: str) -> list[str]:
+    """The jobs as a Markdown table for each group."""
+    groups = _grouped(rows, group)
+    kept = _columns(rows, group if len(groups) > 1 else "")
+    out: list[str] = []
+    for name, found in groups:
+        title = [f"**{group} {code(name or '(none)')}**: {sentence(_totals(found))}", ""] if len(groups) > 1 else []
+        head = [word.lower() for word in _chosen(_HEAD, kept)]
+        out += [*title, f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+        out += [f"| {' | '.join(map(sentence, _chosen(_cells(row), kept)))} |" for row in found]
+        out.append("")
+    return [*out, sentence(_totals(rows)), *map(sentence, _stale(rows))]
+
+
+def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[group] or "", []).append(row)
+    return sorted(found.items())
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        f"{row['namespace']}/{row['name']}" if row["namespace"] else row["name"],
+        row["cluster"] or "-",
+        row["queue"] or "-",
+        _number(row["pods"]),
+        _accelerators(row["accelerators"]) or "-",
+        str(row["run"]),
+        row["rendering"]["state"] if row["rendering"] else "-",
+        row["file"],
+    )
+
+
+def _columns(rows: Sequence[Row], group: str) -> list[int]:
+    """The columns that tell the jobs apart: nobody reads one that is empty, or the same as the group's title."""
+    cells = [_cells(row) for row in rows]
+    return [
+        index
+        for index, name in enumerate(_HEAD)
+        if name.lower() != group and (name in {"JOB", "PODS", "FILE"} or any(cell[index] != "-" for cell in cells))
+    ]
+
+
+def _chosen(cells: Sequence[str], kept: Iterable[int]) -> tuple[str, ...]:
+    return tuple(cells[index] for index in kept)
+
+
+def _number(value: Any) -> str:
+    return "?" if value is None else str(value)
+
+
+def _accelerators(found: dict[str, Any]) -> str:
+    return ", ".join(f"{_number(number)} {resource}" for resource, number in sorted(found.items()))
+
+
+def _totals(rows: Sequence[Row]) -> str:
+    """Jobs, pods and accelerators in all; what is not known is counted beside."""
+    pods = [row["pods"] for row in rows]
+    known = sum(number for number in pods if type(number) is int)
+    sums: dict[str, int] = {}
+    unknown = sum(type(number) is not int for number in pods)
+    for row in rows:
+        for resource, number in row["accelerators"].items():
+            if type(number) is int:
+                sums[resource] = sums.get(resource, 0) + number
+            else:
+                unknown += 1
+    parts = [f"{len(rows)} job{'s' * (len(rows) != 1)}", f"{known} pod{'s' * (known != 1)}"]
+    parts += [f"{number} {resource}" for resource, number in sorted(sums.items())]
+    return ", ".join([*parts, *([f"{unknown} numbers not known"] if unknown else [])])
+
+
+def _stale(rows: Iterable[Row]) -> list[str]:
+    """How many renderings are not what the text says, by what they are."""
+    states: dict[str, int] = {}
+    for row in rows:
+        if row["rendering"] and row["rendering"]["state"] != "current":
+            states[row["rendering"]["state"]] = states.get(row["rendering"]["state"], 0) + 1
+    told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+    return [f"renderings: {told}"] if told else []
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
