@@ -29,7 +29,7 @@ COMMANDS = (
     "show job.yaml",
     "why job.yaml parallelism",
     "rules --kind PaddleJob",
-    "validate --help",
+    "why --help",
 )
 CODES = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")
 WITH_TERMINAL = pytest.mark.skipif(not has_terminals(), reason="no pseudo-terminal to be had")

@@ -78,6 +78,7 @@ class Session:
             clusters=self._clusters(),
             forms=not options.has("no_forms"),
             progress=_progress(),
+            pod_security=options.one("pod_security"),
         )
 
     def _clusters(self) -> tuple[str, ...]:

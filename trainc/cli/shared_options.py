@@ -18,6 +18,7 @@ REPORTING = (
     Option("--cluster", "compile for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
     Option("--set", "a setting of the cluster, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "what is not in the input does not exist: classes, claims, queues"),
+    Option("--pod-security", "judge pods by this Pod Security Standard", choices=("baseline", "restricted")),
     Option("--field-validation", "unknown and duplicate fields: as kubectl", choices=("strict", "warn", "ignore")),
     Option("--no-cache", "rely on nothing that an earlier run found out"),
     Option("--jobs", "number of workers (default: one for each core, and for 100 files at least)", metavar="N"),

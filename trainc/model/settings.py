@@ -228,6 +228,7 @@ class Selection:
         "forms",
         "include_other",
         "paths",
+        "pod_security",
         "progress",
         "rendered",
         "stdin",
@@ -246,7 +247,9 @@ class Selection:
         rendered: bool = False,
         forms: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        pod_security: str = "",
     ) -> None:
+        self.pod_security = pod_security  # the level of the Pod Security Standards that is enforced, empty for unknown
         self.progress = progress  # hears how many files of all are done
         self.forms = forms  # whether jobs that differ in numbers alone are compiled once
         self.rendered = rendered  # read what trainc itself wrote, too

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.verify.shell import unconditional
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
@@ -66,7 +68,7 @@ def _last(container: Container, programs: tuple[str, ...]) -> bool:
     commands = [c for c in container.commands if c.words]
     if not commands or commands[-1].program not in programs:
         return False
-    before = [c for c in commands[:-1] if c.program in ("exit", "exec")]
+    before = [c for c in unconditional(commands[:-1]) if c.program in ("exit", "exec")]
     return not before and commands[-1].end != "&" and not any(c.end == "||" for c in commands[-2:-1])
 
 

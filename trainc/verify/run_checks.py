@@ -25,7 +25,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
     cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
     scheduling.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
-    look(bundle, cluster, report, extra)
+    look(bundle, cluster, report, extra, selection.pod_security)
 
 
 def _foreign(project: Project) -> Sequence[Check]:
@@ -35,14 +35,23 @@ def _foreign(project: Project) -> Sequence[Check]:
     return [check for name in project.rules_from for check in foreign(name.value)]
 
 
-def look(bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = ()) -> None:
-    """Let every check of this stage look at a bundle, and `extra`, the checks of third parties."""
+def look(
+    bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = (), pod_security: str = ""
+) -> None:
+    """Let every check of this stage look at a bundle, and `extra`, the checks of third parties.
+
+    `pod_security` is the level of the Pod Security Standards that the call names, empty for that of the namespace.
+    """
     job = expand(bundle, cluster, report)
     if job is None:
         return
     refused(job)
     for check in checks_for(job):
         check(job)
+    if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
+        from trainc.verify.pod_security import judge  # noqa: PLC0415 (most runs know no namespace)
+
+        judge(job, pod_security)
     for added in extra:
         added.look(job)
     job.close()

@@ -18,16 +18,23 @@ _PREFIXES = frozenset(
     ("then", "do", "else", "{", "(", "!", "time", "exec", "nohup", "sudo", "command", "env", "if", "while", "until")
 )
 
+_OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
+_CLOSING = frozenset(("fi", "done", "esac"))
+
 
 class Simple:
-    """One simple command: its words without quotes, the operator that ends it, and what stands before the command."""
+    """One simple command: its words without quotes, the operator that ends it, and what stands before the command.
 
-    __slots__ = ("assigned", "end", "words")
+    `opens` says whether it is the first one of an `if`, a loop or a `case`.
+    """
 
-    def __init__(self, words: list[str], assigned: dict[str, str], end: str) -> None:
+    __slots__ = ("assigned", "end", "opens", "words")
+
+    def __init__(self, words: list[str], assigned: dict[str, str], end: str, *, opens: bool = False) -> None:
         self.words = words
         self.assigned = assigned
         self.end = end
+        self.opens = opens
 
     @property
     def program(self) -> str:
@@ -36,6 +43,19 @@ class Simple:
 
     def __repr__(self) -> str:
         return f"{' '.join(self.words)}{self.end}"
+
+
+def unconditional(commands: list[Simple]) -> list[Simple]:
+    """The commands that run whatever others answer: not inside an `if`, a loop or a `case`, nor behind `&&` or `||`."""
+    out = []
+    depth, before = 0, ""
+    for command in commands:
+        depth += command.opens
+        if depth == 0 and before not in ("&&", "||"):
+            out.append(command)
+        depth -= command.program in _CLOSING
+        before = command.end
+    return out
 
 
 def script_of(words: list[str]) -> tuple[str, str]:
@@ -125,7 +145,8 @@ def _close(out: list[Simple], words: list[str], end: str) -> None:
     rest = [unquote(word) for word in words[start:]]
     if rest and rest[0] in ("export", "declare", "local", "readonly", "typeset"):
         assigned.update((n, v) for n, e, v in (word.partition("=") for word in rest[1:]) if e)
-    out.append(Simple(rest, assigned, end))
+    opens = not _OPENING.isdisjoint(words[: start + 1])
+    out.append(Simple(rest, assigned, end, opens=opens))
 
 
 def unquote(word: str) -> str:

@@ -130,6 +130,12 @@ def _endings() -> Checks:
     return endings.CHECKS
 
 
+def _rights() -> Checks:
+    from trainc.verify.rules import rights
+
+    return rights.CHECKS
+
+
 def _managers() -> Checks:
     from trainc.verify.rules import jobs
 
@@ -195,6 +201,7 @@ MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
         ),
     ),
     (_managers, frozenset(("Job.managedBy",))),
+    (_rights, frozenset(("pod.hostPID", "pod.hostIPC", "container.securityContext"))),
     (_grace, frozenset(("pod.terminationGracePeriodSeconds",))),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.tree import get
 from trainc.verify.hostfile import hostfile
 from trainc.verify.start_order import waits_for
@@ -43,6 +43,14 @@ EARLY = Rule(
 )
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
+
+
+NO_REQUESTS = Rule(
+    "launcher-without-requests",
+    NOTE,
+    "the launcher asks for neither cpu nor memory",
+    "A pod without requests is the first that a node under pressure kills, and mpirun ends all processes with it.",
+)
 
 
 def _launchers(job: Job) -> list[Container]:
@@ -153,6 +161,21 @@ def launcher_holds_accelerators(job: Job) -> None:
             )
 
 
+def launcher_without_requests(job: Job) -> None:
+    for container in _launchers(job):
+        if container.devices:
+            continue
+        if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
+            job.report.add(
+                NO_REQUESTS.at(
+                    job.at(container.path),
+                    f"the launcher `{container.name}` asks for neither cpu nor memory",
+                    effect="it is the first to be killed when its node runs short, and the whole job ends with it",
+                    help="give it `resources: {requests: {cpu: 1, memory: 2Gi}}`",
+                )
+            )
+
+
 def _retries(job: Job, role: Role) -> bool:
     """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
     return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
@@ -178,4 +201,10 @@ def launcher_before_workers(job: Job) -> None:
             )
 
 
-CHECKS = (mpi_processes_exceed_slots, slots_mismatch, launcher_holds_accelerators, launcher_before_workers)
+CHECKS = (
+    mpi_processes_exceed_slots,
+    slots_mismatch,
+    launcher_holds_accelerators,
+    launcher_without_requests,
+    launcher_before_workers,
+)
