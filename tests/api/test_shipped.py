@@ -15,11 +15,12 @@ def test_listed() -> None:
     assert ("trainer.kubeflow.org", "v1alpha1", "TrainJob") in kinds
     assert all(one.about.endswith(".") for one in listed())
     assert all((folder() / path).is_file() for one in listed() for path in (one.crd, one.json) if path)
-    assert [one.kind for one in listed() if not one.crd] == ["Project"]
+    assert [one.kind for one in listed() if not one.crd] == ["Inventory", "Project"]
 
 
-def test_a_kind_that_no_server_has_comes_as_json_alone() -> None:
-    assert show("Project") == show("Project", form="json") != ""
+@pytest.mark.parametrize("kind", ["Inventory", "Project"])
+def test_a_kind_that_no_server_has_comes_as_json_alone(kind: str) -> None:
+    assert show(kind) == show(kind, form="json") != ""
 
 
 @pytest.mark.parametrize(

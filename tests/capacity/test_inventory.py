@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
-from tests.compiling import compile_in
+from tests.compiling import ROOT, compile_in
 from tests.conformance.archives import members
 from trainc.capacity.facts import Facts
 from trainc.capacity.inventory import Dump, inventory
@@ -109,6 +110,41 @@ def test_odd_items_are_said_and_left_out(odd: Any) -> None:
     found = Dump([[node("n1"), odd]])
     assert len(inventory(found)["spec"]["nodes"]) == 1
     assert bool(found.faults) or found.left_out == {"List": 1}
+
+
+BROKEN = {
+    "an amount": {"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "ten"}}},
+    "part": {"kind": "List", "metadata": {"continue": "x"}, "items": [node("a")]},
+    "an Inventory": {"kind": "Inventory", "spec": {"nodes": []}},
+    "not an object": {"kind": "List", "items": [node("a"), 7]},
+    "`1 cpu`": {
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"nodeName": "a", "containers": [{"resources": {"requests": {"cpu": "1 cpu"}}}]},
+    },
+}
+
+
+@pytest.mark.parametrize("words", BROKEN)
+def test_an_inventory_with_something_missing_is_not_written(tmp_path: Path, words: str) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps([node("n1"), BROKEN[words]]))
+    done = compile_in(tmp_path, "inventory", "dump.json")
+    assert (done.code, done.out) == (1, "")
+    assert words in done.err
+    assert "nothing is written" in done.err
+
+
+def test_inventories_are_what_the_schema_says() -> None:
+    schema = json.loads((ROOT / "schemas/json/trainc.dev/inventory_v1alpha1.json").read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    found = [*ROOT.glob("examples/**/inventory.yaml"), *ROOT.glob("tests/cases/**/inventory.yaml")]
+    texts = [path.read_text("utf-8") for path in found]
+    texts += [written(list(yaml.safe_load_all(members("admission", "topology")[f"{case}.yaml"]))) for case in CASES]
+    assert len(found) > 5
+    for text in texts:
+        validator.validate(yaml.safe_load(text))
+    wrong = {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": {"nodes": [{"name": "n1"}]}}
+    assert not validator.is_valid(wrong)
 
 
 @pytest.mark.parametrize("text", ["{", "[[[[", "[" * 100_000, "", "a: [", "kind: Secret\nmetadata: {name: a}\n"])

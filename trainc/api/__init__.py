@@ -52,6 +52,8 @@ from trainc.api.inherited import ComponentUse as ComponentUse
 from trainc.api.inherited import Lock as Lock
 from trainc.api.inherited import Runtime as Runtime
 from trainc.api.inherited import RuntimeSpec as RuntimeSpec
+from trainc.api.inventory import Inventory as Inventory
+from trainc.api.inventory import InventorySpec as InventorySpec
 from trainc.api.jobset import JobSet as JobSet
 from trainc.api.jobset import JobSetSpec as JobSetSpec
 from trainc.api.jobset import ReplicatedJob as ReplicatedJob

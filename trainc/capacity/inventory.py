@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.capacity.amounts import spelled
+from trainc.capacity.malformed import malformed_in
 from trainc.capacity.nodes import HOSTNAME, Node, fill, node_of
-from trainc.model.dumped import DECISIVE
+from trainc.model.dumped import DECISIVE, INVENTORY
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.yaml.reader import read
@@ -46,7 +47,7 @@ class Dump:
         self.objects: dict[str, list[Plain]] = {}
         self.left_out: dict[str, int] = {}
         self.faults: list[str] = []
-        for tree in flattened(texts):
+        for tree in flattened(texts, self.faults):
             self._add(tree)
 
     def _add(self, tree: Any) -> None:
@@ -56,10 +57,15 @@ class Dump:
         tree = _unwrapped(tree)
         kind, metadata = tree.get("kind"), tree.get("metadata")
         name = metadata.get("name") if type(metadata) is dict else None
-        if type(kind) is not str or (type(name) is not str and kind != "Configuration"):
+        if kind == INVENTORY:
+            self.faults.append("an Inventory is in the dump; make one of the cluster's own objects alone")
+        elif type(kind) is not str or (type(name) is not str and kind != "Configuration"):
             self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
-        elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration", "Inventory"}:
+        elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
             self.objects.setdefault(str(kind), []).append(tree)
+            named = f"{kind} {name}" if name else kind
+            for leaf in malformed_in(stamp(tree, "dump")):
+                self.faults.append(f"{named}: `{leaf.value}` is not an amount")
         else:
             self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
@@ -70,7 +76,9 @@ class Dump:
         while todo:
             node = todo.pop()
             if type(node) is dict:
-                newest = max([newest, *(v for k, v in node.items() if k in _TIMES and type(v) is str)])
+                newest = max(
+                    [newest, *(v for k, v in node.items() if k in _TIMES and type(v) is str and v[:1].isdigit())]
+                )
                 todo.extend(node.values())
             elif type(node) is list:
                 todo.extend(node)
@@ -87,14 +95,17 @@ def _unwrapped(tree: Plain) -> Plain:
     return found[0] if found and type(found[0]) is dict else tree
 
 
-def flattened(trees: Iterable[Any]) -> Iterator[Any]:
-    """The objects in lists, and in lists of lists, in their order."""
+def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
+    """The objects in lists, and in lists of lists, in their order; a list that is only a part is a fault."""
     todo = list(trees)[::-1]
     while todo:
         tree = todo.pop()
         items = tree if type(tree) is list else tree.get("items") if type(tree) is dict else None
         if type(items) is list and (type(tree) is list or str(tree.get("kind")).endswith("List")):
             todo.extend(items[::-1])
+            metadata = tree.get("metadata") if type(tree) is dict else None
+            if type(metadata) is dict and (metadata.get("continue") or metadata.get("remainingItemCount")):
+                faults.append("a list of the dump is only its first part; dump it without --limit")
         elif tree is not None:
             yield tree
 

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 # Kinds whose amounts decide, and the fields that hold an amount or a map of amounts there.
-_KINDS = ("ClusterQueue", "Cohort", "Inventory", "LimitRange", "Node", "Queue", "ResourceQuota", "RuntimeClass")
+_KINDS = (
+    *("ClusterQueue", "Cohort", "DaemonSet", "Inventory", "LimitRange", "Node", "Pod", "Queue"),
+    *("ResourceQuota", "RuntimeClass", "Workload"),
+)
 _AMOUNTS = frozenset(("nominalQuota", "borrowingLimit", "lendingLimit"))
 _MAPS = frozenset(
     (
-        *("allocatable", "capacity", "hard", "podFixed", "capability", "deserved"),
+        *("allocatable", "capacity", "hard", "used", "podFixed", "capability", "deserved"),
+        *("requests", "overhead", "resourceUsage", "system", "jobs"),
         *("max", "min", "default", "defaultRequest", "maxLimitRequestRatio"),
     )
 )
@@ -25,7 +29,12 @@ _MAPS = frozenset(
 
 def malformed(objects: Mapping[str, Mapping[str, Tree]]) -> list[Sourced[Any]]:
     """The leaves that stand where an amount is read, and are not one."""
-    return [leaf for kind in _KINDS for tree in objects.get(kind, {}).values() for leaf in _below(tree)]
+    return [leaf for kind in _KINDS for tree in objects.get(kind, {}).values() for leaf in malformed_in(tree)]
+
+
+def malformed_in(tree: Tree) -> list[Sourced[Any]]:
+    """The leaves of one object that stand where an amount is read, and are not one."""
+    return list(_below(tree))
 
 
 def _below(tree: Tree) -> Iterator[Sourced[Any]]:

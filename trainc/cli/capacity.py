@@ -25,16 +25,17 @@ def _inventory(options: Options) -> int:
     from trainc.yaml.writer import dump  # noqa: PLC0415
 
     found = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
-    if not found.objects:
+    if not found.objects and not found.faults:
         raise Trouble(f"nothing here decides whether jobs start; dump a cluster with `{GET}`")
-    made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
-    data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
-    for fault in found.faults:
-        tell(f"left out: {fault}")
     if found.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(found.left_out.items()))
         tell(f"left out, as they decide nothing: {listed}")
-    return 1 if found.faults else 0
+    if found.faults:
+        tell(*found.faults, "trainc: nothing is written: what is wrong in the dump would be missing in the inventory")
+        return 1
+    made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
+    data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
+    return 0
 
 
 def _trees(path: str) -> Iterable[Any]:
