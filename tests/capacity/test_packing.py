@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainc.capacity.filters import Place, static_refusal
-from trainc.capacity.nodes import Node
+from trainc.capacity.filters import static_refusal
+from trainc.capacity.nodes import Node, classes_of
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
 from trainc.capacity.pods import Pod
 from trainc.capacity.scheduler import Scheduler
@@ -83,9 +83,8 @@ def is_possible(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool:
 
 
 def answer(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool | None:
-    places = [Place(one, one.allocatable) for one in nodes]
     pods, counts = [one for one, _ in members], [count for _, count in members]
-    return fits_at_once(pods, counts, kinds_of(pods, places))
+    return fits_at_once(pods, counts, kinds_of(pods, classes_of(nodes, is_idle=True)))
 
 
 def scheduled(nodes: list[Node], members: list[tuple[Pod, int]]) -> int:
@@ -110,7 +109,7 @@ def test_equal_pods_are_counted_as_the_scheduler_places_them() -> None:
     random = Random(11)  # noqa: S311 (which clusters, not which keys)
     for _ in range(500):
         nodes, [(one, _), *_] = cluster(random), gang(random)
-        kinds = kinds_of([one], [Place(where, where.allocatable) for where in nodes])
+        kinds = kinds_of([one], classes_of(nodes, is_idle=True))
         assert scheduled(nodes, [(one, 30)]) == min(30, rooms([one], kinds)[0])
 
 

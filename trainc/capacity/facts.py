@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.capacity.amounts import added
 from trainc.capacity.malformed import malformed
-from trainc.capacity.nodes import Node, fill, grouped, node_of
+from trainc.capacity.nodes import Node, NodeClass, classes_of, fill, grouped, node_of
 from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
 from trainc.model.dumped import INVENTORY
 from trainc.model.tree import get, plain, value
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from trainc.capacity.amounts import Units
     from trainc.capacity.queues import Cohort
     from trainc.model.tree import Tree
 
@@ -57,6 +59,7 @@ class Facts:
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
         self._nodes: dict[str, Node] | None = None
+        self._classes: dict[bool, list[NodeClass]] = {}
 
     def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
         return self.objects.get(kind, {}).items()
@@ -96,6 +99,18 @@ class Facts:
                     nodes.update({node.name: node for node in grouped(group)})
             self._nodes = dict(sorted(nodes.items()))
         return self._nodes
+
+    def node_classes(self, *, is_idle: bool) -> list[NodeClass]:
+        """The nodes, alike ones together, with what is free on each."""
+        if is_idle not in self._classes:
+            self._classes[is_idle] = classes_of(self.nodes.values(), is_idle=is_idle)
+        return self._classes[is_idle]
+
+    def occupy(self, name: str, asked: Units) -> None:
+        """Let pods take some of a node."""
+        node = self.nodes[name]
+        node.system = added(node.system, asked)
+        self._classes.clear()
 
     @property
     def has_nodes(self) -> bool:

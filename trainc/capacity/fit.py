@@ -55,10 +55,13 @@ class Fit:
     With `alone`, the same cluster with nothing running, what fits there waits here.
     """
 
-    def __init__(self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None) -> None:
+    def __init__(
+        self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
+    ) -> None:
         self.facts = facts
         self.is_idle = is_idle
         self.alone = alone
+        self.names_nodes = names_nodes
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
         self.occupants = Occupants()
         self._known: dict[str, Answer] = {}
@@ -109,7 +112,14 @@ class Fit:
         exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
         key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
         if key not in self._gangs:
-            self._gangs[key] = gang_of(self.facts, jobset, added, is_idle=self.is_idle, occupants=self.occupants)
+            self._gangs[key] = gang_of(
+                self.facts,
+                jobset,
+                added,
+                is_idle=self.is_idle,
+                occupants=self.occupants,
+                names_nodes=self.names_nodes,
+            )
         return self._gangs[key]
 
     def elsewhere(self, verdict: Verdict | None) -> str:
@@ -146,7 +156,7 @@ class Fit:
             self._refused(answer, answer.verdict, jobset)
             return answer
         answer.gang = self.gang(jobset, answer.verdict)
-        creation = Run(self.facts, jobset, nodes=())
+        creation = Run(self.facts, jobset)
         never = creation.refusal()
         full = next((text for _, _, text in creation.over_quota(unused=False)), "")
         if never or full:
@@ -204,7 +214,7 @@ def is_on_hosts(verdict: Verdict) -> bool:
 
 def _has_own_rules(jobset: Tree, facts: Facts) -> bool:
     """Whether pods have rules that Kueue does not look at when it chooses their nodes."""
-    run = Run(facts, jobset, nodes=())
+    run = Run(facts, jobset)
     return any(
         role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
         for role in run.roles

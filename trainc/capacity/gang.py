@@ -6,8 +6,8 @@ from trainc.capacity.amounts import spelled
 from trainc.capacity.filters import AFFINITY, TAINT, static_refusal
 from trainc.capacity.jobpods import Run
 from trainc.capacity.matching import taint_text, untolerated
+from trainc.capacity.nodes import HOSTNAME, NodeClass
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
-from trainc.capacity.scheduler import Scheduler
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -61,40 +61,49 @@ class Occupants:
 
 
 def gang_of(
-    facts: Facts, jobset: Tree, added: Mapping[str, Added], *, is_idle: bool, occupants: Occupants | None = None
+    facts: Facts,
+    jobset: Tree,
+    added: Mapping[str, Added],
+    *,
+    is_idle: bool,
+    occupants: Occupants | None = None,
+    names_nodes: bool = True,
 ) -> Gang:
-    """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name."""
+    """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name.
+
+    With `names_nodes` the pods of a small job are placed even where it is plain that they all get a node.
+    """
     run = Run(facts, jobset, added, is_idle=is_idle, bound=occupants.pods if occupants else ())
     gang = Gang(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
     parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
     pods, counts = [pod for _, pod, _ in parts], [count for _, _, count in parts]
-    empty = Scheduler(facts.nodes.values(), is_idle=is_idle)
-    kinds = kinds_of(pods, empty.places.values())
+    classes = facts.node_classes(is_idle=is_idle)
+    kinds = kinds_of(pods, classes)
     found = rooms(pods, kinds)
     for (role, _, count), room in zip(parts, found, strict=True):
         most = min(room, count) if role.shares else room
         gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes)[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
-    _run(gang, roles, in_any_order=_is_roomy(parts, found))
-    unsure = _unsure(roles, empty, facts)
+    _run(gang, roles, len(facts.nodes), in_any_order=_is_roomy(parts, found), names_nodes=names_nodes)
+    unsure = _unsure(roles, classes)
     if gang.fits is True and (unsure or (occupants and not occupants.are_known)):
         gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
     if gang.fits is not True and not gang.reason:
-        _explain(gang, roles, empty)
+        _explain(gang, roles, classes, facts)
     return gang
 
 
-def _run(gang: Gang, roles: Sequence[Role], *, in_any_order: bool) -> None:
+def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
     """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
     run = gang.run
     if run is None:
         return
     depends = any(role.key or role.pod.has_peer_rules for role in roles)
     in_any_order = in_any_order and not depends
-    placements = sum(role.podset.count for role in roles) * max(1, len(run.scheduler.places))
-    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS):
+    placements = sum(role.podset.count for role in roles) * max(1, nodes)
+    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS) and (names_nodes or not in_any_order):
         run.place()
         if depends and gang.fits is not False:
             gang.fits = True if run.is_placed else None
@@ -107,7 +116,7 @@ def _run(gang: Gang, roles: Sequence[Role], *, in_any_order: bool) -> None:
         gang.fits = None
 
 
-def _unsure(roles: Sequence[Role], empty: Scheduler, facts: Facts) -> str:
+def _unsure(roles: Sequence[Role], classes: Sequence[NodeClass]) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
@@ -118,20 +127,22 @@ def _unsure(roles: Sequence[Role], empty: Scheduler, facts: Facts) -> str:
             )
         if role.podset.tree is not None and get(role.podset.tree, "resourceClaims") is not None:
             return f"pods of `{role.name}` claim devices (`resourceClaims`), of which no dump tells"
-        small = _small_domain(role, empty, facts) if role.key else ""
+        small = _small_domain(role, classes) if role.key else ""
         if small:
             return small
     return ""
 
 
-def _small_domain(role: Role, empty: Scheduler, facts: Facts) -> str:
+def _small_domain(role: Role, classes: Sequence[NodeClass]) -> str:
     """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
-    found = empty.room(role.pod)
     rooms_of: dict[str, int] = {}
-    for name, room in found.items():
-        domain = facts.nodes[name].labels.get(role.key)
-        if domain is not None:
-            rooms_of[domain] = rooms_of.get(domain, 0) + room
+    for alike in classes:
+        for node in alike.nodes() if role.key == HOSTNAME or role.pod.knows_names else [alike.model]:
+            one = NodeClass(node, {**alike.free, "pods": alike.room})
+            one.names = alike.names if node is alike.model else [node.name]
+            domain, room = node.labels.get(role.key), rooms([role.pod], kinds_of([role.pod], [one]))[0]
+            if domain is not None and room:
+                rooms_of[domain] = rooms_of.get(domain, 0) + room
     for domain, room in sorted(rooms_of.items()):
         if room < role.per_job:
             return (
@@ -158,18 +169,18 @@ def _displaced(pod: Pod, other: Pod) -> int:
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
-def _explain(gang: Gang, roles: Sequence[Role], empty: Scheduler) -> None:
+def _explain(gang: Gang, roles: Sequence[Role], classes: Sequence[NodeClass], facts: Facts) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
             gang.role = role
             named = role.pod.spec.get("nodeName")
-            if named and named not in empty.places:
+            if named and named not in facts.nodes:
                 gang.reason = f"pods of `{role.name}` name node `{named}`, which the dump does not have"
                 gang.change = "remove `nodeName`, or name a node of the cluster"
                 return
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
-            gang.change = _change(role, empty)
+            gang.change = _change(role, classes)
             return
     if gang.fits is None:
         gang.reason = (
@@ -189,47 +200,47 @@ def _needs(role: Role) -> str:
     return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {asked or 'no requests'}"
 
 
-def _change(role: Role, empty: Scheduler) -> str:
+def _change(role: Role, classes: Sequence[NodeClass]) -> str:
     """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
     pod, count = role.pod, role.podset.count
     options: list[str] = []
-    for taint in _repelling(pod, empty):
+    for taint in _repelling(pod, classes):
         more = pod.like(pod.name, tolerations=[*pod.tolerations, {**taint, "operator": "Equal"}])
-        if _room(more, empty) >= count:
+        if _room(more, classes) >= count:
             options.append(f"tolerate `{taint_text(taint)}`")
-    if any(static_refusal(pod, place.node) == AFFINITY for place in empty.places.values()):
+    if any(static_refusal(pod, alike.model) == AFFINITY for alike in classes):
         selector = pod.spec.get("nodeSelector") or {}
         for key in sorted(selector):
             fewer = {name: wanted for name, wanted in selector.items() if name != key}
-            if _room(pod.like(pod.name, nodeSelector=fewer), empty) >= count:
+            if _room(pod.like(pod.name, nodeSelector=fewer), classes) >= count:
                 options.append(f"drop the node selector `{key}: {selector[key]}`")
-    room = _room(pod, empty)
+    room = _room(pod, classes)
     if 0 < room < count:
         options.append(f"ask for {room} pods instead of {count}")
     if not options and room == 0:
-        return _too_large(pod, empty)
+        return _too_large(pod, classes)
     return ", or ".join(options) or "add nodes"
 
 
-def _room(pod: Pod, empty: Scheduler) -> int:
-    return rooms([pod], kinds_of([pod], empty.places.values()))[0]
+def _room(pod: Pod, classes: Sequence[NodeClass]) -> int:
+    return rooms([pod], kinds_of([pod], classes))[0]
 
 
-def _repelling(pod: Pod, empty: Scheduler) -> list[Mapping[str, Any]]:
+def _repelling(pod: Pod, classes: Sequence[NodeClass]) -> list[Mapping[str, Any]]:
     """The taints that keep a pod off nodes, each once."""
     found: dict[str, Mapping[str, Any]] = {}
-    for place in empty.places.values():
-        if static_refusal(pod, place.node) == TAINT:
-            taint = untolerated(place.node.taints, pod.tolerations)
+    for alike in classes:
+        if static_refusal(pod, alike.model) == TAINT:
+            taint = untolerated(alike.model.taints, pod.tolerations)
             if taint is not None:
                 kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
                 found.setdefault(taint_text(taint), kept)
     return list(found.values())
 
 
-def _too_large(pod: Pod, empty: Scheduler) -> str:
+def _too_large(pod: Pod, classes: Sequence[NodeClass]) -> str:
     """What to do about a pod that no node can hold."""
-    nodes = [place.node for place in empty.places.values() if not static_refusal(pod, place.node)]
+    nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
     if not nodes:
         return "add nodes that the pods tolerate and select"
     for name, amount in sorted(pod.asked.items()):

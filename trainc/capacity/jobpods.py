@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.facts import Facts
-    from trainc.capacity.nodes import Node
     from trainc.capacity.pods import Pod
     from trainc.capacity.resourcequota import Budget
     from trainc.model.requests import Amounts
@@ -130,7 +129,6 @@ class Run:
         added: Mapping[str, Added] | None = None,
         *,
         is_idle: bool = True,
-        nodes: Iterable[Node] | None = None,
         bound: Iterable[tuple[Pod, str]] = (),
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
@@ -139,10 +137,18 @@ class Run:
         listed = jobs if type(jobs) is list else []
         self.roles = [Role(job, jobset, self.namespace, added or {}) for job in listed]
         self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
-        if nodes is None:
-            bound = [*bound, *bound_pods(facts.objects.get("Pod", {}).items(), is_idle=is_idle)]
         self.placed: list[tuple[Pod, str]] = []
-        self.scheduler = Scheduler(facts.nodes.values() if nodes is None else nodes, bound, is_idle=is_idle)
+        self._facts, self._is_idle, self._bound = facts, is_idle, bound
+        self._scheduler: Scheduler | None = None
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The nodes that fill up, with the pods that are there already."""
+        if self._scheduler is None:
+            running = bound_pods(self._facts.objects.get("Pod", {}).items(), is_idle=self._is_idle)
+            nodes = self._facts.nodes.values()
+            self._scheduler = Scheduler(nodes, [*self._bound, *running], is_idle=self._is_idle)
+        return self._scheduler
 
     def refusal(self) -> str:
         """Why no pod of some role is ever created, in the API server's words; empty where all may be."""

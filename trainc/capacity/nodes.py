@@ -67,6 +67,41 @@ class Node:
         return taken(left, self.jobs) if self.jobs and not is_idle else left
 
 
+class NodeClass:
+    """Nodes that are alike in everything but their names: one of them, what each has free, and all names."""
+
+    __slots__ = ("free", "model", "names", "room")
+
+    def __init__(self, model: Node, free: Units) -> None:
+        self.model = model
+        self.free = dict(free)
+        self.room = self.free.pop("pods", 0)
+        self.names: list[str] = []
+
+    def nodes(self) -> Iterator[Node]:
+        """Each node with its own name and host name."""
+        model = self.model
+        for name in self.names:
+            labels = {**model.labels, HOSTNAME: name} if model.labels.get(HOSTNAME) == model.name else model.labels
+            yield Node(name, labels, model.allocatable, taints=model.taints, is_unschedulable=model.is_unschedulable)
+
+
+def classes_of(nodes: Iterable[Node], *, is_idle: bool) -> list[NodeClass]:
+    """The nodes, alike ones together."""
+    found: dict[object, NodeClass] = {}
+    for node in nodes:
+        free = node.free(is_idle=is_idle)
+        labels = dict(node.labels)
+        own = labels.pop(HOSTNAME, None)
+        named = own if own != node.name else True
+        rest = (sorted(labels.items()), node.taints, sorted(free.items()), sorted(node.allocatable.items()))
+        alike = (named, node.is_unschedulable, repr(rest))
+        if alike not in found:
+            found[alike] = NodeClass(node, free)
+        found[alike].names.append(node.name)
+    return list(found.values())
+
+
 def node_of(name: str, tree: Tree) -> Node:
     """The node that a dump shows, without its pods."""
     labels, taints = plain(get(tree, "metadata", "labels")), plain(get(tree, "spec", "taints"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.capacity.amounts import added, times
+from trainc.capacity.amounts import times
 from trainc.capacity.nodes import HOSTNAME
 from trainc.capacity.scheduler import Scheduler
 
@@ -29,8 +29,7 @@ def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer
     gang, verdict = answer.gang, answer.verdict
     if gang is None:
         for name, asked in _on_hosts(facts, verdict) if verdict is not None else ():
-            node = facts.nodes[name]
-            node.system = added(node.system, asked)
+            facts.occupy(name, asked)
         return
     if gang.run is not None:
         placed = [(pod, name, 1) for pod, name in gang.run.placed]
@@ -39,11 +38,11 @@ def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer
         occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
     is_placed_by_queue = any(role.shares for role in gang.roles)
     for pod, name, count in placed:
-        node, asked = facts.nodes[name], times({**pod.asked, "pods": 1}, count)
-        node.system = added(node.system, asked)
+        asked = times({**pod.asked, "pods": 1}, count)
+        facts.occupy(name, asked)
         occupants.pods.append((pod, name))
         if snapshot is not None and not is_placed_by_queue:
-            snapshot.take(node, asked)
+            snapshot.take(facts.nodes[name], asked)
 
 
 def _on_hosts(facts: Facts, verdict: Verdict) -> Iterator[tuple[str, dict[str, int]]]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trainc.capacity.filters import Place
+    from trainc.capacity.nodes import NodeClass
     from trainc.capacity.pods import Pod
 
 MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer
@@ -42,18 +42,19 @@ class Kind:
         return max(0, min([self.room, *shares]))
 
 
-def kinds_of(pods: Sequence[Pod], places: Iterable[Place]) -> list[Kind]:
+def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
     """The nodes that take any of the pods, alike ones together."""
     found: dict[object, Kind] = {}
-    for place in places:
-        node = place.node
-        takes = tuple([not static_refusal(pod, node) and _is_named(pod, node.name) for pod in pods])
-        if not any(takes):
-            continue
-        alike = (tuple(sorted(place.free.items())), place.room, takes)
-        if alike not in found:
-            found[alike] = Kind(place.free, place.room, takes)
-        found[alike].nodes.append(node.name)
+    knows_names = any(pod.knows_names for pod in pods)
+    for alike in classes:
+        for node, names in [(n, [n.name]) for n in alike.nodes()] if knows_names else [(alike.model, alike.names)]:
+            takes = tuple([not static_refusal(pod, node) and _is_named(pod, node.name) for pod in pods])
+            if not any(takes):
+                continue
+            key = (tuple(sorted(alike.free.items())), alike.room, takes)
+            if key not in found:
+                found[key] = Kind(alike.free, alike.room, takes)
+            found[key].nodes += names
     return list(found.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.capacity.amounts import all_units
 from trainc.capacity.matching import required_terms
-from trainc.capacity.nodes import is_of_job
+from trainc.capacity.nodes import HOSTNAME, is_of_job
 from trainc.model.requests import amounts, pod_requests
 from trainc.model.tree import get, plain, value
 
@@ -48,6 +48,16 @@ class Pod:
         pod = Pod(name, self.namespace, labels, {**self.spec, **changes})
         pod.asked, pod.host_ports = self.asked, self.host_ports
         return pod
+
+    @property
+    def knows_names(self) -> bool:
+        """Whether it asks for nodes by their names, so that nodes that are alike otherwise differ for it."""
+        if self.spec.get("nodeName") or HOSTNAME in (self.spec.get("nodeSelector") or {}):
+            return True
+        return any(
+            term.get("matchFields") or any(one.get("key") == HOSTNAME for one in term.get("matchExpressions") or [])
+            for term in self.terms or []
+        )
 
     @property
     def has_peer_rules(self) -> bool:

@@ -81,7 +81,7 @@ class Problem(NamedTuple):
 def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     """Report what keeps a job from ever starting on its cluster; equal jobs are judged once."""
     if not cluster.capacity:
-        cluster.capacity.append(Fit(Facts(cluster.objects, closed=cluster.closed)))
+        cluster.capacity.append(Fit(Facts(cluster.objects, closed=cluster.closed), names_nodes=False))
     fit: Fit = cluster.capacity[0]
     if fit.facts.malformed:
         report.skip("what fits on the cluster: an amount in its dump is not a number")
@@ -138,7 +138,7 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
     """What the limits and quotas of the namespace refuse, whatever else runs there."""
     if not any(fit.facts.objects.get(kind) for kind in ("LimitRange", "ResourceQuota")):
         return
-    run = Run(fit.facts, jobset, nodes=())
+    run = Run(fit.facts, jobset)
     for index, role in enumerate(run.roles):
         refused = run.namespace.limits.refusal(role.tree) if role.podset.count else ""
         if refused:
