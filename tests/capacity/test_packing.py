@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainc.capacity.filters import static_refusal
-from trainc.capacity.nodes import Node, classes_of
+from trainc.capacity.nodes import Node, NodeClasses
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
 from trainc.capacity.pods import Pod
 from trainc.capacity.scheduler import Scheduler
@@ -37,10 +37,10 @@ def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> Pod:
     return made
 
 
-def cluster(random: Random) -> list[Node]:
+def cluster(random: Random, prefix: str = "n") -> list[Node]:
     return [
         node(
-            f"n{index}",
+            f"{prefix}{index}",
             random.randint(1, 6),
             random.choice([0, 0, 1, 2]),
             labels={"pool": random.choice("ab")},
@@ -84,7 +84,7 @@ def is_possible(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool:
 
 def answer(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool | None:
     pods, counts = [one for one, _ in members], [count for _, count in members]
-    return fits_at_once(pods, counts, kinds_of(pods, classes_of(nodes, is_idle=True)))
+    return fits_at_once(pods, counts, kinds_of(pods, NodeClasses(nodes, is_idle=True)))
 
 
 def scheduled(nodes: list[Node], members: list[tuple[Pod, int]]) -> int:
@@ -109,7 +109,7 @@ def test_equal_pods_are_counted_as_the_scheduler_places_them() -> None:
     random = Random(11)  # noqa: S311 (which clusters, not which keys)
     for _ in range(500):
         nodes, [(one, _), *_] = cluster(random), gang(random)
-        kinds = kinds_of([one], classes_of(nodes, is_idle=True))
+        kinds = kinds_of([one], NodeClasses(nodes, is_idle=True))
         assert scheduled(nodes, [(one, 30)]) == min(30, rooms([one], kinds)[0])
 
 
@@ -118,7 +118,7 @@ def test_equal_pods_are_counted_as_the_scheduler_places_them() -> None:
 def test_a_free_node_more_never_takes_the_place_away(seed: int) -> None:
     random = Random(seed)  # noqa: S311 (which clusters, not which keys)
     nodes, members = cluster(random), gang(random)
-    before, after = answer(nodes, members), answer([*nodes, *cluster(random)], members)
+    before, after = answer(nodes, members), answer([*nodes, *cluster(random, "more")], members)
     assert not (before is True and after is False)
 
 

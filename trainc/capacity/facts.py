@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.capacity.amounts import added
 from trainc.capacity.malformed import malformed
-from trainc.capacity.nodes import Node, NodeClass, classes_of, fill, grouped, node_of
+from trainc.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
 from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
 from trainc.model.dumped import INVENTORY
 from trainc.model.tree import get, plain, value
@@ -59,7 +59,7 @@ class Facts:
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
         self._nodes: dict[str, Node] | None = None
-        self._classes: dict[bool, list[NodeClass]] = {}
+        self._classes: dict[bool, NodeClasses] = {}
 
     def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
         return self.objects.get(kind, {}).items()
@@ -100,17 +100,18 @@ class Facts:
             self._nodes = dict(sorted(nodes.items()))
         return self._nodes
 
-    def node_classes(self, *, is_idle: bool) -> list[NodeClass]:
+    def node_classes(self, *, is_idle: bool) -> NodeClasses:
         """The nodes, alike ones together, with what is free on each."""
         if is_idle not in self._classes:
-            self._classes[is_idle] = classes_of(self.nodes.values(), is_idle=is_idle)
+            self._classes[is_idle] = NodeClasses(self.nodes.values(), is_idle=is_idle)
         return self._classes[is_idle]
 
     def occupy(self, name: str, asked: Units) -> None:
         """Let pods take some of a node."""
         node = self.nodes[name]
         node.system = added(node.system, asked)
-        self._classes.clear()
+        for classes in self._classes.values():
+            classes.put(node)
 
     @property
     def has_nodes(self) -> bool:

@@ -12,7 +12,7 @@ from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from trainc.capacity.amounts import Units
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
-FEW_PLACEMENTS = 2_000  # and where it does not, to say on which nodes
+FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes
 _FIRST_NODES = 10
 
 
@@ -102,8 +102,9 @@ def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, n
         return
     depends = any(role.key or role.pod.has_peer_rules for role in roles)
     in_any_order = in_any_order and not depends
+    decides = depends or (gang.fits is not False and not in_any_order)
     placements = sum(role.podset.count for role in roles) * max(1, nodes)
-    if placements <= (FEW_PLACEMENTS if in_any_order else MOST_PLACEMENTS) and (names_nodes or not in_any_order):
+    if placements <= (MOST_PLACEMENTS if decides else FEW_PLACEMENTS) and (names_nodes or decides):
         run.place()
         if depends and gang.fits is not False:
             gang.fits = True if run.is_placed else None
@@ -116,7 +117,7 @@ def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, n
         gang.fits = None
 
 
-def _unsure(roles: Sequence[Role], classes: Sequence[NodeClass]) -> str:
+def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass]) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
@@ -133,13 +134,13 @@ def _unsure(roles: Sequence[Role], classes: Sequence[NodeClass]) -> str:
     return ""
 
 
-def _small_domain(role: Role, classes: Sequence[NodeClass]) -> str:
+def _small_domain(role: Role, classes: Iterable[NodeClass]) -> str:
     """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
     rooms_of: dict[str, int] = {}
     for alike in classes:
         for node in alike.nodes() if role.key == HOSTNAME or role.pod.knows_names else [alike.model]:
             one = NodeClass(node, {**alike.free, "pods": alike.room})
-            one.names = alike.names if node is alike.model else [node.name]
+            one.names = alike.names if node is alike.model else {node.name: None}
             domain, room = node.labels.get(role.key), rooms([role.pod], kinds_of([role.pod], [one]))[0]
             if domain is not None and room:
                 rooms_of[domain] = rooms_of.get(domain, 0) + room
@@ -169,7 +170,7 @@ def _displaced(pod: Pod, other: Pod) -> int:
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
-def _explain(gang: Gang, roles: Sequence[Role], classes: Sequence[NodeClass], facts: Facts) -> None:
+def _explain(gang: Gang, roles: Sequence[Role], classes: Iterable[NodeClass], facts: Facts) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
@@ -200,7 +201,7 @@ def _needs(role: Role) -> str:
     return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {asked or 'no requests'}"
 
 
-def _change(role: Role, classes: Sequence[NodeClass]) -> str:
+def _change(role: Role, classes: Iterable[NodeClass]) -> str:
     """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
     pod, count = role.pod, role.podset.count
     options: list[str] = []
@@ -222,11 +223,11 @@ def _change(role: Role, classes: Sequence[NodeClass]) -> str:
     return ", or ".join(options) or "add nodes"
 
 
-def _room(pod: Pod, classes: Sequence[NodeClass]) -> int:
+def _room(pod: Pod, classes: Iterable[NodeClass]) -> int:
     return rooms([pod], kinds_of([pod], classes))[0]
 
 
-def _repelling(pod: Pod, classes: Sequence[NodeClass]) -> list[Mapping[str, Any]]:
+def _repelling(pod: Pod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
     """The taints that keep a pod off nodes, each once."""
     found: dict[str, Mapping[str, Any]] = {}
     for alike in classes:
@@ -238,7 +239,7 @@ def _repelling(pod: Pod, classes: Sequence[NodeClass]) -> list[Mapping[str, Any]
     return list(found.values())
 
 
-def _too_large(pod: Pod, classes: Sequence[NodeClass]) -> str:
+def _too_large(pod: Pod, classes: Iterable[NodeClass]) -> str:
     """What to do about a pod that no node can hold."""
     nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
     if not nodes:

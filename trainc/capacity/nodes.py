@@ -76,7 +76,7 @@ class NodeClass:
         self.model = model
         self.free = dict(free)
         self.room = self.free.pop("pods", 0)
-        self.names: list[str] = []
+        self.names: dict[str, None] = {}
 
     def nodes(self) -> Iterator[Node]:
         """Each node with its own name and host name."""
@@ -86,20 +86,34 @@ class NodeClass:
             yield Node(name, labels, model.allocatable, taints=model.taints, is_unschedulable=model.is_unschedulable)
 
 
-def classes_of(nodes: Iterable[Node], *, is_idle: bool) -> list[NodeClass]:
-    """The nodes, alike ones together."""
-    found: dict[object, NodeClass] = {}
-    for node in nodes:
-        free = node.free(is_idle=is_idle)
+class NodeClasses:
+    """All nodes, alike ones together; a node changes its class when pods take some of it."""
+
+    def __init__(self, nodes: Iterable[Node], *, is_idle: bool) -> None:
+        self._is_idle = is_idle
+        self._classes: dict[object, NodeClass] = {}
+        self._class_of: dict[str, NodeClass] = {}
+        for node in nodes:
+            self.put(node)
+
+    def __iter__(self) -> Iterator[NodeClass]:
+        return (one for one in self._classes.values() if one.names)
+
+    def put(self, node: Node) -> None:
+        """Let a node stand in the class that it belongs to by now."""
+        before = self._class_of.get(node.name)
+        if before is not None:
+            del before.names[node.name]
+        free = node.free(is_idle=self._is_idle)
         labels = dict(node.labels)
         own = labels.pop(HOSTNAME, None)
         named = own if own != node.name else True
         rest = (sorted(labels.items()), node.taints, sorted(free.items()), sorted(node.allocatable.items()))
         alike = (named, node.is_unschedulable, repr(rest))
-        if alike not in found:
-            found[alike] = NodeClass(node, free)
-        found[alike].names.append(node.name)
-    return list(found.values())
+        if alike not in self._classes:
+            self._classes[alike] = NodeClass(node, free)
+        self._class_of[node.name] = self._classes[alike]
+        self._classes[alike].names[node.name] = None
 
 
 def node_of(name: str, tree: Tree) -> Node:

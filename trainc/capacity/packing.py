@@ -47,7 +47,7 @@ def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
     found: dict[object, Kind] = {}
     knows_names = any(pod.knows_names for pod in pods)
     for alike in classes:
-        for node, names in [(n, [n.name]) for n in alike.nodes()] if knows_names else [(alike.model, alike.names)]:
+        for node, names in [(n, [n.name]) for n in alike.nodes()] if knows_names else [(alike.model, [*alike.names])]:
             takes = tuple([not static_refusal(pod, node) and _is_named(pod, node.name) for pod in pods])
             if not any(takes):
                 continue
