@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from benchmarks import estate, tree
+from benchmarks import capacity, estate, tree
 from tests.compiling import ROOT, relative_environment
 
 if TYPE_CHECKING:
@@ -27,3 +27,7 @@ def test_every_stage_has_its_time(tmp_path: Path) -> None:
 def test_the_grown_example_compiles(tmp_path: Path) -> None:
     estate.grown(tmp_path / "platform", 2)
     assert estate.build(tmp_path / "platform") == 2 * 22
+
+
+def test_jobs_are_judged_by_a_dump() -> None:
+    assert set(capacity.measure(3)) == {"build", "build with a dump", "fit"}

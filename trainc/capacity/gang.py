@@ -84,7 +84,7 @@ def gang_of(
     for (role, _, count), room in zip(parts, found, strict=True):
         most = min(room, count) if role.shares else room
         gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
-    gang.nodes = sorted(name for kind in kinds for name in kind.nodes)[:_FIRST_NODES]
+    gang.nodes = sorted(name for kind in kinds for name in kind.nodes[:_FIRST_NODES])[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
     _run(gang, roles, len(facts.nodes), in_any_order=_is_roomy(parts, found), names_nodes=names_nodes)
     unsure = _unsure(roles, classes)

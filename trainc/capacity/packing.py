@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trainc.capacity.nodes import NodeClass
+    from trainc.capacity.nodes import Node, NodeClass
     from trainc.capacity.pods import Pod
 
 MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer
@@ -47,14 +47,15 @@ def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
     found: dict[object, Kind] = {}
     knows_names = any(pod.knows_names for pod in pods)
     for alike in classes:
-        for node, names in [(n, [n.name]) for n in alike.nodes()] if knows_names else [(alike.model, [*alike.names])]:
+        apart: list[tuple[Node, Iterable[str]]] = [(alike.model, alike.names)]
+        for node, names in [(node, [node.name]) for node in alike.nodes()] if knows_names else apart:
             takes = tuple([not static_refusal(pod, node) and _is_named(pod, node.name) for pod in pods])
             if not any(takes):
                 continue
             key = (tuple(sorted(alike.free.items())), alike.room, takes)
             if key not in found:
                 found[key] = Kind(alike.free, alike.room, takes)
-            found[key].nodes += names
+            found[key].nodes.extend(names)
     return list(found.values())
 
 

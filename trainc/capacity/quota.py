@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Pool:
     """A queue or cohort in its tree, with what the tree below it has and uses of each flavor and resource."""
 
-    __slots__ = ("children", "holder", "name", "parent", "used")
+    __slots__ = ("_mosts", "_subtrees", "children", "holder", "name", "parent", "used")
 
     def __init__(self, name: str, holder: Cohort | None, used: Mapping[Cell, int] | None = None) -> None:
         self.name = name
@@ -22,6 +22,9 @@ class Pool:
         self.parent: Pool | None = None
         self.children: list[Pool] = []
         self.used = dict(used or {})
+        # What follows from quotas alone, by flavor and resource, once the tree stands.
+        self._subtrees: dict[Cell, int] = {}
+        self._mosts: dict[Cell, int] = {}
 
     @property
     def quotas(self) -> Mapping[Cell, Quota]:
@@ -36,10 +39,13 @@ class Pool:
 
     def subtree(self, cell: Cell) -> int:
         """The quota of this pool and of all below it, but for what they do not lend."""
-        quota = self.quotas.get(cell)
-        total = quota.nominal if quota else 0
-        for child in self.children:
-            total = plus(total, minus(child.subtree(cell), child.kept(cell)))
+        total = self._subtrees.get(cell)
+        if total is None:
+            quota = self.quotas.get(cell)
+            total = quota.nominal if quota else 0
+            for child in self.children:
+                total = plus(total, minus(child.subtree(cell), child.kept(cell)))
+            self._subtrees[cell] = total
         return total
 
     def kept(self, cell: Cell) -> int:
@@ -60,6 +66,12 @@ class Pool:
 
     def most(self, cell: Cell) -> int:
         """The largest amount that can ever be used here, with nothing else running."""
+        total = self._mosts.get(cell)
+        if total is None:
+            total = self._mosts[cell] = self._most(cell)
+        return total
+
+    def _most(self, cell: Cell) -> int:
         if self.parent is None:
             return self.subtree(cell)
         total = plus(self.kept(cell), self.parent.most(cell))
@@ -107,13 +119,15 @@ class Pool:
 def borrowed(pool: Pool, cell: Cell, amount: int) -> tuple[int, str]:
     """How much of an amount a queue borrows, and from which cohort: the nearest that holds it, else the root."""
     more = minus(plus(pool.usage(cell), amount), pool.subtree(cell))
+    if more <= 0:
+        return 0, ""
     rest, lender = minus(amount, pool.kept_free(cell)), ""
     for above in pool.ancestors():
         lender = above.name
         if not above.borrows_for(cell, rest):
             break
         rest = minus(rest, above.kept_free(cell))
-    return max(0, more), lender
+    return more, lender
 
 
 def _is_queue(pool: Pool) -> bool:

@@ -54,9 +54,6 @@ GANG_DOES_NOT_FIT = Rule(
     "the nodes of the dump do not hold all pods of a job at once",
     "Some pods run and hold their accelerators while they wait for the others. With `nodes: fixed` it is an error.",
 )
-ANSWERED = frozenset(
-    rule.name for rule in (QUEUE_NEVER_ADMITS, OVER_QUOTA, OVER_LIMIT_RANGE, NO_NODE_FITS, GANG_DOES_NOT_FIT)
-)
 _REASONS = {
     "ExceedsMaxQuota": "queue `{}` never has the quota that this job asks for",
     "NoMatchingFlavor": "no flavor of queue `{}` takes this job",

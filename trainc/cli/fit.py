@@ -8,7 +8,6 @@ from trainc.capacity.edits import trainer_pods
 from trainc.capacity.facts import Facts
 from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Answer, Fit, answer_data, class_of
 from trainc.capacity.groups import groups_of
-from trainc.capacity.rules import ANSWERED
 from trainc.cli.dumps import contents
 from trainc.cli.output import answer, data, tell
 from trainc.cli.scaling import Scaled, Scaling
@@ -44,6 +43,7 @@ def fit(options: Options) -> int:
     """
     nodes = _what_if(options.one("what_if"))
     session = Session(options)
+    session.selection.judges_capacity = False
     beside = _inventories(session, options.all("inventory"))
     jobs, objects = _jobs(session)
     rows: list[dict[str, Any]] = []
@@ -70,7 +70,7 @@ _OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
 
 def _tell(session: Session) -> None:
     """Say what keeps jobs from being compiled; what keeps them from starting stands in the answers."""
-    report = session.report.only(lambda one: one.level == ERROR and one.rule.name not in ANSWERED)
+    report = session.report.only(lambda one: one.level == ERROR)
     for finding in report.findings:
         tell(*finding_lines(finding, session.lines, session.shown), "")
 

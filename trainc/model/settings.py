@@ -227,6 +227,7 @@ class Selection:
         "field_validation",
         "forms",
         "include_other",
+        "judges_capacity",
         "paths",
         "pod_security",
         "progress",
@@ -251,6 +252,7 @@ class Selection:
     ) -> None:
         self.pod_security = pod_security  # the level of the Pod Security Standards that is enforced, empty for unknown
         self.progress = progress  # hears how many files of all are done
+        self.judges_capacity = True  # False where the command asks the cluster's dump itself
         self.forms = forms  # whether jobs that differ in numbers alone are compiled once
         self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths

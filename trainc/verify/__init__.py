@@ -48,7 +48,7 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
         delivered(bundle, project.delivery, report)
         unfilled_placeholder(bundle, project.delivery, report)
     check_pods(bundle, project, selection, report)
-    if not CAPACITY.isdisjoint(project.cluster.objects):
+    if selection.judges_capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
         look_at_capacity(bundle, project.cluster, report)
