@@ -98,6 +98,11 @@ class Fit:
         verdict = self.kueue.judge(jobset) if self.kueue else None
         return verdict if verdict and verdict.is_managed else None
 
+    def priority(self, jobset: Tree) -> int:
+        """The priority with which Kueue queues a job, 0 for others."""
+        verdict = self.verdict(jobset)
+        return (verdict.priority or 0) if verdict else 0
+
     def gang(self, jobset: Tree, verdict: Verdict | None) -> Gang | None:
         """Whether the nodes hold the job's pods, with what its queue adds to them; None where nodes do not decide."""
         if not self.facts.has_nodes or self.elsewhere(verdict):

@@ -11,8 +11,9 @@ from trainc.cli.process import Orderly
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compare.base import base_of, folders
-from trainc.compare.diff import compare
+from trainc.compare.diff import Turned, compare
 from trainc.compare.rendered import rendered
+from trainc.model.dumped import CAPACITY
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.report.colours import signed
@@ -20,6 +21,8 @@ from trainc.report.diff import diff_json, diff_lines, diff_markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
@@ -48,6 +51,8 @@ def _diff(options: Options, base: str, second: str) -> int:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         return session.finish()
     found = _difference(session, base, second, present)
+    if not found.empty:
+        found = found._replace(turned=tuple(_turned(session, found)))
     form = options.one("report", "text")
     if form == "json":
         data(diff_json(found, base))
@@ -64,3 +69,15 @@ def _difference(session: Session, base: str, second: str, present: list[Bundle])
         )
     with Orderly(), base_of(session.project, base, session.selection) as old:
         return compare(old, present, session.project, session.selection)
+
+
+def _turned(session: Session, found: Diff) -> Iterator[Turned]:
+    """The jobs that a cluster answers differently: those edited, and those beside them."""
+    for cluster in session.project.clusters:
+        if CAPACITY.isdisjoint(cluster.objects):
+            continue
+        from trainc.capacity.effects import effects  # noqa: PLC0415 (few clusters tell of what they hold)
+
+        before, after = ({key: one for key, one in side.items() if key[0] == cluster.name} for side in found.jobsets)
+        for one in effects(cluster.objects, before, after):
+            yield Turned(one.key, one.old, one.new, one.reason)

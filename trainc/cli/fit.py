@@ -141,7 +141,7 @@ class Asked:
         """Each job with its answer; together they come by priority, then by name, and hold what they get."""
         order = list(jobs)
         if self._is_together:
-            order.sort(key=lambda bundle: (-self._priority(bundle), _name(bundle)))
+            order.sort(key=lambda bundle: (-self.alone.priority(bundle.jobset), _name(bundle)))
         for bundle in order:
             scaled = self._scaled(bundle)
             if scaled.refusal:
@@ -158,10 +158,6 @@ class Asked:
         if self._nodes and self._scaling is not None:
             return self._scaling.at(bundle, self._nodes)
         return Scaled(bundle.jobset, groups_of(bundle.around))
-
-    def _priority(self, bundle: Bundle) -> int:
-        verdict = self.alone.verdict(bundle.jobset)
-        return (verdict.priority or 0) if verdict else 0
 
     def _headroom(self, bundle: Bundle, scaled: Scaled) -> int:
         """How many more nodes the job could ask for; the same for jobs that differ in nothing that decides."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trainc.compare.renamed import Pairs
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
+    from trainc.model.tree import Tree
 
     Causes = Mapping[Key, tuple[str, ...]]
 
@@ -49,6 +50,15 @@ class Replaced(NamedTuple):
     changes: tuple[Change, ...]
 
 
+class Turned(NamedTuple):
+    """A job to which the cluster gives another answer than before, `old` empty for a new one; see `trainc fit`."""
+
+    key: Key
+    old: str
+    new: str
+    reason: str
+
+
 class Diff(NamedTuple):
     """All of it: new jobs, jobs that are gone, edits, and totals on both sides.
 
@@ -67,6 +77,8 @@ class Diff(NamedTuple):
     hours: tuple[float | None, float | None]
     uncounted: bool
     causes: Causes  # of jobs that are new, gone or take the place of another
+    jobsets: tuple[Mapping[Key, Tree], Mapping[Key, Tree]] = ({}, {})
+    turned: tuple[Turned, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -147,6 +159,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         (_hours(before.values()), _hours(after.values())),
         any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
         {key: causes.get(key, ()) for key in elsewhere},
+        ({key: one.jobset for key, one in before.items()}, {key: one.jobset for key, one in after.items()}),
     )
 
 

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trainc.compare.changes import Change
-    from trainc.compare.diff import Diff, Edited, Replaced
+    from trainc.compare.diff import Diff, Edited, Replaced, Turned
     from trainc.compare.facts import Facts, Key
 
     Spelling = Callable[[str], str]
 
 _IGNORED = "Flux does not apply this to a run that exists; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
+_KEY = ("cluster", "namespace", "name")
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
@@ -178,6 +179,10 @@ def diff_json(diff: Diff, base: str) -> str:
         ],
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
         "uncountedRestarts": diff.uncounted,
+        "answers": [
+            {**dict(zip(_KEY, one.key, strict=True)), "old": one.old, "new": one.new, "reason": one.reason}
+            for one in diff.turned
+        ],
     }
     return dumps(content)
 
@@ -266,7 +271,13 @@ def _totals(diff: Diff) -> list[str]:
     if old or new:
         aside = ", restarts that do not count aside" if diff.uncounted else ""
         lines.append(f"accelerator hours at most{aside}: {_bound(old)} -> {_bound(new)}")
-    return lines
+    return [*lines, *(_turned(one) for one in diff.turned)]
+
+
+def _turned(one: Turned) -> str:
+    words = f"{one.old} -> {one.new}" if one.old else f"{one.new} (new)"
+    reason = f": {one.reason}" if one.reason else ""
+    return f"{'/'.join(filter(None, one.key))}, with all jobs at once: {words}{reason}"
 
 
 def _group(key: tuple[str, str]) -> str:
