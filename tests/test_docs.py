@@ -16,7 +16,9 @@ from tests.compiling import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOCUMENTS = sorted(path for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")))
+DOCUMENTS = sorted(
+    path for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md"))
+)
 BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MARK = "\x1e"
 
@@ -29,9 +31,10 @@ class Step(NamedTuple):
 
 
 def sessions(document: Path) -> list[list[Step]]:
-    """The blocks of a document in which a line starts with `$ trainc`."""
+    """The blocks of a document in which a line starts with `$ `, where one of them calls trainc."""
     blocks = BLOCK.findall(document.read_text("utf-8"))
-    return [steps(block) for block in blocks if re.search(r"^\$ trainc", block, re.MULTILINE)]
+    found = [steps(block) for block in blocks if re.search(r"^\$ ", block, re.MULTILINE)]
+    return found if any(step.command.startswith("trainc") for session in found for step in session) else []
 
 
 def steps(block: str) -> list[Step]:
@@ -52,22 +55,25 @@ def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest
     place = tmp_path / document.parent.relative_to(ROOT) if "examples" in document.parts else tmp_path
     found = sessions(document)
     said = iter(perform([step.command for session in found for step in session], place))
+    if request.config.option.update_snapshots:
+        rewrite(document, [step for session in found for step in session], list(said))
+        return
     for session in found:
         printed = [next(said) for _ in session]
-        if request.config.option.update_snapshots:
-            rewrite(document, session, printed)
-            continue
         for step, text in zip(session, printed, strict=True):
             assert alike(step.shown, text.splitlines()), f"$ {step.command}\n{text}"
 
 
-def rewrite(document: Path, session: list[Step], printed: list[str]) -> None:
+def rewrite(document: Path, steps: list[Step], printed: list[str]) -> None:
     """Put what is printed now where it was; what a document shortens with dots stays as it is."""
     text = document.read_text("utf-8")
-    for step, said in zip(session, printed, strict=True):
+    at = 0
+    for step, said in zip(steps, printed, strict=True):
         old = "".join(f"{line}\n" for line in (f"$ {step.command}", *step.shown))
-        if "..." not in step.shown:
-            text = text.replace(old, f"$ {step.command}\n{said}")
+        new = old if "..." in step.shown else f"$ {step.command}\n{said}"
+        at = text.index(old, at)
+        text = text[:at] + new + text[at + len(old) :]
+        at += len(new)
     document.write_text(text, "utf-8")
 
 

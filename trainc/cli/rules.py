@@ -70,7 +70,14 @@ def _named(name: str, found: list[Rule]) -> Rule:
 
 def _entry(rule: Rule) -> dict[str, str]:
     by = "server" if rule.verdict else "trainc"
-    return {"name": rule.name, "level": rule.level, "by": by, "summary": rule.summary, "why": rule.why}
+    return {
+        "name": rule.name,
+        "level": rule.level,
+        "by": by,
+        "summary": rule.summary,
+        "why": rule.why,
+        "page": f"rules/{rule.name}.html",
+    }
 
 
 def _explained(rule: Rule, example: Example | None) -> str:

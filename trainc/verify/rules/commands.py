@@ -207,15 +207,17 @@ def launcher_missing(job: Job) -> None:
     for container in job.main if launchers else ():
         launch = container.launch
         fitting = [launcher for launcher in launchers if launcher.nodes[1] in container.env]
-        counts = [n for n in container.devices.values() if type(n) is int]
-        if launch is None or launch.name != PYTHON or not counts or max(counts) < 2 or not fitting:
+        counts = {name: n for name, n in container.devices.items() if type(n) is int}
+        most = max(counts.values(), default=0)
+        if launch is None or launch.name != PYTHON or most < 2 or not fitting:
             continue
+        resource = next(name for name, n in counts.items() if n == most)
         job.report.add(
             NO_LAUNCHER.at(
                 job.at_word(container, "python"),
-                f"plain python starts one process in a pod with {max(counts)} accelerators",
-                also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
-                effect=f"{max(counts) - 1} of {max(counts)} accelerators stand idle, and the pods do not find each other",
+                f"plain python starts one process in a pod with {most} accelerators",
+                also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
+                effect=f"{most - 1} of {most} accelerators stand idle, and the pods do not find each other",
                 help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables that are set here",
             )
         )

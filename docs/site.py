@@ -1,0 +1,162 @@
+"""Builds the documentation: the pages of this folder, and those of rules, fields and commands, which trainc itself writes.
+
+    python docs/site.py build/site
+
+Links between pages are relative, and search works from the files alone. Pages that stand outside of this folder (examples,
+the README) are not part of the site: their links become plain text.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sphinx.cmd.build import build_main
+
+from trainc.api import shipped
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import help_text
+from trainc.explain.annotations import ANNOTATIONS
+from trainc.explain.fields import Field, root_of
+from trainc.explain.samples import sample
+from trainc.rules import examples, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.finding import Rule
+
+HERE = Path(__file__).parent
+
+
+def main(target: str, most: int | None = None) -> int:
+    """Write all pages into a scratch folder and build them; Sphinx's exit code. `most` rules and kinds, for a trial."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch)
+        copy_pages(source)
+        for path, text in generated(most):
+            page = source / path
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(text, "utf-8")
+        return int(build_main(["-q", "-W", "--keep-going", "-b", "html", scratch, target]))
+
+
+def copy_pages(source: Path) -> None:
+    """The written pages; what they link to outside of this folder is named, not linked."""
+    shutil.copy(HERE / "conf.py", source / "conf.py")
+    for path in HERE.rglob("*.md"):
+        page = source / path.relative_to(HERE)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(unlinked(path, path.read_text("utf-8")), "utf-8")
+
+
+def unlinked(path: Path, text: str) -> str:
+    """A page without links that lead out of the site."""
+
+    def plain(found: re.Match[str]) -> str:
+        target = found[2].partition("#")[0]
+        inside = (path.parent / target).resolve().is_relative_to(HERE.resolve())
+        return found[0] if inside or "://" in target else found[1]
+
+    return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", plain, text)
+
+
+def generated(most: int | None = None) -> Iterator[tuple[str, str]]:
+    """The path and the text of every page that is made from the program."""
+    yield "commands.md", commands_page()
+    every = sorted(rules(), key=lambda rule: rule.name)[:most]
+    yield "rules/index.md", rules_index(every)
+    for rule in every:
+        yield f"rules/{rule.name}.md", rule_page(rule)
+    kinds = [(page_of(kind), root_of(kind)) for kind in shipped.listed()[:most]]
+    yield "fields/index.md", fields_index(kinds)
+    for name, root in kinds:
+        yield f"fields/{name}.md", fields_page(root)
+
+
+def commands_page() -> str:
+    """Every command with its options and examples."""
+    parts = [f"## trainc {name}\n\n```text\n{help_text(command)}```\n" for name, command in COMMANDS.items()]
+    return "# Commands\n\n" + "\n".join(parts)
+
+
+def rules_index(every: list[Rule]) -> str:
+    """All rules, by name."""
+    rows = [f"| [{rule.name}]({rule.name}.md) | {rule.level} | {cell(rule.summary)} |" for rule in every]
+    hidden = "\n".join(rule.name for rule in every)
+    table = "\n".join(["| rule | level | what it says |", "|---|---|---|", *rows])
+    return f"# Rules\n\nA finding names its rule in brackets.\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+
+
+def rule_page(rule: Rule) -> str:
+    """One rule: its reason, how it is silenced, and the smallest inputs that fail and pass."""
+    by = "a server refuses it; it cannot be silenced" if rule.verdict else f"`# trainc: allow[{rule.name}] reason`"
+    text = f"# {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n\n{rule.why}\n\n"
+    text += f"* level: {rule.level}\n* silenced by: {by}\n"
+    example = examples().get(rule.name)
+    if example is not None:
+        text += f"\n## Fails\n\n{fenced('yaml', example.fails)}\n{fenced('text', example.says)}"
+        text += f"\n## Passes\n\n{fenced('yaml', example.passes)}" if example.passes else ""
+    return text
+
+
+def page_of(kind: shipped.Shipped) -> str:
+    """The name of a kind's page: kinds of one name differ in their group or version."""
+    return f"{kind.kind.lower()}-{kind.group.replace('.', '-')}-{kind.version}"
+
+
+def fields_index(kinds: list[tuple[str, Field]]) -> str:
+    """All kinds, and the annotations."""
+    rows = [
+        f"| [{root.kind.kind}]({name}.md) | {root.kind.group}/{root.kind.version} | {cell(root.about)} |"
+        for name, root in kinds
+    ]
+    table = "\n".join(["| kind | group and version | what it is |", "|---|---|---|", *rows])
+    notes = "\n".join(f"| `{name}: {value}` | {about} |" for name, (value, about) in ANNOTATIONS.items())
+    hidden = "\n".join(name for name, _ in kinds)
+    return (
+        f"# Fields\n\n{table}\n\n## Annotations of a job\n\n| annotation | what it says |\n|---|---|\n{notes}\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+    )
+
+
+def fields_page(root: Field) -> str:
+    """Every field of a kind but for those inside of Kubernetes' own shapes."""
+    parts = [f"# {root.kind.kind} ({root.kind.group}/{root.kind.version})\n\n{root.about}\n\nRead in: {root.since}\n"]
+    parts += [field_part(field) for field in below(root)]
+    return "\n".join(parts)
+
+
+def below(field: Field) -> Iterator[Field]:
+    """The fields below one, in the order of the schema."""
+    for _, child in field.children():
+        if not child.is_foreign:
+            yield child
+            yield from below(child)
+
+
+def field_part(field: Field) -> str:
+    """One field as `trainc explain` has it."""
+    facts = [f"* type: {field.type}"]
+    facts += [f"* default: `{field.default}`"] if field.default is not None else []
+    facts += [f"* {cell(bound)}" for bound in field.bounds()]
+    return f"## {'.'.join(field.path)}\n\n{field.about}\n\n" + "\n".join(facts) + f"\n\n{fenced('yaml', sample(field))}"
+
+
+def fenced(language: str, text: str) -> str:
+    """A block of code."""
+    return f"````{language}\n{text.rstrip()}\n````\n"
+
+
+def cell(text: str) -> str:
+    """A text for a table or a list, where `|`, `<`, `{` and `*` would mean something."""
+    parts = text.split("`")  # what stands between two is code
+    return "`".join(part if at % 2 else re.sub(r"([|<{*\\])", r"\\\1", part) for at, part in enumerate(parts))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1]))

@@ -1,0 +1,107 @@
+"""The documentation builds without a warning, every link leads to a page, and every command on a page is one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import ROOT
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import parse
+from trainc.rules import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def build(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    text = (
+        "import importlib.util, pathlib, sys\n"
+        f"spec = importlib.util.spec_from_file_location('pages', {str(ROOT / 'docs/site.py')!r})\n"
+        "pages = importlib.util.module_from_spec(spec); spec.loader.exec_module(pages)\n"
+        f"target = pathlib.Path({str(folder)!r})\n"
+    )
+    return subprocess.run([sys.executable, "-c", text + script], check=False, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every written page of the site as Sphinx gets it, and a few of those that are made for rules and kinds."""
+    folder = tmp_path_factory.mktemp("site")
+    script = """
+pages.copy_pages(target)
+for path, text in pages.generated(4):
+    page = target / path
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(text, "utf-8")
+"""
+    done = build(folder, script)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_site_of_all_written_pages_builds_without_a_warning(tmp_path: Path) -> None:
+    done = build(tmp_path, "sys.exit(pages.main(str(target), 4))")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    index = (tmp_path / "index.html").read_text("utf-8")
+    assert "search.html" in index
+    assert (tmp_path / "searchindex.js").stat().st_size > 10_000
+    assert not re.search(r'(?:href|src)="https?://(?!www\.sphinx-doc|alabaster)', index)
+
+
+def test_rules_fields_and_commands_have_pages(source: Path) -> None:
+    for rule in sorted(rules(), key=lambda rule: rule.name)[:4]:
+        page = (source / f"rules/{rule.name}.md").read_text("utf-8")
+        assert rule.why in page
+        assert "## Fails" in page
+    fields = [path for path in (source / "fields").glob("*.md") if path.name != "index.md"]
+    assert len(fields) == 4
+    assert all(len(re.findall("^## ", path.read_text("utf-8"), re.MULTILINE)) > 20 for path in fields)
+    commands = (source / "commands.md").read_text("utf-8")
+    assert all(f"## trainc {name}\n" in commands for name in COMMANDS)
+
+
+def test_every_link_leads_to_a_page(source: Path) -> None:
+    missing = []
+    for page in source.rglob("*.md"):
+        text = re.sub(r"^(`{3,}).*?^\1", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", re.sub("`[^`\n]*`", "", text)):
+            if "://" not in target and not (page.parent / target).is_file():
+                missing.append((page.name, target))
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_of_the_files_lead_to_files(page: Path) -> None:
+    generated = {"rules", "fields", "commands.md"}
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+        assert target.split("/")[0] in generated or (page.parent / target).exists(), target
+
+
+def shown(page: Path) -> Iterator[str]:
+    """The command lines of trainc in the blocks of a page."""
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        for line in block.splitlines():
+            found = re.match(r"(?:\$ )?(?:.*[|&] )?(trainc .*)", line)
+            if found:
+                yield re.split(r" (?:\||>|2>|&&|#|<) ?", found[1])[0]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=["README.md", *NAMES])
+def test_every_command_on_a_page_is_one(page: Path) -> None:
+    """Sessions are run by tests/test_docs.py; of what needs a cluster or a pull request, the words are parsed."""
+    for line in shown(page):
+        words = shlex.split(line)
+        if len(words) > 1 and words[1] not in ("--help", "--version", "COMMAND"):
+            assert words[1] in COMMANDS, line
+            parse(COMMANDS[words[1]], words[2:])
