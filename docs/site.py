@@ -67,7 +67,7 @@ def unlinked(path: Path, text: str) -> str:
 
 def generated(most: int | None = None) -> Iterator[tuple[str, str]]:
     """The path and the text of every page that is made from the program."""
-    yield "commands.md", commands_page()
+    yield "commands/index.md", commands_page()
     every = sorted(rules(), key=lambda rule: rule.name)[:most]
     yield "rules/index.md", rules_index(every)
     for rule in every:

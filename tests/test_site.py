@@ -66,7 +66,7 @@ def test_rules_fields_and_commands_have_pages(source: Path) -> None:
     fields = [path for path in (source / "fields").glob("*.md") if path.name != "index.md"]
     assert len(fields) == 4
     assert all(len(re.findall("^## ", path.read_text("utf-8"), re.MULTILINE)) > 20 for path in fields)
-    commands = (source / "commands.md").read_text("utf-8")
+    commands = (source / "commands/index.md").read_text("utf-8")
     assert all(f"## trainc {name}\n" in commands for name in COMMANDS)
 
 
@@ -82,7 +82,7 @@ def test_every_link_leads_to_a_page(source: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_links_of_the_files_lead_to_files(page: Path) -> None:
-    generated = {"rules", "fields", "commands.md"}
+    generated = {"rules", "fields", "commands"}
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         assert target.split("/")[0] in generated or (page.parent / target).exists(), target
 
