@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from trainc.emit.spool import Spool
     from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.documents import Documents
     from trainc.model.outcomes import Known
@@ -87,8 +88,12 @@ def _behind_forms(
 
     if not is_open(project, closed_world=selection.closed_world):
         return documents
-    door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
-    return documents._replace(selected=lambda cluster: documents.selected(cluster, door.is_filled))
+
+    def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
+        door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
+        yield from documents.selected(cluster, door.is_filled)  # with it go the forms, which serve one cluster
+
+    return documents._replace(selected=selected)
 
 
 def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:

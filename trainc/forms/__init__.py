@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_TEMPLATES = 1_000  # some KiB each
 _MAX_SEEN = 50_000  # texts and keys of which it is known that there was one before
 _MAX_FAILURES = 3  # templates that cannot be made before a form is given up
-_FEWEST = 10  # forms that are learned however small the run is
+_FEWEST = 2  # forms that are learned however small the run is
 _WORTH = 25  # files of a run, or jobs that were filled in, for each further form
 
 
