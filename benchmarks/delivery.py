@@ -1,6 +1,6 @@
-"""Large repositories and Argo CD: `python -m benchmarks.delivery [N]` prints two tables of docs/benchmarks.md.
+"""The plugin of Argo CD: `python -m benchmarks.delivery` prints a table of docs/benchmarks.md.
 
-Runs the working tree with the interpreter that runs this, everything side by side; N is the number of jobs (10,000).
+Runs the working tree with the interpreter that runs this, everything side by side.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 
-from benchmarks import tree
 from benchmarks.measure import Cost, costs
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -19,29 +18,11 @@ TRAINC = [sys.executable, "-m", "trainc"]
 CLUSTER = "eu"
 
 
-def main(size: int) -> None:
+def main() -> None:
     """Measure and print."""
     os.environ["PYTHONPATH"] = ROOT
     with tempfile.TemporaryDirectory(prefix="trainc-") as place:
-        large(os.path.join(place, "large"), size)
         plugin(os.path.join(place, "platform"))
-
-
-def large(folder: str, size: int) -> None:
-    """Workers, and a check that finds nothing to say."""
-    tree.write(size, folder)
-    build = [*TRAINC, "build", "jobs", "--quiet"]
-    table(
-        f"{size:,} jobs",
-        {
-            "`build --jobs 1`": [*build, "--jobs", "1"],
-            "`build --jobs 2`": [*build, "--jobs", "2"],
-            "`build -w`, unchanged files": [*build, "-w"],
-            "`build --check`, nothing to say": [*build, "--check"],
-        },
-        folder,
-        3,
-    )
 
 
 def plugin(folder: str) -> None:
@@ -75,4 +56,4 @@ def shown(found: Cost) -> str:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else 10_000)
+    main()

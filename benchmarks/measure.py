@@ -37,3 +37,17 @@ def costs(commands: Sequence[Sequence[str]], folder: str, times: int) -> list[Co
     """The medians of several commands, run in turn so that the machine's moods reach all alike."""
     runs = [[cost(command, folder) for command in commands] for _ in range(times)]
     return [Cost(*(median(run[at][field] for run in runs) for field in range(3))) for at in range(len(commands))]
+
+
+def least(commands: Sequence[Sequence[str]], folders: Sequence[str], times: int) -> list[Cost]:
+    """The least that each command costs in its folder, run in turn: what other programs take is not in it."""
+    runs = [[cost(command, folder) for command, folder in zip(commands, folders, strict=True)] for _ in range(times)]
+    return [Cost(*(min(run[at][field] for run in runs) for field in range(3))) for at in range(len(commands))]
+
+
+def table(*rows: Sequence[object]) -> None:
+    """Print a table, the first row its head."""
+    head, *others = rows
+    for row in (head, ["---"] * len(head), *others):
+        print("| " + " | ".join(map(str, row)) + " |")
+    print()

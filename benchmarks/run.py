@@ -1,36 +1,67 @@
-"""The table of docs/benchmarks.md, everything side by side in one run: `python -m benchmarks.run [N...]`.
+"""The tables of docs/benchmarks.md, everything side by side in one run: `python -m benchmarks.run [TABLE...]`.
 
-Builds the wheel, installs it into a fresh virtual environment with compiled bytecode, and measures child processes.
+The tables are start, bulk, repeated, clusters, rivals and stages. Builds the wheel, installs it into a fresh virtual
+environment with compiled bytecode, and measures child processes. Ratios are those of CPU time, the least of some runs.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
 from statistics import median
 
-from benchmarks import overlays, tree
-from benchmarks.measure import Cost, cost, costs
+from benchmarks import repeated, rivals, tree
+from benchmarks.measure import least, table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-SIZES = (1, 100, 1_000, 10_000)
-SLOWEST_KUSTOMIZE = GANGS = 1_000  # its time grows with the square of the number of resources
+MANY, FEW = 10_000, 300  # jobs
+CLUSTERS = 100
 
 
-def main(sizes: tuple[int, ...]) -> None:
+class Bench:
+    """The programs that are compared, and a folder for what they read and write."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.bin = install(place)
+        self.trainc = [f"{self.bin}/trainc"]
+        self.python = f"{self.bin}/python"
+
+    def tree(self, count: int, kind: str, *, gangs: bool = False) -> str:
+        """A repository of so many jobs, written once."""
+        folder = os.path.join(self.place, f"{kind}-{count}{'-gangs' if gangs else ''}")
+        if not os.path.isdir(folder):
+            tree.write(count, folder, kind, gangs=gangs)
+        return folder
+
+    def yardstick(self, folder: str) -> float:
+        """Microseconds that PyYAML's `CSafeLoader` takes to parse one of the jobs and do nothing else."""
+        command = [self.python, f"{HERE}/yardstick.py", os.path.join(folder, "jobs")]
+        runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(3)]
+        return min(map(float, runs))
+
+
+def main(names: list[str]) -> None:
     """Measure and print."""
+    tables = {
+        "start": start,
+        "bulk": bulk,
+        "repeated": repeated.measure,
+        "clusters": clusters,
+        "rivals": rivals.measure,
+        "stages": stages,
+    }
+    os.environ.pop("PYTHONPATH", None)  # what is installed is measured
+    os.environ["TRAINC_CACHE_DIR"] = ""  # nothing is answered from the run before, where that is not what is measured
     with tempfile.TemporaryDirectory() as place:
-        venv = install(place)
+        bench = Bench(place)
         print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, {cpu()}\n")
-        start_up(venv, place)
-        throughput(venv, place, sizes)
-        stages(venv, place, max(sizes))
+        for name in names or tables:
+            tables[name](bench)
 
 
 def cpu() -> str:
@@ -41,7 +72,7 @@ def cpu() -> str:
 
 
 def install(place: str) -> str:
-    """A fresh virtual environment with the wheel of this working tree in it."""
+    """A fresh virtual environment with the wheel of this working tree in it; the folder of its programs."""
     venv = os.path.join(place, "venv")
     quiet = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
@@ -49,99 +80,77 @@ def install(place: str) -> str:
     subprocess.run([python, *quiet, "wheel", "--no-deps", "--wheel-dir", place, ROOT], check=True)
     wheel = next(os.path.join(place, name) for name in os.listdir(place) if name.endswith(".whl"))
     subprocess.run([python, *quiet, "install", "--compile", wheel], check=True)
-    # The rival of the last column; the benchmark does without where no such package can be had.
-    subprocess.run([python, *quiet, "install", "yaml-rs"], check=False, stderr=subprocess.DEVNULL)
+    for package in rivals.PACKAGES.values():  # each is left out of the comparison where it cannot be had
+        subprocess.run([python, *quiet, "install", package], check=False, stderr=subprocess.DEVNULL)
     return os.path.join(venv, "bin")
 
 
-def start_up(venv: str, place: str) -> None:
+def start(bench: Bench) -> None:
     """One file, cold: the interpreter doing nothing beside trainc doing its work."""
-    folder = os.path.join(place, "one")
-    tree.write(1, folder)
-    commands = [
-        [f"{venv}/python", "-c", "pass"],
-        [f"{venv}/trainc", "validate", tree.job(0)[0]],
-        [f"{venv}/trainc", "build", tree.job(0)[0]],
+    folder = bench.tree(1, tree.SWEEP)
+    commands = {
+        "`python -c pass`": [bench.python, "-c", "pass"],
+        "`trainc validate FILE`": [*bench.trainc, "validate", tree.job(0)[0]],
+        "`trainc build FILE`": [*bench.trainc, "build", tree.job(0)[0]],
+    }
+    measured = least(list(commands.values()), [folder] * len(commands), 25)
+    rows = [
+        (name, f"{found.cpu * 1e3:.1f}", f"{found.peak:.0f}", f"{found.cpu / measured[0].cpu:.1f}")
+        for name, found in zip(commands, measured, strict=True)
     ]
-    measured = costs(commands, folder, 21)
-    print("| one file, median of 21 | wall ms | CPU ms | peak MiB | times `python -c pass` |\n|---|---|---|---|---|")
-    for name, found in zip(("`python -c pass`", "`trainc validate`", "`trainc build`"), measured, strict=True):
-        times = found.wall / measured[0].wall
-        print(f"| {name} | {found.wall * 1e3:.1f} | {found.cpu * 1e3:.1f} | {found.peak:.0f} | {times:.1f} |")
-    print()
+    table(("one file, cold", "CPU ms", "peak MiB", "times `python -c pass`"), *rows)
 
 
-def throughput(venv: str, place: str, sizes: tuple[int, ...]) -> None:
-    """N jobs: trainc, the floor below it, and kustomize where kubectl is present; once with a PodGroup for each job."""
-    floor = subprocess.run(
-        [f"{venv}/python", f"{HERE}/parse_and_dump.py", "--which"], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    print(f"Wall s / CPU s / peak MiB. The floor is parse-and-dump with {floor}.\n")
-    print("| jobs | `trainc build` | us per job | floor | times the floor | `kubectl kustomize` | times faster |")
-    print("|---|---|---|---|---|---|---|")
-    for size, gangs in [*((size, False) for size in sizes), *((size, True) for size in sizes if size == GANGS)]:
-        folder = os.path.join(place, f"gangs-{size}" if gangs else f"tree-{size}")
-        tree.write(size, folder, gangs=gangs)
-        times = 5 if size <= 1_000 else 3
-        [built, dumped] = costs(rivals(venv, folder, place), folder, times)
-        kustomized = kustomize(venv, place, folder, size)
-        per_job = "" if size == 1 else f"{(built.wall / size) * 1e6:.0f}"
-        faster = f"{kustomized.wall / built.wall:.0f}" if kustomized else ""
-        cells = (
-            f"{size} with PodGroups" if gangs else size,
-            shown(built),
-            per_job,
-            shown(dumped),
-            f"{built.wall / dumped.wall:.2f}",
-            shown(kustomized),
-            faster,
+def bulk(bench: Bench) -> None:
+    """Many jobs, compiled for the first time: what one of them costs, by how similar they are."""
+    build = [*bench.trainc, "build", "jobs", "--quiet", "--jobs"]
+    cases: list[tuple[str, int, str, list[str], bool]] = [
+        ("a sweep", MANY, tree.SWEEP, ["1"], False),
+        ("a sweep, two workers", MANY, tree.SWEEP, ["2"], False),
+        ("a sweep, `--no-forms`", MANY, tree.SWEEP, ["1", "--no-forms"], False),
+        ("mixed", MANY, tree.MIXED, ["1"], False),
+        ("mixed, two workers", MANY, tree.MIXED, ["2"], False),
+        ("a sweep with PodGroups", 1_000, tree.SWEEP, ["1"], True),
+        ("a sweep with PodGroups, `--no-forms`", 1_000, tree.SWEEP, ["1", "--no-forms"], True),
+        ("dissimilar", FEW, tree.DISSIMILAR, ["1"], False),
+        ("dissimilar, `--no-forms`", FEW, tree.DISSIMILAR, ["1", "--no-forms"], False),
+    ]
+    folders = [bench.tree(count, kind, gangs=gangs) for _, count, kind, _, gangs in cases]
+    alone = bench.yardstick(folders[0])
+    measured = least([[*build, *words] for *_, words, _ in cases], folders, 3)
+    rows = []
+    for (name, count, *_), found in zip(cases, measured, strict=True):
+        each = found.cpu / count * 1e6
+        rows.append(
+            (name, f"{count:,}", f"{found.wall:.2f}", f"{each:.0f}", f"{each / alone:.2f}", f"{found.peak:.0f}")
         )
-        print("| " + " | ".join(str(cell) for cell in cells) + " |")
-    print()
+    print(f"PyYAML's `CSafeLoader` takes {alone:.0f} us to parse one of these jobs and do nothing else.\n")
+    table(("first run", "jobs", "wall s", "CPU us a job", "times `CSafeLoader`", "peak MiB"), *rows)
 
 
-def rivals(venv: str, folder: str, place: str) -> list[list[str]]:
-    """The build, and the floor that dumps the objects of one job for each file."""
-    rendered = os.path.join(place, "rendered.yaml")
-    cost([f"{venv}/trainc", "build", tree.job(0)[0]], folder, rendered)
-    build = [f"{venv}/trainc", "build", "jobs"]
-    return [build, [f"{venv}/python", f"{HERE}/parse_and_dump.py", os.path.join(folder, "jobs"), rendered]]
+def clusters(bench: Bench) -> None:
+    """Jobs that each run on every cluster of a project, beside the same jobs on one."""
+    one = bench.tree(CLUSTERS, tree.MIXED)
+    many = os.path.join(bench.place, "clusters")
+    tree.write(CLUSTERS, many, clusters=CLUSTERS)
+    commands = [[*bench.trainc, "validate", ".", "--quiet", "--jobs", "1", *words] for words in ((), ("--no-forms",))]
+    nothing, *measured = least([[*bench.trainc, "--version"], *commands, *commands], [one] * 3 + [many] * 2, 3)
+    rows = []
+    for name, found in zip(("1", "1, `--no-forms`", "100", "100, `--no-forms`"), measured, strict=True):
+        jobs = CLUSTERS * (1 if name.startswith("1,") or name == "1" else CLUSTERS)
+        rows.append((name, f"{jobs:,}", f"{(found.cpu - nothing.cpu) / jobs * 1e6:.0f}", f"{found.peak:.0f}"))
+    table((f"clusters of {CLUSTERS} jobs", "jobs out", "CPU us for each", "peak MiB"), *rows)
 
 
-def kustomize(venv: str, place: str, folder: str, size: int) -> Cost | None:
-    """An equivalent tree of overlays through kubectl, None where it is absent or would take too long."""
-    if not shutil.which("kubectl") or size > SLOWEST_KUSTOMIZE:
-        return None
-    rendered = os.path.join(place, "objects.json")
-    cost([f"{venv}/trainc", "build", "jobs", "--format", "json"], folder, rendered)
-    with open(rendered, encoding="utf-8") as stream:
-        items = json.load(stream)["items"]
-    per_job = len(items) // size
-    into = f"{folder}-overlays"
-    overlays.write([items[at : at + per_job] for at in range(0, len(items), per_job)], into)
-    return costs([["kubectl", "kustomize", "."]], into, 3 if size <= 100 else 1)[0]
-
-
-def shown(found: Cost | None) -> str:
-    """A cost as a cell."""
-    return f"{found.wall:.3f} / {found.cpu:.3f} / {found.peak:.0f}" if found else "-"
-
-
-def stages(venv: str, place: str, size: int) -> None:
-    """Where the time of the largest build goes."""
-    folder = os.path.join(place, f"tree-{size}", "jobs")
-    command = [f"{venv}/python", f"{HERE}/stages.py", folder]
+def stages(bench: Bench) -> None:
+    """Where the time of a job goes that is compiled in full."""
+    folder = os.path.join(bench.tree(1_000, tree.MIXED), "jobs")
+    command = [bench.python, f"{HERE}/stages.py", folder]
     runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(3)]
     seconds = {name: median(float(run[at + 1]) for run in runs) for at, name in enumerate(runs[0]) if at % 2 == 0}
-    print(f"Each stage's own time in a build of {size} jobs, under a clock that costs a little itself.\n")
-    print("| stage | us per job |\n|---|---|")
-    for name, found in seconds.items():
-        print(f"| {name} | {found / size * 1e6:.1f} |")
-    print(f"| all | {sum(seconds.values()) / size * 1e6:.1f} |")
-    command = [f"{venv}/python", f"{HERE}/yardstick.py", folder]
-    alone = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    print(f"\nPyYAML's `CSafeLoader` takes {alone:.0f} us to parse one of these jobs and do nothing else.")
+    rows = [(name, f"{found / 1_000 * 1e6:.0f}") for name, found in seconds.items()]
+    table(("stage, `--no-forms`", "us of a job"), *rows, ("all", f"{sum(seconds.values()) / 1_000 * 1e6:.0f}"))
 
 
 if __name__ == "__main__":
-    main(tuple(int(word) for word in sys.argv[1:]) or SIZES)
+    main(sys.argv[1:])

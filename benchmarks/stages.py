@@ -1,4 +1,7 @@
-"""Where the time goes: `python benchmarks/stages.py FOLDER` prints `stage seconds` of one build, each stage's own time."""
+"""Where the time goes: `python benchmarks/stages.py FOLDER` prints `stage seconds` of one build without forms.
+
+They are each stage's own time.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ def main(folder: str) -> None:
     for stage, name in INSIDE_LOAD.items():
         setattr(load, name, clock.timed(stage, getattr(load, name)))
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(io.StringIO()):
-        cli.main(["build", folder, "--jobs", "1"])
+        cli.main(["build", folder, "--jobs", "1", "--no-forms"])
     for stage in (*INSIDE_LOAD, *STAGES):
         print(stage, clock.seconds.get(stage, 0.0))
 

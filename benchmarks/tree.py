@@ -155,8 +155,11 @@ def _word(number: int) -> str:
     return "".join(chr(ord("a") + int(digit)) for digit in f"{number:05d}")
 
 
-def write(count: int, folder: str, kind: str = MIXED, *, gangs: bool = False) -> None:
-    """The repository: `trainc.yaml`, `runtimes/` and `jobs/`; with `gangs` each job comes out with a PodGroup as well."""
+def write(count: int, folder: str, kind: str = MIXED, *, gangs: bool = False, clusters: int = 0) -> None:
+    """The repository: `trainc.yaml`, `runtimes/` and `jobs/`; with `gangs` each job comes out with a PodGroup as well.
+
+    With `clusters` each job runs on so many.
+    """
     runtime = RUNTIME
     for place, more in GANGS.items() if gangs else ():
         runtime = runtime.replace(place, more, 1)
@@ -165,6 +168,13 @@ def write(count: int, folder: str, kind: str = MIXED, *, gangs: bool = False) ->
         "runtimes/torch-shared.yaml": runtime,
         **dict(job(number, kind) for number in range(count)),
     }
+    if clusters:
+        names = [f"c{number:03d}" for number in range(clusters)]
+        files["trainc.yaml"] += "spec:\n  clusters:\n" + "".join(f"    {name}: {{}}\n" for name in names)
+        bound = f"  annotations:\n    trainc.dev/cluster: {','.join(names)}\n"
+        files |= {
+            path: text.replace("  annotations:\n", bound, 1) for path, text in files.items() if path[:5] == "jobs/"
+        }
     for path, text in files.items():
         target = os.path.join(folder, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
