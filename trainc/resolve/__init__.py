@@ -181,8 +181,10 @@ def _prepared(found: Document, job: Document, catalog: Catalog, prepared: Prepar
 
         heard = Report()
         made = (composed(found, job, catalog, project, heard, prepared.bases), heard.findings)
-    if not (key[1] and made[1]):
+    is_explained = made[0] is not None or any(finding.level == ERROR for finding in made[1])
+    if is_explained and not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
+        # So is one whose component the server refuses: the refusal is met by each job.
         prepared.made[key] = made
     return made
 
