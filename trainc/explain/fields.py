@@ -42,7 +42,18 @@ _WIDE = {2**31 - 1, -(2**31), 2**63 - 1, -(2**63)}  # bounds of a number's type 
 class Field:
     """One field of a kind, or the kind itself where `path` is empty; `steps` lead to it, `[]` for items of lists."""
 
-    __slots__ = ("_defs", "about", "is_foreign", "kind", "path", "required", "schema", "steps", "validations")
+    __slots__ = (
+        "_defs",
+        "about",
+        "is_element",
+        "is_foreign",
+        "kind",
+        "path",
+        "required",
+        "schema",
+        "steps",
+        "validations",
+    )
 
     def __init__(self, kind: Shipped, root: Schema, validations: Schema) -> None:
         self.kind = kind
@@ -53,6 +64,7 @@ class Field:
         self.path: tuple[str, ...] = ()
         self.steps: tuple[str, ...] = ()
         self.required = False
+        self.is_element = False
         self.is_foreign = False  # whether it belongs to a shape of Kubernetes' own
 
     def children(self) -> Iterator[tuple[str, Field]]:
@@ -73,6 +85,19 @@ class Field:
         below.path = (*self.path, name)
         below.steps = (*self.steps, *steps, name)
         return below
+
+    def element(self) -> Field | None:
+        """The items of a list, or the values of a map, as a field of the same path; None for anything else."""
+        schema = self.schema["anyOf"][0] if "anyOf" in self.schema else self.schema
+        key = next((key for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)), "")
+        if not key or "properties" in schema:
+            return None
+        inner = self.validations.get(key, {})
+        found = Field(self.kind, {"$defs": self._defs}, inner if isinstance(inner, dict) else {})
+        found.schema = _resolved(schema[key], self._defs)
+        found.path, found.steps = self.path, self.steps
+        found.is_element = True
+        return found
 
     @property
     def name(self) -> str:
@@ -110,7 +135,7 @@ class Field:
     @property
     def since(self) -> str:
         """The release that the field was read from, or came with."""
-        return SINCE.get(self.name, READ_FROM[self.kind.group])
+        return SINCE.get(self.name, READ_FROM.get(self.kind.group, self.kind.group))
 
 
 def find(asked: str) -> list[Field]:

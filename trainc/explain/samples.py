@@ -70,7 +70,7 @@ def _value(field: Field) -> Any:
         return choices[0]
     if field.default is not None:
         return field.default
-    value = _VALUES.get(field.path[-1])
+    value = _VALUES.get(field.path[-1]) if not field.is_element else None
     if value is not None and _fits(value, field.type):
         return value
     return _usual(field)
@@ -82,21 +82,17 @@ def _fits(value: object, kind: str) -> bool:
         item = "object" if isinstance(value[0], dict) else "string"
         return kind == f"list of {item}"
     if isinstance(value, dict):
-        return kind == "object" or kind.startswith("map of")
+        inner = next(iter(value.values()))
+        return kind == ("map of object" if isinstance(inner, dict) else "map of string") or kind == "object"
     return kind in ("integer", "number", "number or string") if isinstance(value, int) else kind == "string"
 
 
 def _usual(field: Field) -> Any:
-    kind = field.type
-    if kind.startswith("list of"):
-        inner = kind.removeprefix("list of ")
-        return [_PLAIN.get(inner, _required(field))]
-    if kind.startswith("map of"):
-        inner = kind.removeprefix("map of ")
-        return {"KEY": _PLAIN.get(inner, _required(field))}
-    if kind == "object":
-        return _required(field)
-    return _PLAIN.get(kind, "text")
+    inner = field.element()
+    if inner is not None:
+        value = _value(inner)
+        return [value] if field.type.startswith("list of") else {"KEY": value}
+    return _required(field) if field.type == "object" else _PLAIN.get(field.type, "text")
 
 
 def _required(field: Field) -> dict[str, Any]:

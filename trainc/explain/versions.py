@@ -13,6 +13,8 @@ READ_FROM = {
     "kubeflow.org": "the v1 training-operator and mpi-operator",
     "mlkube.io": "the first tf-operator",
     "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
+    "flux-framework.org": "the flux-operator",
+    "batch.volcano.sh": "Volcano 1.15",
     "scheduling.volcano.sh": "Volcano 1.15",
     "trainc.dev": f"trainc {__version__}",
 }
