@@ -10,6 +10,10 @@ ANNOTATIONS = {
         '"true"',
         'A plain job (`batch/v1`): it is training, and is compiled; with `"false"` it is left alone.',
     ),
+    "trainc.dev/keep": (
+        "job",
+        "A plain Job stays one: it is checked, and a PodGroup stands beside it where the cluster has a gang scheduler.",
+    ),
     "trainc.dev/rank-layout": (
         "merged",
         "PyTorchJob: one Job of master and workers, or with `per-job` one Job for each worker.",
