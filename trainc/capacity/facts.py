@@ -8,6 +8,7 @@ from trainc.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
 from trainc.capacity.queues import ClusterQueue, Flavor, cluster_queue_of, cohort_of, flavor_of
 from trainc.model.dumped import INVENTORY
 from trainc.model.tree import get, plain, value
+from trainc.server.pods.complaints import items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Facts:
     @property
     def has_nodes(self) -> bool:
         """Whether the dump lists the cluster's nodes."""
-        return self.is_listed("Node") or any(get(tree, "spec", "nodes") for _, tree in self._all(INVENTORY))
+        return self.is_listed("Node") or any(items(get(tree, "spec", "nodes")) for _, tree in self._all(INVENTORY))
 
     @property
     def date(self) -> str:

@@ -8,6 +8,7 @@ from trainc.model.requests import pod_requests, quantity_of, total
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import REQUESTS
+from trainc.server.pods.complaints import fields
 from trainc.verify.rules.scheduling.order import at_first
 
 TYPE_CHECKING = False
@@ -171,4 +172,4 @@ def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Fi
 
 def _asks(role: Role) -> bool:
     holders = (role.pod, *role.containers, *role.init_containers)
-    return any(get(holder, "resources", part) for holder in holders for part in ("requests", "limits"))
+    return any(fields(get(holder, "resources", part)) for holder in holders for part in ("requests", "limits"))
