@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.compiling import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def needs(module: str) -> pytest.MarkDecorator:
@@ -35,6 +40,28 @@ def test_jax_processes_share_their_gradients() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 processes: y = 3.00 x + 1.00" in done.stdout
     assert "all 2 processes met and ended well" in done.stderr
+
+
+@needs("jax")
+def test_the_command_of_the_readme_works_as_it_is_printed(tmp_path: Path) -> None:
+    done = rehearsed("jax-cpu", "--nodes", "2", "--logs", str(tmp_path / "logs"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "`/opt/train/train.py` is in the image; `train.py` of this folder runs in its place" in done.stderr
+    assert re.search(r"^  node-1 +ended well +\S", done.stderr, re.MULTILINE)
+    for index in range(2):
+        said = [line.partition("| ")[2] for line in done.stdout.splitlines() if line.startswith(f"node-{index} ")]
+        assert (tmp_path / f"logs/node-{index}.log").read_text("utf-8").splitlines() == said
+
+
+def test_the_first_failure_ends_the_others_and_says_where_they_wait() -> None:
+    script = 'if [ "$JAX_PROCESS_ID" = 1 ]; then echo lost; exit 7; fi; echo waiting; exec sleep 60'
+    done = rehearsed("jax-cpu", "--nodes", "3", "--command", shlex.join(["sh", "-c", script]), seconds=60)
+    assert done.returncode == 1
+    assert re.search(r"^  node-1 +exit code 7 +lost$", done.stderr, re.MULTILINE)
+    assert "  node-1: ended with code 7, the first that failed\n" in done.stderr
+    assert re.search(
+        r"node-0: stopped, because `node-1` had failed; told to meet at \S+ \(JAX_COORDINATOR", done.stderr
+    )
 
 
 @needs("torch")

@@ -197,6 +197,7 @@ COMMANDS = {
                 Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
                 Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
                 Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
+                Option("--logs", "keep what each process writes, in a file of its own below DIR", metavar="DIR"),
                 Option("--yes", "do not ask"),
             ),
             (

@@ -11,13 +11,14 @@ from trainc.cli.output import answer, ask, tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import Session
 from trainc.compare.scratch import Scratch
+from trainc.emit.spool.disk import replace
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.document import Document
 from trainc.model.numbers import brief, whole_number
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.trouble import Trouble
-from trainc.rehearse import perform, script
+from trainc.rehearse import perform, script, use_nearby
 from trainc.resolve import resolve
 
 TYPE_CHECKING = False
@@ -49,11 +50,13 @@ def rehearse(options: Options) -> int:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"nothing of this job can run here: {reasons}")
         where = os.path.abspath(options.one("directory", _beside(session)))
+        use_nearby(made, where)
         _announce(made, where)
         if not (options.has("yes") or _agreed()):
             raise Trouble("a rehearsal runs what the manifests say: confirm with --yes")
-        ended = perform(made, where, timeout, _Speaker(made))
-    return _verdict(ended, timeout)
+        speaker = _Speaker(made, options.one("logs"))
+        ended = perform(made, where, timeout, speaker)
+    return _verdict(ended, timeout, speaker)
 
 
 def _words(command: str) -> list[str]:
@@ -142,36 +145,72 @@ def _agreed() -> bool:
 
 
 class _Speaker:
-    """Prints each line behind the name of its process, in a colour of its own."""
+    """Prints each line behind the name of its process, in a colour of its own; keeps it where a folder is named."""
 
-    def __init__(self, made: Script) -> None:
+    def __init__(self, made: Script, folder: str) -> None:
         self._width = max(len(process.name) for process in made.processes)
         self._colours = {process: _COLOURS[i % len(_COLOURS)] for i, process in enumerate(made.processes)}
+        self._folder = folder
+        self.lines: dict[Process, list[str]] = {process: [] for process in made.processes}
 
     def __call__(self, process: Process, line: str) -> None:
         name = f"{process.name:<{self._width}} |"
         answer(((f"\033[{self._colours[process]}m", name), ("", f" {line}")))
         sys.stdout.flush()
+        kept = self.lines[process]
+        kept.append(line)
+        if not self._folder:
+            del kept[:-1]  # the last line says how far it came
+
+    def keep(self) -> None:
+        """Write a log for each process."""
+        for process, lines in self.lines.items() if self._folder else ():
+            replace(os.path.join(self._folder, f"{process.name}.log"), "".join(f"{one}\n" for one in lines).encode())
+        if self._folder:
+            tell(f"logs are in {self._folder}")
+
+    def compare(self, ended: list[Ended], fates: list[str]) -> None:
+        """The processes side by side: how each ended, and the last line that it wrote."""
+        wide = max(map(len, fates))
+        for end, fate in zip(ended, fates, strict=True):
+            last = (self.lines[end.process] or ["nothing was written"])[-1]
+            name = f"  {end.process.name:<{self._width}}"
+            tell(((f"\033[{self._colours[end.process]}m", name), ("", f"  {fate:<{wide}}  {last}")))
 
 
-def _verdict(ended: list[Ended], timeout: int) -> int:
-    well = [end for end in ended if end.well]
-    if len(well) == len(ended):
+def _verdict(ended: list[Ended], timeout: int, speaker: _Speaker) -> int:
+    speaker.keep()
+    failed = [end for end in ended if not end.well]
+    first = next((end for end in ended if end.is_first), None)
+    if not failed:
+        speaker.compare(ended, ["ended well"] * len(ended))
         tell(f"all {len(ended)} processes met and ended well")
         return 0
-    over = any(end.started and end.code is None for end in ended) and not any(end.code for end in ended)
+    over = any(end.started and end.code is None for end in ended) and first is None
     when = f" within {timeout} seconds" if over else ""
-    tell(f"{len(ended) - len(well)} of {len(ended)} processes did not end well{when}:")
-    for end in ended:
-        if not end.well:
-            tell(f"  {end.process.name}: {_fate(end)}")
+    speaker.compare(ended, ["ended well" if end.well else _state(end) for end in ended])
+    tell(f"{len(failed)} of {len(ended)} processes did not end well{when}:")
+    tell(*(f"  {end.process.name}: {_fate(end, first)}" for end in failed))
     return 1
 
 
-def _fate(end: Ended) -> str:
+def _state(end: Ended) -> str:
+    """How a process ended, in two words."""
     if not end.started:
-        return "never started: what it depends on did not come about"
+        return "never started"
+    if end.code is None:
+        return "still running"
+    return f"signal {-end.code}" if end.code < 0 else f"exit code {end.code}"
+
+
+def _fate(end: Ended, first: Ended | None) -> str:
+    """How a process ended, why, and where it waited."""
+    if not end.started:
+        waits = " and ".join(f"`{role}` to be {status}" for role, status in end.process.after)
+        return f"never started: it waits for {waits}" if waits else "never started: another one had failed before"
     if end.code is not None and end.code != 0:
-        return f"ended by signal {-end.code}" if end.code < 0 else f"ended with code {end.code}"
+        fate = f"ended by signal {-end.code}" if end.code < 0 else f"ended with code {end.code}"
+        return f"{fate}, the first that failed" if end.is_first else fate
     where = ", ".join(f"{address} ({name})" for name, address in dict.fromkeys(end.process.awaited))
-    return "still running when the rehearsal ended" + (f"; told to meet at {where}" if where else "")
+    why = f"stopped, because `{first.process.name}` had failed" if first else "still running when the rehearsal ended"
+    return why + (f"; told to meet at {where}" if where else "")

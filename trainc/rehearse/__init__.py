@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.rehearse.processes import Process, Script, script
+from trainc.rehearse.processes import Process, Script, script, use_nearby
 from trainc.rehearse.stage import Ended, perform
 
-__all__ = ["Ended", "Process", "Script", "perform", "script"]
+__all__ = ["Ended", "Process", "Script", "perform", "script", "use_nearby"]

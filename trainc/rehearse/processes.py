@@ -83,6 +83,21 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
     return made
 
 
+def use_nearby(made: Script, where: str) -> None:
+    """Run the files of the folder `where` in place of those that only the image has under an absolute path."""
+    for process in made.processes:
+        process.argv = tuple(_nearby(word, where, made) for word in process.argv)
+
+
+def _nearby(word: str, where: str, made: Script) -> str:
+    name = os.path.basename(word)
+    if not (word.startswith("/") and name) or os.path.exists(word) or not os.path.isfile(os.path.join(where, name)):
+        return word
+    note = f"`{word}` is in the image; `{name}` of this folder runs in its place"
+    made.notes.extend([note] if note not in made.notes else [])
+    return name
+
+
 def _pods(role: Role) -> Iterator[Pod]:
     if type(role.replicas) is int and type(role.size) is int:
         for replica in range(min(role.replicas, MOST)):

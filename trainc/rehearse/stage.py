@@ -22,14 +22,18 @@ _STEP = 0.1
 
 
 class Ended:
-    """How a process ended: its exit code, None for one that was still running when the time was up or never started."""
+    """How a process ended: its exit code, None for one that was still running when the time was up or never started.
 
-    __slots__ = ("code", "process", "started")
+    `is_first` marks the first that failed, which ended the rehearsal.
+    """
+
+    __slots__ = ("code", "is_first", "process", "started")
 
     def __init__(self, process: Process, code: int | None, *, started: bool = True) -> None:
         self.process = process
         self.code = code
         self.started = started
+        self.is_first = False
 
     @property
     def well(self) -> bool:
@@ -87,6 +91,8 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
                 pass  # what is still in the pipes
             for key in list(selector.get_map().values()):
                 _close(selector, key)
+    for failed in [end for end in ended if not end.well][:1]:
+        failed.is_first = True
     ended += [Ended(actor.process, None) for actor in running]
     ended += [Ended(process, None, started=False) for process in waiting]
     return sorted(ended, key=lambda e: script.processes.index(e.process))
