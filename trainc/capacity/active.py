@@ -75,16 +75,16 @@ def _conditions(snapshot: Snapshot, check: str) -> list[Tree]:
 
 
 def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
-    facts = snapshot.facts
-    if snapshot.checks_of(queue, MULTIKUEUE):
-        return "", ""
+    """Flavors whose topology is missing; with MultiKueue that is the business of the worker clusters."""
+    facts, is_remote = snapshot.facts, bool(snapshot.checks_of(queue, MULTIKUEUE))
     for name in _flavors(queue):
         topology = facts.flavors[name].topology
         if topology and facts.levels(topology) is None:
             if not facts.is_listed("Topology"):
                 return "", f"Topology {topology} of flavor {name} is not in the dump"
-            return f'there is no Topology "{topology}" for TAS flavor "{name}"', ""
-        if topology and not facts.has_nodes:
+            if not is_remote:
+                return f'there is no Topology "{topology}" for TAS flavor "{name}"', ""
+        if topology and not facts.has_nodes and not is_remote:
             return "", f"no Node is in the dump, and flavor {name} places pods by topology"
     return "", ""
 

@@ -69,6 +69,10 @@ class Facts:
         """Whether the dump tells which objects of a kind exist."""
         return self.closed or kind in self.objects
 
+    def assumed_empty(self) -> list[str]:
+        """Kinds that bound every job and are not in the dump: answers take it that there are none."""
+        return [kind for kind in ("LimitRange", "ResourceQuota") if not self.is_listed(kind)]
+
     def find(self, kind: str, name: str, namespace: str = "") -> Tree | None:
         """One object of the dump."""
         return self.objects.get(kind, {}).get(f"{namespace}/{name}" if namespace else name)

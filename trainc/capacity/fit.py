@@ -13,8 +13,10 @@ from trainc.capacity.kueue import GATED, Kueue
 from trainc.capacity.nodes import HOSTNAME
 from trainc.capacity.occupancy import occupy
 from trainc.capacity.shown import verdict_data
+from trainc.capacity.verdict import unknown_queue
 from trainc.capacity.volcano import queue_of
 from trainc.model.tree import get, plain, value
+from trainc.server.kueue.webhook import QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,9 +96,12 @@ class Fit:
         occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.occupants, answer)
 
     def verdict(self, jobset: Tree) -> Verdict | None:
-        """What Kueue answers, None for a job that it does not manage."""
-        verdict = self.kueue.judge(jobset) if self.kueue else None
-        return verdict if verdict and verdict.is_managed else None
+        """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
+        if self.kueue is None:
+            name = value(jobset, "metadata", "labels", QUEUE)
+            return unknown_queue(name) if name else None
+        verdict = self.kueue.judge(jobset)
+        return verdict if verdict.is_managed else None
 
     def priority(self, jobset: Tree) -> int:
         """The priority with which Kueue queues a job, 0 for others."""

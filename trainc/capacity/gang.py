@@ -8,7 +8,7 @@ from trainc.capacity.jobpods import Run
 from trainc.capacity.matching import taint_text, untolerated
 from trainc.capacity.nodes import HOSTNAME, NodeClass
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
-from trainc.model.tree import get
+from trainc.capacity.requests import unknown_of_pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def gang_of(
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes[:_FIRST_NODES])[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
     _run(gang, roles, len(facts.nodes), in_any_order=_is_roomy(parts, found), names_nodes=names_nodes)
-    unsure = _unsure(roles, classes)
+    unsure = _unsure(roles, classes, facts)
     if gang.fits is True and (unsure or (occupants and not occupants.are_known)):
         gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
     if gang.fits is not True and not gang.reason:
@@ -117,7 +117,7 @@ def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, n
         gang.fits = None
 
 
-def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass]) -> str:
+def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass], facts: Facts) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
@@ -126,8 +126,9 @@ def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass]) -> str:
             return (
                 f"a script labels the nodes of each Job of `{role.name}`, and the dump does not tell which it will be"
             )
-        if role.podset.tree is not None and get(role.podset.tree, "resourceClaims") is not None:
-            return f"pods of `{role.name}` claim devices (`resourceClaims`), of which no dump tells"
+        unknown = unknown_of_pod(facts, role.tree)
+        if unknown:
+            return unknown
         small = _small_domain(role, classes) if role.key else ""
         if small:
             return small

@@ -5,9 +5,10 @@ from __future__ import annotations
 from trainc.capacity.amounts import spelled
 from trainc.capacity.malformed import malformed_in
 from trainc.capacity.nodes import HOSTNAME, Node, fill, node_of
+from trainc.model.dump_shapes import misfits
 from trainc.model.dumped import DECISIVE, INVENTORY
 from trainc.model.report import Report
-from trainc.model.tree import plain, stamp
+from trainc.model.tree import dotted, plain, stamp
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -63,11 +64,15 @@ class Dump:
             self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
         elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
             self.objects.setdefault(str(kind), []).append(tree)
-            named = f"{kind} {name}" if name else kind
-            for leaf in malformed_in(stamp(tree, "dump")):
-                self.faults.append(f"{named}: `{leaf.value}` is not an amount")
+            self._judge(tree, kind, f"{kind} {name}" if name else kind)
         else:
             self.left_out[kind] = self.left_out.get(kind, 0) + 1
+
+    def _judge(self, tree: Plain, kind: str, named: str) -> None:
+        """Note what no server would have stored."""
+        sourced = stamp(tree, "dump")
+        self.faults += [f"{named}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
+        self.faults += [f"{named}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
 
     def date(self) -> str:
         """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""

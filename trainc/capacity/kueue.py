@@ -6,11 +6,12 @@ After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 from __future__ import annotations
 
 from trainc.capacity.active import inactive_reason
+from trainc.capacity.attempts import TOO_MUCH
 from trainc.capacity.cluster import Snapshot
 from trainc.capacity.cycle import run_cycles
 from trainc.capacity.limits import reserved_fault
 from trainc.capacity.matching import matches_selector
-from trainc.capacity.requests import Defaults, PodSet
+from trainc.capacity.requests import Defaults, PodSet, unknown_of_pod
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
 from trainc.model.tree import get, plain, value
 from trainc.server.kueue.webhook import GATES, PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
@@ -90,16 +91,25 @@ class Kueue:
         queue = self._queue(verdict, namespace)
         if queue is None:
             return
-        if any(get(pods.tree, "resourceClaims") is not None for pods in verdict.podsets):
-            raise UnknownError("the pods claim devices (`resourceClaims`), of which no dump tells")
+        for pods in verdict.podsets:
+            unknown = unknown_of_pod(self.facts, pods.tree)
+            if unknown:
+                raise UnknownError(unknown)
         exact = self._fill(verdict, namespace)
         if not self._is_admissible(verdict, queue, namespace, exact):
             return
         run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
+        if verdict.reason == TOO_MUCH and self._may_borrow_more(queue):
+            raise UnknownError(f"no Cohort is in the dump, and cohort {queue.parent} may have more to lend")
         gates = value(jobset, "metadata", "annotations", GATES)
         if gates and verdict.has_quota:
             verdict.has_quota = verdict.is_admitted = False
             _stop(verdict, GATED, f"Admission is gated by: {gates}")
+
+    def _may_borrow_more(self, queue: ClusterQueue) -> bool:
+        """Whether cohorts that the dump does not show may have quota of their own, or a cohort above them."""
+        is_bounded = all(quota.borrowing is not None for quota in queue.quotas.values())
+        return bool(queue.parent) and not is_bounded and not self.facts.is_listed("Cohort")
 
     def _modelled(self) -> None:
         gates = self.facts.unmodelled_gates()

@@ -179,6 +179,16 @@ class Defaults:
         return exact
 
 
+def unknown_of_pod(facts: Facts, pod: Tree) -> str:
+    """What a pod asks for that the dump does not tell of, empty for nothing."""
+    if get(pod, "resourceClaims") is not None:
+        return "the pods claim devices (`resourceClaims`), of which no dump tells"
+    name = value(pod, "runtimeClassName")
+    if name and get(pod, "overhead") is None and not facts.is_listed("RuntimeClass"):
+        return f"RuntimeClass {name}, which may add an overhead to the pods, is not in the dump"
+    return ""
+
+
 def transformed(asked: Mapping[str, Amount], rules: Mapping[Any, Mapping[str, Any]]) -> Amounts:
     """The requests after `resources.transformations` of Kueue's configuration."""
     if not any(name in rules for name in asked):

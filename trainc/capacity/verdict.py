@@ -68,3 +68,10 @@ class Verdict:
     def is_refused(self) -> bool:
         """Whether the job never starts as things are configured, however long it waits."""
         return self.is_managed and not self.has_quota and not self.missing
+
+
+def unknown_queue(name: str) -> Verdict:
+    """The verdict on a job that names a queue where the dump shows no queues at all."""
+    verdict = Verdict()
+    verdict.queue, verdict.missing = name, "no ClusterQueue is in the dump"
+    return verdict

@@ -19,7 +19,7 @@ from trainc.model.numbers import whole_number
 from trainc.model.tree import value
 from trainc.model.trouble import Trouble
 from trainc.project.dumps import read_dump
-from trainc.report.dumps import dumps
+from trainc.report.dumps import dumps as as_json
 from trainc.report.fit import markdown, table
 from trainc.report.text import finding_lines
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 Objects = dict[str, dict[str, "Tree"]]
+Shown = dict[str, "str | list[str]"]  # of a cluster's dump: its date, and what answers take for absent
 
 
 def fit(options: Options) -> int:
@@ -47,16 +48,17 @@ def fit(options: Options) -> int:
     beside = _inventories(session, options.all("inventory"))
     jobs, objects = _jobs(session)
     rows: list[dict[str, Any]] = []
-    dates: dict[str, str] = {}
+    dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
         if jobs.get(cluster.name):
             asked = Asked(session, _joined(cluster.objects, beside, objects), nodes)
-            dates[cluster.name] = asked.alone.facts.date
+            known = asked.alone.facts
+            dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
             rows += [_row(session, cluster, bundle, found) for bundle, found in asked.answers(jobs[cluster.name])]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
-        _print(rows, dates, options)
+        _print(rows, dumps, options)
     _tell(session)
     if rows and all(row["status"] == UNKNOWN for row in rows):
         tell("trainc: no answer: no dump of the cluster says what decides; see trainc inventory --help")
@@ -193,11 +195,11 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, found: Answer) -> d
     return {**row, **answer_data(found)}
 
 
-def _print(rows: list[dict[str, Any]], dates: Mapping[str, str], options: Options) -> None:
+def _print(rows: list[dict[str, Any]], dumps: Mapping[str, Shown], options: Options) -> None:
     form = options.one("report", "text")
     if form == "json":
-        data(dumps({"dumps": dates, "jobs": rows}, sort_keys=False))
+        data(as_json({"dumps": dumps, "jobs": rows}, sort_keys=False))
     elif form == "markdown":
-        answer(*markdown(rows, dates))
+        answer(*markdown(rows, dumps))
     else:
-        answer(*table(rows, dates))
+        answer(*table(rows, dumps))

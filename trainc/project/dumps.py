@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.model.dump_shapes import misfits
 from trainc.model.dumped import DECISIVE, INVENTORY, REPORTED, RUNNING
 from trainc.model.finding import ERROR, Rule
 from trainc.model.reading import ordinary_contents
@@ -12,7 +13,6 @@ from trainc.model.tree import dotted, get, value
 from trainc.model.trouble import Reaching, Trouble
 from trainc.model.within import within
 from trainc.project.defined import KIND, keep, recall
-from trainc.project.dump_shapes import misfits
 from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False

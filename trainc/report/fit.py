@@ -12,34 +12,36 @@ if TYPE_CHECKING:
 _HOSTS = 4  # domains that are named one by one
 
 
-def table(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[str]:
+def table(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The lines of the table: a line for each job, and below it why it waits and what would help."""
     cells = [(_job(row), row["status"], _where(row)) for row in rows]
     if not cells:
         return []
     widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
-    lines = _headings(dates)
+    lines = _headings(dumps)
     for row, (job, status, where) in zip(rows, cells, strict=True):
         lines.append(f"{job:<{widths[0]}}  {status:<{widths[1]}}  {where}".rstrip())
         lines += [f"    {text}" for text in _details(row)]
     return [*lines, _summary(rows)]
 
 
-def markdown(rows: Sequence[Mapping[str, Any]], dates: Mapping[str, str]) -> list[str]:
+def markdown(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The same as a Markdown table."""
     head = "| job | answer | where | why not, and what would help |"
-    lines = [*map(sentence, _headings(dates)), "", head, "|---|---|---|---|"]
+    lines = [*map(sentence, _headings(dumps)), "", head, "|---|---|---|---|"]
     for row in rows:
         details = "<br>".join(map(sentence, _details(row)))
         lines.append(f"| {code(_job(row))} | {row['status']} | {sentence(_where(row))} | {details} |")
     return [*lines, "", _summary(rows)]
 
 
-def _headings(dates: Mapping[str, str]) -> list[str]:
+def _headings(dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
     out = []
-    for name, date in sorted(dates.items()):
+    for name, dump in sorted(dumps.items()):
         of = f"cluster `{name}` " if name else "the cluster "
-        out.append(f"{of}as dumped {f'on {date}' if date else 'on an unknown date'}")
+        out.append(f"{of}as dumped on {dump['date'] or 'an unknown date'}")
+        if dump["assumedEmpty"]:
+            out.append(f"not in the dump, taken for none: {', '.join(dump['assumedEmpty'])}")
     return out
 
 
