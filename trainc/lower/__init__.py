@@ -169,10 +169,12 @@ def _kept(jobset: Tree) -> Tree:
 
 
 def _has_service(plan: Plan, twin: Tree) -> bool:
-    """Whether the job's file brings the Service that gives its pods their names, as a plain Job's does."""
+    """Whether the file of a plain Job brings the headless Service that gives its pods their names."""
+    if value(plan.job, "apiVersion") != "batch/v1":
+        return False
     name = twin["metadata"]["name"].value
-    around = (*plan.companions, *plan.beside)
-    return any(document.kind == "Service" and document.name == name for document in around)
+    services = (one for one in (*plan.companions, *plan.beside) if one.kind == "Service" and one.name == name)
+    return any(value(service.tree, "spec", "clusterIP") == "None" for service in services)
 
 
 def _joined(said: Tree, *added: Mapping[str, Tree]) -> Tree:

@@ -20,7 +20,8 @@ _KIND = Sourced("Job", Origin(by="trainc.dev/keep"))
 
 def keeps_job(tree: Tree) -> bool:
     """Whether an object is a plain Job that says of itself that it stays one."""
-    return bool(value(tree, "kind") == "Job" and value(tree, "metadata", "annotations", KEEP) == "job")
+    is_job = value(tree, "kind") == "Job" and value(tree, "apiVersion") == "batch/v1"
+    return bool(is_job and value(tree, "metadata", "annotations", KEEP) == "job")
 
 
 def runs_pods(tree: Tree) -> bool:
