@@ -24,7 +24,7 @@ CASES = sorted(
     }
 )
 # Kinds that trainc does not compile yet.
-MISSING = ("armada", "lws", "rayjob", "vcjob")
+MISSING = ("rayjob", "vcjob")
 PROJECT = """apiVersion: trainc.dev/v1alpha1
 kind: Project
 spec:

@@ -43,6 +43,7 @@ TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 # Kinds of these groups that no job is made of: administrators keep them beside jobs.
 BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
 PLAIN = ("Job", "Pod")  # what Kubernetes itself runs
+SEVERAL = ("LeaderWorkerSet",)  # kinds of which one object holds several jobs
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
@@ -61,7 +62,7 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
         desk.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
         others: list[Document] = []
-        for index, document in enumerate(parts):
+        for index, document in enumerate(_split(parts)):
             full = kind_of(document.tree)
             if full == _TRAINJOB and desk.server.table.root(full) is not None:
                 jobs.append((index, document))
@@ -96,6 +97,16 @@ def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalo
         yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk, catalog)
         if not jobs and desk.selection.include_other:
             _pass_on(others, catalog.passing)
+
+
+def _split(parts: list[Document]) -> list[Document]:
+    """The documents of a file, one that holds several jobs replaced by one for each."""
+    if not any(not document.kind or document.kind in SEVERAL for document in parts):
+        return parts
+    from trainc.legacy.pages import split  # noqa: PLC0415 (few files hold one)
+    from trainc.model.input_kinds import holds_several  # noqa: PLC0415 (as above)
+
+    return [part for document in parts for part in (split(document) if holds_several(document) else (document,))]
 
 
 def _is_here(index: int, job: Document, desk: Desk) -> bool:

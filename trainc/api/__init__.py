@@ -58,6 +58,7 @@ from trainc.api.jobset import JobSet as JobSet
 from trainc.api.jobset import JobSetSpec as JobSetSpec
 from trainc.api.jobset import ReplicatedJob as ReplicatedJob
 from trainc.api.legacy.jaxjob import JAXJob as JAXJob
+from trainc.api.legacy.leaderworkerset import LeaderWorkerSet as LeaderWorkerSet
 from trainc.api.legacy.minicluster import MiniCluster as MiniCluster
 from trainc.api.legacy.mpijob import MPIJob as MPIJob
 from trainc.api.legacy.mpijob import MPIJobV2 as MPIJobV2

@@ -36,6 +36,8 @@ OLDER = {
     "mpijob": "trainc.legacy.environment.mpijob",
     "mpijob-ssh": "trainc.legacy.environment.mpijob_ssh",
     "vcjob": "trainc.legacy.volcanojob.variables",
+    "armada": "trainc.legacy.environment.armada",
+    "leaderworkerset": "trainc.legacy.environment.leaderworkerset",
     "minicluster": "trainc.legacy.environment.minicluster",
 }
 

@@ -47,6 +47,25 @@ def _indexed_job() -> Page:
     return Page(indexed_job.admit, indexed_job.plan)
 
 
+def split(document: Document) -> list[Document]:
+    """A document for each job of one that holds several: each becomes a JobSet."""
+    from trainc.legacy import armada_jobs, leader_worker_set  # noqa: PLC0415 (as above)
+
+    return leader_worker_set.split(document) if document.kind else armada_jobs.split(document)
+
+
+def _armada_jobs() -> Page:
+    from trainc.legacy import armada_jobs  # noqa: PLC0415 (as above)
+
+    return Page(armada_jobs.admit, armada_jobs.plan)
+
+
+def _leader_worker_set() -> Page:
+    from trainc.legacy import leader_worker_set  # noqa: PLC0415 (as above)
+
+    return Page(leader_worker_set.admit, leader_worker_set.plan)
+
+
 def _mini_cluster() -> Page:
     from trainc.legacy import mini_cluster  # noqa: PLC0415 (as above)
 
@@ -60,7 +79,9 @@ def _volcano_job() -> Page:
 
 
 _PAGES: Mapping[tuple[str, str], Callable[[], Page]] = {
+    ("armadaproject.io/v1", "ArmadaJob"): _armada_jobs,
     ("batch/v1", "Job"): _indexed_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): _leader_worker_set,
     ("flux-framework.org/v1alpha2", "MiniCluster"): _mini_cluster,
 }

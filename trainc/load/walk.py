@@ -28,6 +28,7 @@ GROUPS = (
     b"mlkube.io/",
     b"tensorflow.org/v1alpha1",
     b"flux-framework.org/v1",
+    b"jobSetId",  # of Armada's submit files, which have no API version
     b"kind: TrainJob",  # of an API that somebody forgot to name
 )
 _JOB, _INDEXED = b"batch/v1", b"Indexed"  # together in a text they tell of a plain Job whose pods have numbers

@@ -14,14 +14,40 @@ if TYPE_CHECKING:
 
 JOB = ("batch/v1", "Job")
 # By API version and kind; `trainc.legacy.pages` has the page of each.
-INPUT_KINDS = frozenset((JOB, ("batch.volcano.sh/v1alpha1", "Job"), ("flux-framework.org/v1alpha2", "MiniCluster")))
+LEADER_WORKER_SET = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
+ARMADA = ("armadaproject.io/v1", "ArmadaJob")  # what the documents of a submit file are called here
+INPUT_KINDS = frozenset(
+    (
+        ARMADA,
+        JOB,
+        LEADER_WORKER_SET,
+        ("batch.volcano.sh/v1alpha1", "Job"),
+        ("flux-framework.org/v1alpha2", "MiniCluster"),
+    )
+)
+RUNS_TO_COMPLETION = f"{ASK}run-to-completion"
 COMPILE = f"{ASK}compile"
 
 
 def is_input_kind(document: Document) -> bool:
     """Whether a document is a job of another operator that trainc compiles."""
     key = document.api_version, document.kind
+    if key == LEADER_WORKER_SET:
+        return str(value(document.tree, "metadata", "annotations", RUNS_TO_COMPLETION)) == "true"
     return key in INPUT_KINDS and (key != JOB or is_training(document.tree))
+
+
+def holds_several(document: Document) -> bool:
+    """Whether a document holds jobs that become a JobSet each: groups of a LeaderWorkerSet, Armada's submit file."""
+    tree = document.tree
+    if document.kind == LEADER_WORKER_SET[1]:
+        return is_input_kind(document)
+    return not document.kind and not document.api_version and is_submit_file(tree)
+
+
+def is_submit_file(tree: Tree) -> bool:
+    """Whether a mapping is a submit file of Armada, which has neither an API version nor a kind."""
+    return "jobs" in tree and ("jobSetId" in tree or ("queue" in tree and type(tree["jobs"]) is list))
 
 
 def is_training(job: Tree) -> bool:

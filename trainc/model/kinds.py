@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.input_kinds import INPUT_KINDS, JOB, is_training
+from trainc.model.input_kinds import INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
@@ -56,7 +56,7 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and not a job", _SCHEDULE),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): Foreign(
         "a LeaderWorkerSet serves: its pods are started again when they end",
-        f"if it is a batch job, {_WRITE}",
+        f'if it is a batch job, {_WRITE}, or annotate it with `{RUNS_TO_COMPLETION}: "true"`',
     ),
     ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): Foreign(
         "a DisaggregatedSet serves, and never ends", "let its operator run it"
@@ -72,11 +72,12 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("sagemaker.amazonaws.com", ""): Foreign("trainc does not compile HyperPod's jobs", _KUBEDL),
 }
 _PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, and not a job", _SCHEDULE)
-_ARMADA = Foreign("trainc does not compile Armada's submit files", f"{_WRITE} for each gang")
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
 _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
 # By group and kind, the version of an operator's kind that is compiled.
-_SERVED = {(api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) != JOB}
+_SERVED = {
+    (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
+}
 _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
@@ -87,8 +88,6 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
         return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate") or {}) else None
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
-    if not api and not kind and {"queue", "jobSetId", "jobs"} <= tree.keys():
-        return _ARMADA
     served = _SERVED.get((group, kind))
     if served is not None and api != served:
         return Foreign(f"trainc does not compile the {kind} of `{api}`", f"write it as `{served}`")

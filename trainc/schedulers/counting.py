@@ -48,6 +48,8 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
     said = policy(plan).get("minResources")
     if type(said) is dict:
         return said
+    if value(policy(plan), "wholeResources") is True:
+        most = whole(roles).value
     asked = []
     for role, count in _counted(plan, roles, cluster, most):
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))

@@ -30,6 +30,7 @@ _READ = (
     "lenient",
     "rank-layout",
     "run",
+    "run-to-completion",
 )
 
 
