@@ -34,7 +34,6 @@ GENERATED_NAME = Rule(
     ERROR,
     "a job whose name only the server will know",
     "Everything that is derived from the name has to be written down before the server makes one up.",
-    admission=True,
 )
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")

@@ -112,6 +112,7 @@ ROWS = (
 
 KINDS: Mapping[tuple[str, str], Kind] = {(row.api, row.kind): row for row in ROWS}
 NAMES = frozenset(row.kind for row in ROWS)
+MERGED_ROLE = "node"  # Master and Worker as one role, where their pods look alike
 EVERY_KIND = tuple(sorted(NAMES))
 GROUPS = frozenset(row.api.partition("/")[0] for row in ROWS)
 

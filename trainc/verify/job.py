@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks import vocabulary_of
+from trainc.model.legacy_kinds import MERGED_ROLE, NAMES
 from trainc.model.tree import value
 from trainc.verify.inside import within
 from trainc.verify.pods import Role
@@ -110,7 +111,15 @@ class Job:
         trainer = plan.trainer if plan is not None else None
         if self.bundle.document.kind == "TrainJob" and trainer is not None and trainer.name.value == role.name:
             return f"`numNodes: {size}`"
+        if self.is_legacy:
+            # Master and Worker that look alike are one role, of which the Master is the first pod.
+            return f"`replicas: {size - 1}` for its Worker" if role.name == MERGED_ROLE else f"`replicas: {size}`"
         return f"`parallelism: {size}` and `completions: {size}`"
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether the job is written for an operator before the Trainer, so that no field of a JobSet is in its file."""
+        return self.bundle.document.kind in NAMES
 
     @property
     def dns(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.legacy_kinds import MERGED_ROLE
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import plain
 
@@ -95,7 +96,7 @@ def master_worker(job: Job, settings: Tree) -> Shape:
     job.say(RANKS.at(job.span(("spec", job.kind.field), key=True), reason))
     if layout == MERGED:
         total = derive("Master + Worker", lambda m, w: m + w, master.count, worker.count)
-        part = Part("node", master, total, decides=True, succeeds=FIRST_DECIDES)
+        part = Part(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
         return Shape((part,), settings, MERGED)
     parts = (
         Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),

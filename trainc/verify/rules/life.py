@@ -126,7 +126,9 @@ def no_failure_policy(job: Job) -> None:
                 job.at(("spec",), key=True),
                 "one failed Job fails the whole job",
                 effect="a node that is drained ends the training",
-                help="`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
+                help="`trainc migrate` writes a TrainJob, whose runtime can start all pods again"
+                if job.is_legacy
+                else "`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
             )
         )
 

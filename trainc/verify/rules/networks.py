@@ -116,7 +116,7 @@ def _infiniband(role: Role, container: Container) -> _Half | None:
     ):
         return (
             f"`{card}`",
-            "not the capability `IPC_LOCK`, without which no memory can be registered",
+            "not the capability `IPC_LOCK`, without which no memory can be registered unless the node's limit is unlimited",
             (*container.path, "resources", "limits", card),
         )
     return None

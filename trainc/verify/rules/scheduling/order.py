@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import COMPLETE, pods, waits
+from trainc.model.legacy_kinds import NAMES
 from trainc.model.tree import get, value
 from trainc.schedulers.keys import EXCLUSIVE, NODE_SELECTOR
 
@@ -161,7 +162,9 @@ def _retries(placement: Placement, tied: list[Role], report: Report) -> None:
                     placement.role_at(role, "template", "spec", "backoffLimit"),
                     f"`{role.name.value}` replaces up to {limit} failed pods inside a gang",
                     effect="once another member has finished, the replacement waits for ever",
-                    help="set `backoffLimit: 0`, and let `failurePolicy.maxRestarts` restart the whole job",
+                    help="set `runPolicy.backoffLimit: 0`"
+                    if placement.bundle.document.kind in NAMES
+                    else "set `backoffLimit: 0`, and let `failurePolicy.maxRestarts` restart the whole job",
                 )
             )
 
