@@ -71,7 +71,7 @@ def manifests(group: str) -> tuple[Manifest, ...]:
         expected = tuple(_expected(line) for line in lines if line.startswith("! "))
         text = "".join(line for line in lines if not line.startswith("! "))
         assert name not in texts, f"{group} has two manifests called {name}"
-        texts[name] = _edited(texts[other], text, f"{group}/{name}") if other else text
+        texts[name] = edited(texts[other], text, f"{group}/{name}") if other else text
         read.append(Manifest(group, name, texts[name], expected))
     return tuple(read)
 
@@ -85,7 +85,8 @@ def _expected(line: str) -> Expected:
     return Expected(level, rule, fragment, words)
 
 
-def _edited(text: str, edits: str, place: str) -> str:
+def edited(text: str, edits: str, place: str) -> str:
+    """The text with edits, a line `OLD => NEW` each; `place` names it where one does not apply."""
     for line in edits.splitlines():
         old, arrow, new = line.partition(" =>")
         assert arrow, f"{place}: {line!r} is not an edit"

@@ -12,7 +12,16 @@ from trainc.frameworks.base.requirements import (
     check_slots,
     template_span,
 )
-from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
+from trainc.frameworks.mpi_hosts import (
+    HOSTFILE,
+    LAUNCHER,
+    as_node,
+    brings_hosts,
+    host_counts,
+    hostfile,
+    node_count,
+    slots_per_node,
+)
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod
@@ -72,9 +81,7 @@ def launch(plan: Plan, launcher: Role, slots: Sourced[int]) -> Contribution:
     source = {"name": _hostfile_name(plan), "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
     return pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}]) + on(
         launcher,
-        env=dict(
-            zip(VOCABULARY.reserved, ("/etc/mpi/hostfile", "true", slots, "-o ConnectionAttempts=10"), strict=True)
-        ),
+        env=dict(zip(VOCABULARY.reserved, (HOSTFILE, "true", slots, "-o ConnectionAttempts=10"), strict=True)),
         mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
     )
 
@@ -107,14 +114,8 @@ def verify(plan: Plan, report: Report) -> None:
     check_slots(plan, report, slots_per_node(plan))
     mpi_keys.verify(plan, report)
     launcher = plan.role(LAUNCHER)
-    for name, effect in EFFECTS.items():
-        role = plan.role(name)
-        if role is not None:
-            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
-        elif name == LAUNCHER or not as_node(plan):
-            message = f"the runtime has no replicatedJob named `{name}`"
-            help_ = f"name the replicatedJob `{name}`"
-            report.add(NO_PEER.at(template_span(plan), message, effect=effect, help=help_))
+    if not brings_hosts(plan):
+        _check_peers(plan, report)
     nodes = plan.asked("numNodes")
     if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
         message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
@@ -128,6 +129,22 @@ def verify(plan: Plan, report: Report) -> None:
             span = place(launcher.count.origin) or template_span(plan)
             advice = "leave `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
+
+
+def _check_peers(plan: Plan, report: Report) -> None:
+    """Findings for what the controller's keys and hostfile are made for, and the runtime does not have."""
+    for name, effect in EFFECTS.items():
+        role = plan.role(name)
+        if role is not None:
+            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
+        elif name == LAUNCHER or not as_node(plan):
+            other = NODE if name == LAUNCHER else LAUNCHER
+            beside = f"add a replicatedJob `{name}` beside `{other}`"
+            if name == LAUNCHER:
+                beside += ", and `targetReplicatedJobs: [launcher]` to `successPolicy`"
+            help_ = beside if plan.role(other) is not None else f"name the replicatedJob `{name}`"
+            message = f"the runtime has no replicatedJob named `{name}`"
+            report.add(NO_PEER.at(template_span(plan), message, effect=effect, help=help_))
 
 
 FRAMEWORK = Framework(

@@ -10,9 +10,21 @@ from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.plan import Plan
+    from trainc.model.tree import Tree
 
 LAUNCHER = "launcher"
+HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
+_STARTERS = ("mpirun", "mpiexec", "horovodrun")
+_NAMING = ("hostfile", "machinefile", "-host ", "-H ")
+_VARIABLES = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_prte_default_hostfile",
+    "I_MPI_HYDRA_HOST_FILE",
+    "HYDRA_HOST_FILE",
+)
 
 
 def node_count(plan: Plan) -> dict[int, Sourced[int]]:
@@ -60,3 +72,19 @@ def host_counts(plan: Plan) -> dict[int, Sourced[int]]:
 def as_node(plan: Plan) -> bool:
     """Whether the launcher takes processes too."""
     return bool(value(plan.settings, "runLauncherAsNode"))
+
+
+def brings_hosts(plan: Plan) -> bool:
+    """Whether a runtime says itself where mpirun starts processes, so that it needs no role of the controller's names."""
+    containers = [container for role in plan.roles for container in role.containers]
+    return any(_names_hosts(container) for container in containers if type(container) is dict)
+
+
+def _names_hosts(container: Mapping[str, Tree]) -> bool:
+    words = [
+        leaf.value for field in ("command", "args") for leaf in container.get(field) or () if type(leaf) is Sourced
+    ]
+    line = f"{' '.join(map(str, words))} "
+    if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
+        return any(naming in line for naming in _NAMING)
+    return any(value(entry, "name") in _VARIABLES for entry in container.get("env") or ())

@@ -172,20 +172,27 @@ def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
     helpers = _helpers(ours)
     lost: set[str] = set()
-    for entry in container.get("env") or []:
+    entries = container.get("env") or []
+    for index, entry in enumerate(entries):
         name = value(entry, "name")
-        text = str(_bare(entry.get("value", "")))
-        refers = not lost.isdisjoint(names(text))
+        refers = not lost.isdisjoint(names(_text(entry)))
         leaf = first_leaf(entry)
         span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
         if name in ours or name in helpers:
             if name in ours or not _is_helper(entry):
-                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help="remove it"))
+                users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
+                rewrite = f", and write its value where `{users[0]}` refers to it" if users else ""
+                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help=f"remove it{rewrite}"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
         elif refers:
             message = f"`{name}` refers to a variable that is replaced"
             report.add(LOST.at(span, message, help="give the variable it refers to another name"))
+
+
+def _text(entry: Tree) -> str:
+    """The value of a variable as it is written, empty for one that comes from elsewhere."""
+    return str(_bare(entry.get("value", "")))
 
 
 def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:

@@ -1,0 +1,103 @@
+"""Help works: a rule's failing input, edited as its help says, has neither the rule nor a new error."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.board.board import edited
+from tests.compiling import ROOT, Run, compile_in
+from tests.test_cases import options
+from trainc.rules import rules
+from trainc.rules.generate import cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = ROOT / "tests" / "cases"
+OWN = cases(ROOT)
+PAIRS = sorted(name for name, case in OWN.items() if case.name == "fails" and (case.parent / "passes").is_dir())
+PARTS = re.split(r"^-- (\S+) @ (\S+) --\n", (ROOT / "tests/rules/help.txtar").read_text("utf-8"), flags=re.MULTILINE)[
+    1:
+]
+EDITS = list(zip(PARTS[::3], PARTS[1::3], PARTS[2::3], strict=True))
+
+# Rules whose help is about something that the failing input does not hold, or that say a fact and ask for nothing.
+ELSEWHERE = {
+    "api-alias": "`trainc fix` writes today's name; tests/fix",
+    "applied-twice": "the output folder moves",
+    "backoff-per-job": "a sum that a person weighs",
+    "claim-stays": "a claim is deleted by hand, once its data are not needed",
+    "cluster-too-old": "the cluster is updated",
+    "foreign-output": "a file is moved away",
+    "master-replicas": "`trainc fix` writes the number; tests/fix",
+    "no-node-fits": "the nodes of the dump decide",
+    "no-rendezvous-server": "the runtime gets another role",
+    "not-compared": "another base is named",
+    "other-trainc": "another version is installed",
+    "out-of-date": "`trainc build -w` is run",
+    "plugin-not-compiled": "another kind of job is written",
+    "pod-security": "the case that passes stands beside it",
+    "private-key-in-flags": "a Secret is made",
+    "refused-by-volcano": "eighteen mistakes in one file, each with its own help",
+    "removed-kind": "`trainc migrate` is run; tests/migrate",
+    "role-case": "`trainc fix` writes the name; tests/fix",
+    "scheduling-policy-unused": "the project chooses a scheduler",
+    "shipped-runtime": "`trainc runtimes copy` is run",
+    "source-lost": "a file is restored",
+    "static-host-discovery": "a fact about elastic Horovod",
+    "unaccounted-job": "a bug in trainc",
+    "wide-exec-right": "the job is written for another version of its kind",
+    "yaml-size": "a file of more than 16 MiB",
+}
+
+
+def judged(case: Path, folder: Path, edits: str = "") -> Run:
+    shutil.copytree(case / "input", folder / "input", dirs_exist_ok=True)
+    files = sorted(path for path in (folder / "input").rglob("*") if path.is_file())
+    for line in edits.splitlines():
+        old = line.partition(" =>")[0].replace("\\n", "\n")
+        holding = [file for file in files if old in file.read_text("utf-8")]
+        assert holding, f"nothing to edit at {old!r}"
+        for file in holding:
+            file.write_text(edited(file.read_text("utf-8"), line, file.name), "utf-8")
+    return compile_in(folder, *options(case))
+
+
+def errors(run: Run) -> set[str]:
+    return {finding.rule.name for finding in run.findings if finding.level == "error"}
+
+
+@pytest.mark.parametrize(("rule", "case", "edits"), EDITS, ids=[name for name, _, _ in EDITS])
+def test_help_works_on_the_failing_input(rule: str, case: str, edits: str, tmp_path: Path) -> None:
+    before = judged(CASES / case, tmp_path / "before")
+    assert any(finding.help for finding in before.findings if finding.rule.name == rule), "the rule gives no help here"
+    after = judged(CASES / case, tmp_path / "after", edits)
+    assert rule not in {finding.rule.name for finding in after.findings}, after.err
+    assert errors(after) <= errors(before), after.err
+
+
+@pytest.mark.parametrize("rule", PAIRS)
+def test_the_near_miss_has_neither_the_rule_nor_an_error(rule: str, tmp_path: Path) -> None:
+    case = OWN[rule].parent / "passes"
+    run = judged(case, tmp_path)
+    if "--field-validation" not in options(case):  # which lets what the server accepts pass as a warning
+        assert rule not in {finding.rule.name for finding in run.findings}, run.err
+    assert errors(run) == set(), run.err
+
+
+def test_every_rule_has_a_near_miss_or_an_edit() -> None:
+    """Facts that hold for every job of an older kind, and notes without help, ask for nothing."""
+    told = {name for name, _, _ in EDITS}
+    asking = {rule.name for rule in rules() if not rule.differs and rule.name not in PAIRS}
+    helpful = {name for name in asking if name in OWN and _has_help(name)}
+    assert helpful - told - ELSEWHERE.keys() == set()
+    assert ELSEWHERE.keys() <= asking
+
+
+def _has_help(name: str) -> bool:
+    text = (OWN[name] / "expected" / "findings.txt").read_text("utf-8")
+    return any(" = help: " in block for block in text.split("\n\n") if f"[{name}]" in block.partition("\n")[0])
