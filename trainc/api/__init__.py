@@ -66,6 +66,8 @@ from trainc.api.legacy.paddlejob import PaddleJob as PaddleJob
 from trainc.api.legacy.policy import ReplicaSpec as ReplicaSpec
 from trainc.api.legacy.policy import RunPolicy as RunPolicy
 from trainc.api.legacy.pytorchjob import PyTorchJob as PyTorchJob
+from trainc.api.legacy.rayjob import RayJob as RayJob
+from trainc.api.legacy.rayjob import RayJobSpec as RayJobSpec
 from trainc.api.legacy.tfjob import TFJob as TFJob
 from trainc.api.legacy.tfjob_listed import TfJob as TfJob
 from trainc.api.legacy.volcanojob import VolcanoJob as VolcanoJob

@@ -39,6 +39,7 @@ OLDER = {
     "armada": "trainc.legacy.environment.armada",
     "leaderworkerset": "trainc.legacy.environment.leaderworkerset",
     "minicluster": "trainc.legacy.environment.minicluster",
+    "rayjob": "trainc.legacy.rayjob.ray_environment",
 }
 
 

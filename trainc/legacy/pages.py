@@ -78,10 +78,17 @@ def _volcano_job() -> Page:
     return Page(job_webhook.admit, task_plan.plan)
 
 
+def _ray_job() -> Page:
+    from trainc.legacy.rayjob import ray_admission, ray_plan  # noqa: PLC0415 (as above)
+
+    return Page(ray_admission.admit, ray_plan.plan)
+
+
 _PAGES: Mapping[tuple[str, str], Callable[[], Page]] = {
     ("armadaproject.io/v1", "ArmadaJob"): _armada_jobs,
     ("batch/v1", "Job"): _indexed_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): _leader_worker_set,
     ("flux-framework.org/v1alpha2", "MiniCluster"): _mini_cluster,
+    ("ray.io/v1", "RayJob"): _ray_job,
 }

@@ -23,6 +23,7 @@ GROUPS = (
     b"scheduling.x-k8s.io",
     b"scheduling.volcano.sh",
     b"batch.volcano.sh",
+    b"ray.io/v1",
     b"trainc.dev",
     b"kubeflow.org/v",
     b"mlkube.io/",

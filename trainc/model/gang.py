@@ -26,6 +26,7 @@ UNKNOWN_SIZE = Rule(
     "A placeholder can be copied, but not counted: what depends on the number could only be guessed.",
 )
 COMPLETE = "Complete"
+SUBMITTER_LABEL = "ray.io/originated-from-crd"  # of the pod that submits a RayJob's program; it waits for all others
 INITIALIZERS = ("dataset-initializer", "model-initializer")
 _DEFAULT = Origin(by="batch/v1 default")
 
@@ -89,7 +90,7 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     Not among them: what has finished before the trainers start (initializers, whoever is waited for with
     `Complete`), what starts after they have finished, and roles without pods.
     """
-    live = [role for role in roles if pods(role)]
+    live = [role for role in roles if pods(role) and not _submits(role)]
     if len(live) == 1 and "dependsOn" not in live[0].tree:
         return tuple(live)
     if not [role for role in live if "dependsOn" in role.tree]:
@@ -100,6 +101,12 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     early = {name for role in there for name in _before(role, roles)}
     kept = tuple(role for role in there if role.name.value not in early and role.ancestor not in INITIALIZERS)
     return kept or tuple(live)
+
+
+def _submits(role: Role) -> bool:
+    """Whether the pods of a role are those that submit a program to the others, which must be there before."""
+    labels = get(role.tree, "template", "spec", "template", "metadata", "labels")
+    return type(labels) is dict and SUBMITTER_LABEL in labels
 
 
 def waits(role: Role) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ INPUT_KINDS = frozenset(
         LEADER_WORKER_SET,
         ("batch.volcano.sh/v1alpha1", "Job"),
         ("flux-framework.org/v1alpha2", "MiniCluster"),
+        ("ray.io/v1", "RayJob"),
     )
 )
 RUNS_TO_COMPLETION = f"{ASK}run-to-completion"

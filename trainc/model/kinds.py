@@ -50,7 +50,7 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ),
     ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
     ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),
-    ("ray.io", "RayJob"): Foreign("trainc does not compile RayJobs", _RAY),
+    ("ray.io", "RayJob"): Foreign("trainc compiles RayJobs as `ray.io/v1` alone", "write `ray.io/v1`"),
     ("ray.io", "RayCluster"): Foreign("a RayCluster has no program, nothing ends it; a RayJob does", _RAY),
     ("ray.io", "RayService"): Foreign("a RayService serves, and never ends", "let its operator run it"),
     ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and not a job", _SCHEDULE),

@@ -55,6 +55,9 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
         one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
         asked.append((one, count, (role.count, role.replicas)))
+    for role in plan.roles:
+        if role.name.value in (policy(plan).get("reserved") or ()):  # a place is kept for it, though it is no member
+            asked.append((pod_requests(role.pod, injected=cluster.injected), pods(role), (role.count, role.replicas)))
     return {name: leaf for name, leaf in written(total(asked), REQUESTS).items() if leaf.value != "0"}
 
 

@@ -54,18 +54,22 @@ def _rule_6(self: Any, old: Any) -> Any:  # noqa: ARG001
 
 
 def _rule_7(self: Any, old: Any) -> Any:  # noqa: ARG001
-    return within(self, ["trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue"])
+    return within(self, ["ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"])
 
 
 def _rule_8(self: Any, old: Any) -> Any:  # noqa: ARG001
-    return matches(field(field(self, "metadata"), "name"), "^[a-z]([-a-z0-9]*[a-z0-9])?$")
+    return within(self, ["trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue"])
 
 
 def _rule_9(self: Any, old: Any) -> Any:  # noqa: ARG001
-    return every(field(self, "templates"), lambda v_t: either(lambda: negated(has(field(v_t, "metadata"), "namespace")), lambda: (same(size(field(field(v_t, "metadata"), "namespace")), 0))))
+    return matches(field(field(self, "metadata"), "name"), "^[a-z]([-a-z0-9]*[a-z0-9])?$")
 
 
 def _rule_10(self: Any, old: Any) -> Any:  # noqa: ARG001
+    return every(field(self, "templates"), lambda v_t: either(lambda: negated(has(field(v_t, "metadata"), "namespace")), lambda: (same(size(field(field(v_t, "metadata"), "namespace")), 0))))
+
+
+def _rule_11(self: Any, old: Any) -> Any:  # noqa: ARG001
     return compare(size(field(field(self, "metadata"), "name")), 63) <= 0
 
 
@@ -77,8 +81,9 @@ RULES: dict[str, Callable[[Any, Any], Any]] = {
     "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')": _rule_4,
     "self == oldSelf": _rule_5,
     "self >= 1": _rule_6,
-    "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": _rule_7,
-    "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": _rule_8,
-    "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": _rule_9,
-    "size(self.metadata.name) <= 63": _rule_10,
+    "self in ['ray.io/kuberay-operator', 'kueue.x-k8s.io/multikueue']": _rule_7,
+    "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": _rule_8,
+    "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": _rule_9,
+    "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": _rule_10,
+    "size(self.metadata.name) <= 63": _rule_11,
 }

@@ -1,0 +1,189 @@
+"""The plan of a RayJob: a head, a replicatedJob for each group of workers, and the driver whose success is the job's."""
+
+from __future__ import annotations
+
+from trainc.legacy.plan.counted import countable, is_open
+from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.plan import fits
+from trainc.legacy.plan.pods import prepare
+from trainc.legacy.plan.restart import FOREVER
+from trainc.legacy.plan.runpolicy import MULTIKUEUE
+from trainc.legacy.plan.versions import servable
+from trainc.legacy.rayjob.ray_findings import check_fields
+from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, Group, RayJobAsRead, driver_template
+from trainc.model.gang import SUBMITTER_LABEL
+from trainc.model.legacy_kinds import ASK
+from trainc.model.placeholders import is_placeholder
+from trainc.model.plan import Plan, Role
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.legacy.plan import Options
+    from trainc.model.catalog import Entry
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+_BY = "RayJob"
+_SUBMITS_AGAIN = 2
+_COMMAND = "kubectl.kubernetes.io/last-applied-configuration"
+_QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
+_MODE, _TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
+
+
+def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
+    """The plan of a job that was admitted, None where nothing can be said of its pods."""
+    job = RayJobAsRead(entry.document, options, report)
+    kept = check_fields(job)
+    if get(job.spec, "rayClusterSpec") is None:
+        return None
+    counted = countable(job)
+    for group in job.groups:
+        prepare(job, group)
+    groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
+    driver = _driver(job)
+    replicated = [*(_replicated(job, group) for group in groups), _driver_job(job, driver)]
+    parts = [Part(group.role, group, group.count) for group in (*groups, driver)]
+    shape = Shape(tuple(parts))
+    kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
+    template = {"metadata": _metadata(job), "spec": {**_jobset_fields(job), "replicatedJobs": replicated}}
+    out = _planned(job, entry, template, parts, _gang(job) if counted else None)
+    out.barred = not kept and not (is_open(job) and not report.compiles)
+    return out
+
+
+def _planned(job: RayJobAsRead, entry: Entry, template: Tree, parts: list[Part], placing: Tree) -> Plan:
+    namespace = get(job.document.tree, "metadata", "namespace")
+    pairs = zip(template["spec"]["replicatedJobs"], parts, strict=True)
+    return Plan(
+        document=job.document,
+        runtime=None,
+        name=job.name,
+        namespace=namespace if type(namespace) is Sourced else None,
+        framework=FRAMEWORK,
+        policy=None,
+        gang=placing,
+        template=template,
+        roles=tuple(Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)),
+        steps=(("runtime", f"{_BY} {job.name.value}", template, (), None),),
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=job.options.secrets,
+    )
+
+
+def _replicated(job: RayJobAsRead, group: Group) -> Tree:
+    """A Job of the head, which fails with it, or of a group of workers, which replaces those that are lost."""
+    restart = group.restart
+    if group.is_head:
+        policy = restart.map(lambda _: "Never")
+    else:
+        policy = restart if restart.value == "Never" else derive("a pod of a Job ends", lambda _: "OnFailure", restart)
+    meta = dict(get(group.template, "metadata") or {})
+    labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **_labels(job, group)}
+    limit = 0 if group.is_head else FOREVER
+    pod = {**(get(group.template, "spec") or {}), "restartPolicy": policy}
+    spec = {
+        **_counts(group.count),
+        "backoffLimit": stamp(
+            limit, "a head is not replaced" if group.is_head else "a lost worker is replaced", restart
+        ),
+        "template": {"metadata": {**meta, "labels": labels}, "spec": pod},
+    }
+    return {"name": stamp(group.role, _BY), "template": {"spec": spec}}
+
+
+def _counts(pods: Sourced[int]) -> Tree:
+    mode = stamp("Indexed", "one index for each pod")
+    return {"parallelism": pods, "completions": pods, "completionMode": mode}
+
+
+def _labels(job: RayJobAsRead, group: Group) -> Tree:
+    kind = "head" if group.is_head else "worker"
+    own = {
+        "ray.io/cluster": job.name,
+        "ray.io/group": group.group,
+        "ray.io/identifier": derive("identifier of KubeRay", lambda name: f"{name}-{kind}"[:63], job.name),
+        "ray.io/is-ray-node": "yes",
+        "ray.io/node-type": kind,
+    }
+    return stamp(own, _BY)
+
+
+def _driver(job: RayJobAsRead) -> Group:
+    path: Path = ("spec", "submitterPodTemplate") if get(job.spec, "submitterPodTemplate") else ("spec",)
+    tree = {"template": driver_template(job)}
+    driver = Group(DRIVER, DRIVER, path[:1] if len(path) == 1 else path, tree, Sourced(1, Origin(by="one driver")))
+    prepare(job, driver)
+    return driver
+
+
+def _driver_job(job: RayJobAsRead, driver: Group) -> Tree:
+    again = get(job.spec, "submitterConfig", "backoffLimit")
+    limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
+    restart = driver.restart
+    policy = restart.map(lambda text: "OnFailure" if text == "Always" else text)
+    meta = dict(get(driver.template, "metadata") or {})
+    labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
+    spec = {**_counts(driver.count), "backoffLimit": limit}
+    deadline = get(job.spec, "activeDeadlineSeconds")
+    if type(deadline) is Sourced and deadline.value is not None:
+        spec["activeDeadlineSeconds"] = deadline
+    pod = {**(get(driver.template, "spec") or {}), "restartPolicy": policy}
+    spec["template"] = {"metadata": {**meta, "labels": labels}, "spec": pod}
+    return {"name": stamp(DRIVER, _BY), "template": {"spec": spec}}
+
+
+def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
+    spec = job.spec
+    success = {"operator": "All", "targetReplicatedJobs": [DRIVER]}
+    out: dict[str, Tree] = {"successPolicy": stamp(success, "the driver decides")}
+    retries = get(spec, "backoffLimit")
+    if type(retries) is Sourced and retries.value:
+        policy: Tree = {"maxRestarts": retries, "restartStrategy": "BlockingRecreate"}
+        if get(spec, "activeDeadlineSeconds") is not None:
+            reasons = {"onJobFailureReasons": ["DeadlineExceeded"], "targetReplicatedJobs": [DRIVER]}
+            policy["rules"] = [{"action": "FailJobSet", **reasons}]
+        out["failurePolicy"] = stamp(policy, "a new cluster for each retry")
+    for field in ("suspend", "ttlSecondsAfterFinished"):
+        leaf = get(spec, field)
+        if type(leaf) is Sourced and leaf.value:
+            out[field] = leaf
+    if value(spec, "shutdownAfterJobFinishes") is True and value(spec, "ttlSecondsAfterFinished") == 0:
+        out.pop("ttlSecondsAfterFinished", None)
+    manager = get(spec, "managedBy")
+    if type(manager) is Sourced and manager.value == MULTIKUEUE:
+        out["managedBy"] = manager
+    return out
+
+
+def _metadata(job: RayJobAsRead) -> Tree:
+    meta = get(job.document.tree, "metadata") or {}
+    annotations = {
+        key: node
+        for key, node in (meta.get("annotations") or {}).items()
+        if not key.startswith(ASK) and key != _COMMAND
+    }
+    return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
+
+
+def _gang(job: RayJobAsRead) -> Tree:
+    """The gang of head and workers as KubeRay counts it; its resources hold a place for the driver too."""
+    labels = get(job.document.tree, "metadata", "labels") or {}
+    counts = [group.count for group in job.groups]
+    policy: dict[str, Tree] = {
+        "minAvailable": derive("head + workers", lambda *numbers: sum(numbers), *counts),
+        "reserved": [DRIVER],
+    }
+    for label, name in ((_QUEUE, "queue"), (_PRIORITY, "priorityClass")):
+        if label in labels:
+            policy[name] = labels[label]
+    if _MODE in labels:
+        tier = labels.get(_TIER)
+        policy["networkTopology"] = {
+            "mode": labels[_MODE],
+            **({} if tier is None else {"highestTierAllowed": tier.map(int)}),
+        }
+    asked = _QUEUE in labels or _MODE in labels
+    return {**({"volcano": {}} if asked else {}), "older": policy}
