@@ -81,7 +81,7 @@ class Repository:
     """The jobs of the repository at hand, compiled, by the name that they have in the cluster."""
 
     def __init__(self, options: Options) -> None:
-        self._bundles: dict[tuple[str, str], Bundle] = {}
+        self._bundles: dict[tuple[str, str], list[Bundle]] = {}
         self._session: Session | None = None
         self.missing = ""
         root, is_project = find_root(".")
@@ -97,28 +97,32 @@ class Repository:
 
     def _add(self, bundle: Bundle) -> None:
         space = value(bundle.jobset, "metadata", "namespace") or ""
-        for name in (bundle.name, _RUN.sub("", bundle.name)):
-            self._bundles.setdefault((space, name), bundle)
+        for name in {bundle.name, _RUN.sub("", bundle.name)}:
+            self._bundles.setdefault((space, name), []).append(bundle)
 
     def place(self, found: Diagnosis) -> dict[str, Any]:
         """The line that the cause leads to, or why there is none."""
         if self._session is None:
             return {"notes": [self.missing]}
-        bundle = self._bundle(found)
-        if bundle is None:
+        listed = self._of(found)
+        if not listed:
             more = "; some jobs here do not compile, see trainc validate" if self._session.report.failed else ""
             return {"notes": [f"no job here compiles to {found.kind} {found.namespace}/{found.name}{more}"]}
+        bundle = listed[0]
         place = _place(bundle, found, self._session)
         notes = [*place.get("notes", ()), *self._notes(bundle, found, self._session)]
+        clusters = sorted({other.cluster for other in listed} - {bundle.cluster})
+        if clusters:
+            notes.append(f"compiled for `{bundle.cluster}`; `--cluster` names {' or '.join(clusters)} instead")
         return {**place, "notes": notes} if notes else place
 
-    def _bundle(self, found: Diagnosis) -> Bundle | None:
-        """The job of that name and namespace, else one that names no namespace; an older or newer run counts."""
+    def _of(self, found: Diagnosis) -> list[Bundle]:
+        """The jobs of that name and namespace, else those that name no namespace; an older or newer run counts."""
         for name in dict.fromkeys((found.name, _RUN.sub("", found.name))):
             for space in (found.namespace, ""):
-                if (bundle := self._bundles.get((space, name))) is not None:
-                    return bundle
-        return None
+                if listed := self._bundles.get((space, name)):
+                    return listed
+        return []
 
     def _notes(self, bundle: Bundle, found: Diagnosis, session: Session) -> Iterator[str]:
         if bundle.name != found.name:
