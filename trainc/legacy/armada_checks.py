@@ -37,13 +37,13 @@ def complaints(document: Document) -> list[Complaint]:
     spec = document.tree["spec"]
     jobs: list[Tree] = spec["jobs"]
     out: list[Complaint] = []
-    if not value(spec, "queue"):
-        out.append((spec.get("queue"), "queue is a required field"))
-    if not value(spec, "jobSetId"):
-        out.append((spec.get("jobSetId"), "job set id is a required field"))
+    if not _is_text(spec.get("queue")) or not value(spec, "queue"):
+        out.append((first_leaf(spec.get("queue")), "queue is a required field"))
+    if not _is_text(spec.get("jobSetId")) or not value(spec, "jobSetId"):
+        out.append((first_leaf(spec.get("jobSetId")), "job set id is a required field"))
     if not jobs:
         out.append((None, "there is no job here: `jobs` is a list of mappings"))
-    out += [(leaf, f"unknown field `{name}`") for name, leaf in spec.items() if name not in _FIELDS]
+    out += [(first_leaf(leaf), f"unknown field `{name}`") for name, leaf in spec.items() if name not in _FIELDS]
     for job in jobs:
         out += [*_job(job)]
     return [*out, *_gang(jobs)] if jobs and not out else out
@@ -68,9 +68,13 @@ _JOB_FIELDS = frozenset(
 
 
 def _job(job: Tree) -> Iterator[Complaint]:
-    for name in job:
+    for name, node in job.items():
         if name not in _JOB_FIELDS:
-            yield first_leaf(job[name]), f"unknown field `{name}`"
+            yield first_leaf(node), f"unknown field `{name}`"
+        elif name in {"annotations", "labels"} and not _is_text_map(node):
+            yield first_leaf(node), f"`{name}` is not a mapping of texts"
+        elif name == "namespace" and not _is_text(node):
+            yield first_leaf(node), "`namespace` is not a text"
     gang, size = annotation(job, GANG), annotation(job, CARDINALITY)
     if gang is not None and not gang.value:
         yield gang, "gang id is empty"
@@ -88,6 +92,14 @@ def _job(job: Tree) -> Iterator[Complaint]:
     yield from _pods(job)
 
 
+def _is_text_map(node: Tree) -> bool:
+    return type(node) is dict and all(map(_is_text, node.values()))
+
+
+def _is_text(node: Tree) -> bool:
+    return type(node) is Sourced and type(node.value) is str
+
+
 def _pods(job: Tree) -> Iterator[Complaint]:
     pods = job.get("podSpecs")
     listed = [pod for pod in pods if type(pod) is dict] if type(pods) is list else []
@@ -103,13 +115,14 @@ def _pods(job: Tree) -> Iterator[Complaint]:
             yield None, "pod spec has no containers"
             continue
         for container in containers:
-            yield from _resources(container)
+            if type(container) is dict:
+                yield from _resources(container)
 
 
 def _resources(container: Tree) -> Iterator[Complaint]:
     name = value(container, "name")
     requests, limits = (get(container, "resources", section) for section in ("requests", "limits"))
-    if not requests and not limits:
+    if type(requests) is not dict and type(limits) is not dict:
         yield get(container, "name"), f"container {name} has no resources specified"
     elif plain(requests) != plain(limits):
         yield get(container, "name"), f"container {name} defines different resources for requests and limits"
@@ -149,6 +162,12 @@ def _said(job: Tree, place: str) -> object:
     if place.startswith(PREFIX):
         leaf = annotation(job, place)
         return "" if leaf is None else leaf.value
+    return value(pod_of(job), place) or ""
+
+
+def pod_of(job: Tree) -> Tree:
+    """The pod spec of a job, which may stand in a list of one; empty where it has none."""
     pods = job.get("podSpecs")
-    pod = job.get("podSpec") or (pods[0] if type(pods) is list and pods else None)
-    return value(pod, place) or ""
+    listed = pods[0] if type(pods) is list and pods else None
+    found = job["podSpec"] if type(job.get("podSpec")) is dict else listed
+    return found if type(found) is dict else {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.legacy.armada_checks import GANG, PREFIX, UNIFORMITY, annotation, complaints, is_gang
+from trainc.legacy.armada_checks import GANG, PREFIX, UNIFORMITY, annotation, complaints, is_gang, pod_of
 from trainc.model.finding import ERROR, NOTE, WARNING, Refusal, Rule
 from trainc.model.normalise import normalise
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, given, plain, stamp, value
+from trainc.server.workloads import judge_workload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,13 +83,25 @@ def _label(text: str, tree: Tree) -> Sourced[str]:
     return Sourced(letters.strip("-") or "armada", origin)
 
 
-def admit(document: Document, _server: Server, _cluster: Cluster, report: Report) -> Document | None:
+def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
     """The jobs as Armada takes them, None with findings where it refuses them."""
     found = complaints(document)
     for leaf, text in found:
         at = leaf.origin.at if type(leaf) is Sourced else None
         report.add(REFUSED.at(at or document.span(("metadata", "name")), text, refusal=Refusal("armada", text)))
-    return None if found else document
+    if found:
+        return None
+    pods = [_pod(document, job) for job in document.tree["spec"]["jobs"]]
+    refused = [pod for pod in pods if not judge_workload(pod, server, cluster, report)]
+    return None if refused else document
+
+
+def _pod(document: Document, job: Tree) -> Document:
+    """The pod of a job as a server gets it."""
+    metadata = {field: job[field] for field in ("labels", "annotations") if field in job}
+    names = stamp({"apiVersion": "v1", "kind": "Pod"}, _BY)
+    name = document.tree["metadata"]["name"]
+    return document.part({**names, "metadata": {"name": name, **metadata}, "spec": pod_of(job)})
 
 
 def plan(entry: Entry, options: Options, report: Report) -> Plan:
@@ -118,12 +131,6 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan:
         beside=entry.beside,
         secrets=options.secrets,
     )
-
-
-def pod_of(job: Tree) -> Tree:
-    """The pod spec of a job, which may stand in a list of one."""
-    pods = job.get("podSpecs")
-    return job.get("podSpec") or (pods[0] if type(pods) is list and pods else {}) or {}
 
 
 def _pods(jobs: list[Tree]) -> list[tuple[str, Tree, int]]:
@@ -175,8 +182,8 @@ def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tr
     own["restartPolicy"] = stamp("Never", "Armada never restarts a pod")
     uniform = annotation(job, UNIFORMITY)
     if uniform is not None and is_gang(job):
-        own["affinity"] = _near(own.get("affinity") or {}, uniform, name)
-    annotations = {key: node for key, node in (job.get("annotations") or {}).items() if not key.startswith(PREFIX)}
+        own["affinity"] = _near(given(own.get("affinity"), {}), uniform, name)
+    annotations = {key: node for key, node in given(job.get("annotations"), {}).items() if not key.startswith(PREFIX)}
     metadata = {field: node for field, node in (("labels", job.get("labels")), ("annotations", annotations)) if node}
     number = stamp(count, "jobs of the gang")
     spec = {
@@ -205,10 +212,10 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
             message = f"`restartPolicy: {policy.value}` is `Never`: Armada starts no pod again"
             report.add(LEFT_OUT.at(policy.origin.at or place, message, help="remove it"))
         for field in ("services", "ingress"):
-            if job.get(field):
+            if field in job:
                 message = f"`{field}` is left out: nothing is exposed"
                 report.add(LEFT_OUT.at(document.span(("metadata", "name")), message, level=WARNING))
-        if value(job, "priority"):
+        if value(job, "priority") not in {None, 0, "0"}:
             leaf = job["priority"]
             message = f"`priority: {leaf.value}` is left out: it orders Armada's own queue"
             report.add(LEFT_OUT.at(leaf.origin.at or place, message, help="set `priorityClassName` in the pod"))

@@ -80,7 +80,10 @@ class FormerHosts:
                 words = out[field]
                 out[field] = [*words[:first], *map(self.leaf, words[first:])]
         env = out["env"] if type(out.get("env")) is list else []
-        present = [{**entry, "value": self.leaf(entry["value"])} if "value" in entry else entry for entry in env]
+        present = [
+            {**entry, "value": self.leaf(entry["value"])} if type(entry) is dict and "value" in entry else entry
+            for entry in env
+        ]
         if env:
             out["env"] = present
         if _refers(out) and not _refers(container):

@@ -200,12 +200,13 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
 
 def _metadata(document: Document) -> Tree:
     metadata = document.tree["metadata"]
+    written, labels = (node if type(node := metadata.get(field)) is dict else {} for field in ("annotations", "labels"))
     annotations = {
         key: node
-        for key, node in (metadata.get("annotations") or {}).items()
+        for key, node in written.items()
         if (key == KEEP or not key.startswith(ASK)) and key != "kubectl.kubernetes.io/last-applied-configuration"
     }
-    return {"labels": dict(metadata.get("labels") or {}), "annotations": annotations}
+    return {"labels": dict(labels), "annotations": annotations}
 
 
 def _is_queue(document: Document) -> bool:

@@ -54,7 +54,7 @@ def split(document: Document) -> list[Document]:
     out = []
     for group in range(count):
         own = derive("name of a group", lambda text, group=group: f"{text}-{group}", name)
-        annotations = {**(metadata.get("annotations") or {}), GROUP: stamp(str(group), "group")}
+        annotations = {**metadata["annotations"], GROUP: stamp(str(group), "group")}
         out.append(document.part({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}}))
     return out
 
@@ -77,9 +77,16 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     if type(spec) is not dict or "workerTemplate" not in template:
         yield ("spec",), "the set has no `workerTemplate`", "spec.leaderWorkerTemplate.workerTemplate: Required value"
         return
-    if value(spec, "replicas") is not None and value(spec, "replicas") < 1:
+    if type(value(spec, "replicas")) is str:
+        yield ("spec", "replicas"), "`replicas` is filled in later, but each group becomes a JobSet", ""
+    elif value(spec, "replicas") is not None and value(spec, "replicas") < 1:
         yield ("spec", "replicas"), "a set without groups runs nothing", ""
+    for field in ("leaderTemplate", "workerTemplate"):
+        if field in template and type(get(template, field, "spec")) is not dict:
+            yield (*inner, field), f"`{field}` has no `spec`, so its pods have no containers", ""
     size = _size(template)
+    if type(value(template, "size")) is str:
+        yield (*inner, "size"), "`size` is filled in later, but the hosts of a group are computed from it", ""
     if size < 1:
         yield (
             (*inner, "size"),

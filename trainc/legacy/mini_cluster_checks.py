@@ -115,6 +115,9 @@ def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
     if _number(spec, "minSize"):
         message = "`minSize` starts the cluster with some of its pods; all pods of a JobSet are needed"
         out.append((("spec", "minSize"), message, "leave it out"))
+    if type(value(spec, "tasks")) is str:
+        message = "`tasks` is filled in later, but the submission is computed from it"
+        out.append((("spec", "tasks"), message, "write the number"))
     if value(spec, "interactive") is True:
         message = "`interactive` makes a cluster that waits for people, and nothing ends it"
         out.append((("spec", "interactive"), message, "write a `command`, or let the operator run the cluster"))
