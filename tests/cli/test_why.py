@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.compiling import compile_in
 from tests.repository import Repository, job
 
 if TYPE_CHECKING:
@@ -69,10 +70,48 @@ def test_rendered_file_that_is_older_than_its_job(place: Repository) -> None:
     assert "rendered/research/bert.yaml is not what jobs/bert.yaml compiles to now" in done.err
 
 
+@pytest.mark.parametrize("field", ["suspend", ".spec.suspend", "containers[node].livenessProbe", "labels.team"])
+def test_a_field_that_nobody_sets(place: Repository, field: str) -> None:
+    """It was an error, as if there were no such field."""
+    done = place.run("why", "jobs/bert.yaml", field)
+    assert (done.code, done.out, done.err) == (
+        0,
+        f"nobody sets {field}: neither the output nor jobs/bert.yaml has it\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "number"),
+    [
+        (".spec.replicatedJobs[0].replicas", 1),
+        ("replicatedJobs[node].template.spec.template.spec.containers[0].image", 1),
+        ("spec.replicatedJobs.*.replicas", 1),
+        (".replicas", 0),
+        ("**.limits.*", 2),
+    ],
+)
+def test_paths_with_numbers_and_patterns(place: Repository, field: str, number: int) -> None:
+    """Only names of items were understood, and runs of whole steps."""
+    done = place.run("why", "jobs/bert.yaml", field)
+    assert len([line for line in done.out.splitlines() if line.startswith("JobSet/")]) == number
+
+
+def test_standard_input(place: Repository) -> None:
+    text = place.read("jobs/bert.yaml")
+    done = compile_in(place.folder, "why", "-", "parallelism", stdin=text)
+    assert (done.code, done.out.splitlines()[1]) == (
+        0,
+        "  set by overrides (spec.trainer, spec.initializer) at <stdin>:11:15",
+    )
+    assert compile_in(place.folder, "why", "-", "numNodes", stdin=text).out.startswith("<stdin>:11:15 spec.trainer")
+    assert "nobody sets suspend" in compile_in(place.folder, "why", "-", "suspend", stdin=text).out
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["jobs/bert.yaml", "numNode"], "neither the output nor jobs/bert.yaml has a field numNode"),
+        (["jobs/bert.yaml", "numNode"], "no kind here has a field `numNode`; did you mean `numNodes`?"),
         (["jobs/bert.yaml:99"], "no value stands on line 99 of jobs/bert.yaml"),
         (["jobs/none.yaml"], "jobs/none.yaml: No such file or directory"),
         ([], "usage: trainc why FILE[:LINE] [FIELD]"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from trainc import pipeline
 from trainc.cli.options import Options
@@ -17,6 +18,9 @@ from trainc.model.header import read_header
 from trainc.model.numbers import whole_number
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
+from trainc.model.settings import STDIN
+from trainc.model.spelling import meant, nearest
+from trainc.model.tree import value
 from trainc.model.trouble import Trouble
 from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
@@ -27,11 +31,12 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.model.bundle import Bundle
     from trainc.why import Why
 
+_WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
 _MOST = 40  # answers printed in a terminal before the rest is counted
 
 
@@ -40,8 +45,8 @@ def why(options: Options) -> int:
     if not 1 <= len(options.arguments) <= 2:
         raise Trouble("usage: trainc why FILE[:LINE] [FIELD]")
     file, line = _place(options.arguments[0])
-    wanted = options.arguments[1].removeprefix(".") if len(options.arguments) == 2 else ""
-    source = _source(file)
+    wanted = options.arguments[1] if len(options.arguments) == 2 else ""
+    source = "" if file == "-" else _source(file)
     if line and not source:
         return _landings(options, file, line)
     session = Session(Options([source or file], _colour(options)))
@@ -55,17 +60,17 @@ def why(options: Options) -> int:
         answers = [found for bundle in asked for found in explain(bundle, wanted)]
     json = options.one("report") == "json"
     if not answers and wanted and not source and not session.report.failed:
-        return _landings(options, file, wanted)
+        return _landings(options, file, wanted, session.stdin)
     if json:
         data(why_json(answers, session.shown))
     if session.report.failed and not answers:
         return session.finish()
     if not bundles and not wanted:
         raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
+    if not answers and line:
+        raise Trouble(f"no value stands on line {line} of {file}")
     if not answers:
-        raise Trouble(
-            f"no value stands on line {line} of {file}" if line else f"no field of the output matches {wanted}"
-        )
+        return _nobody(bundles, wanted, f"the output of {source or file} does not have it", json=json)
     if json:
         return 0
     several = clusters(answers)
@@ -131,15 +136,18 @@ def _moved(file: str, named: str) -> str:
     raise Trouble(f"{file} is left over: {named} is gone, and no other job renders to it; `trainc build -w` removes it")
 
 
-def _landings(options: Options, file: str, wanted: int | str) -> int:
+def _landings(options: Options, file: str, wanted: int | str, text: bytes | None = None) -> int:
     """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
     session = Session(Options([file], _colour(options)))
+    text = text if text is not None else session.stdin
+    session.selection.stdin = text
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if not bundles and not session.report.failed:
         session = Session(Options([os.path.relpath(session.project.root)], _colour(options)))
         bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
-    documents = list(expand(read(ordinary_contents(file), name, Report()), Report()))
+    read_from = (ordinary_contents(file), name) if text is None else (text, STDIN)
+    documents = list(expand(read(*read_from, Report()), Report()))
     found = list(landings(documents, wanted, bundles, session.report.findings))
     json = options.one("report") == "json"
     if json:
@@ -147,7 +155,8 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
     if not found:
         if isinstance(wanted, int):
             raise Trouble(f"no value stands on line {wanted} of {file}")
-        raise Trouble(f"neither the output nor {file} has a field {wanted}")
+        asked = "standard input" if file == "-" else file
+        return _nobody(bundles, wanted, f"neither the output nor {asked} has it", json=json)
     if json:
         return 0
     _print(
@@ -155,6 +164,27 @@ def _landings(options: Options, file: str, wanted: int | str) -> int:
     )
     if not bundles and session.report.failed:
         return session.finish()
+    return 0
+
+
+def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -> int:
+    """The answer for a field that stands nowhere: nobody sets it, if there is such a field.
+
+    Raises:
+        Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
+    """
+    from trainc.explain.fields import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
+
+    words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
+    kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN
+    fields = [field for root in roots(kinds) for field in every_field(root)]
+    names = {field.path[-1] for field in fields if field.path}
+    if not any(leads_somewhere(field, words) for field in fields):
+        unknown = next((word for word in words if word not in names), words[-1] if words else wanted)
+        raise Trouble(f"no kind here has a field `{wanted}`; {meant(unknown, names, 'see trainc explain')}")
+    near = nearest(words[-1], names, cutoff=0.8) if words and words[-1] not in names else ""
+    if not json:
+        answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")
     return 0
 
 

@@ -16,7 +16,7 @@ from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from trainc.api.shipped import Shipped
 
@@ -192,6 +192,39 @@ def _descend(field: Field, steps: list[str]) -> Field:
             raise Trouble(f"{field.name} has no field `{step}`; {hint}")
         field = below[name]
     return field
+
+
+def roots(kinds: Collection[str]) -> list[Field]:
+    """The kinds of these names that have a schema here."""
+    return [root_of(one) for one in shipped.listed() if one.kind in kinds]
+
+
+def leads_somewhere(field: Field, words: list[str]) -> bool:
+    """Whether words name steps below a field; items of lists and keys of maps may be named, or left out."""
+    if not words:
+        return True
+    below = dict(field.children())
+    return words[0] in below and _goes_on(below[words[0]], words[1:])
+
+
+def _goes_on(field: Field, words: list[str]) -> bool:
+    if not words or _is_map(field.schema) or leads_somewhere(field, words):
+        return True
+    return _is_list(field.schema) and _goes_on(field, words[1:])
+
+
+def every_field(field: Field, above: tuple[int, ...] = ()) -> Iterator[Field]:
+    """A field and all that are below it, schemas that hold themselves once."""
+    yield field
+    _, inside, _ = _inside(field.schema, {}, field._defs)  # noqa: SLF001 (its own class)
+    same = id(inside.get("properties"))
+    if same not in above:
+        for _, below in field.children():
+            yield from every_field(below, (*above, same))
+
+
+def _is_map(schema: Schema) -> bool:
+    return isinstance(schema.get("additionalProperties"), dict) and "properties" not in schema
 
 
 @cache

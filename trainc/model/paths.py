@@ -100,21 +100,46 @@ def _flat(text: str) -> str:
     return text.replace("[", ".").replace("]", "").strip(".")
 
 
-def matches(steps: Steps, wanted: str) -> bool:
-    """Whether `wanted` (`env[RANK].value`, `image`) is a run of whole steps of the path."""
-    return not wanted or _runs(names(steps), _flat(wanted))
+def matches(steps: Steps, wanted: str, path: Path = ()) -> bool:
+    """Whether `wanted` (`env[RANK].value`, `image`) is a run of whole steps of the path.
+
+    After a point at its start it begins at the root. `*` stands for any text of a step, `**` for any steps; an item
+    of a keyed list may be named by its number too, where the plain `path` is given.
+    """
+    if not wanted:
+        return True
+    words = [{_flat(name)} for name in names(steps)]
+    for at, step in enumerate(path):
+        words[at].add(str(step))
+    starts = range(1) if wanted.startswith(".") else range(len(words))
+    text = _flat(wanted)
+    if "*" in text:
+        return _globs(words, text, starts)
+    return any(_runs(words[first:], text) for first in starts)
 
 
-def _runs(words: list[str], wanted: str) -> bool:
-    for first in range(len(words)):
-        text = ""
-        for word in words[first:]:
-            text = f"{text}.{_flat(word)}" if text else _flat(word)
-            if text == wanted:
-                return True
-            if len(text) > len(wanted):
-                break
-    return False
+def _runs(words: list[set[str]], wanted: str) -> bool:
+    """Whether a text is the first of some steps, each of which has several names."""
+    if not words:
+        return False
+    return any(
+        wanted == word or (wanted.startswith(f"{word}.") and _runs(words[1:], wanted[len(word) + 1 :]))
+        for word in words[0]
+    )
+
+
+def _globs(words: list[set[str]], wanted: str, starts: range) -> bool:
+    import re  # noqa: PLC0415 (few people ask by patterns)
+
+    parts = (re.escape(part).replace(r"\*", "[^.]*") for part in wanted.split("**"))
+    pattern = re.compile(".*".join(parts))
+    every = [[min(one) for one in words], [max(one) for one in words]]
+    return any(
+        pattern.fullmatch(".".join(known[first:end]))
+        for known in every
+        for first in starts
+        for end in range(first + 1, len(words) + 1)
+    )
 
 
 def parsed(text: str, tree: Tree) -> Steps | None:

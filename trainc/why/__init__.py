@@ -56,7 +56,7 @@ def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
     for tree in bundle.objects:
         for path, leaf in leaves(tree):
             steps = keyed(tree, path)
-            if matches(steps, wanted):
+            if matches(steps, wanted, path):
                 yield of_leaf(layers, label(tree), steps, leaf)
 
 

@@ -73,7 +73,7 @@ def on_line(document: Document, line: int) -> list[Path]:
 
 def named(document: Document, wanted: str) -> list[Path]:
     """The paths of all leaves whose path holds `wanted` as a run of whole steps."""
-    return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted)]
+    return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted, path)]
 
 
 def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
