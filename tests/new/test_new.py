@@ -10,7 +10,7 @@ import yaml
 
 from tests.compiling import ROOT, compile_in
 from trainc.frameworks import FRAMEWORKS
-from trainc.load import COMPONENTS, shipped_names
+from trainc.load.shipped import COMPONENTS, shipped_names
 from trainc.new.hardware import HARDWARE
 from trainc.new.starts import STARTS
 from trainc.schedulers import TABLE

@@ -84,7 +84,8 @@ class Shelves:
         key = ("RuntimeComponent", "", name)
         if key in self.given or (not self._desk.selection.closed_world and name in self._shipped_components()):
             return True
-        return key in self._indexed(self._documents.shelf(file)) or key in self._cluster
+        near = (self._documents.beside(file), self._documents.shelf(file))
+        return any(key in self._indexed(shelf) for shelf in near) or key in self._cluster
 
     def _shipped_components(self) -> list[str]:
         if self._in_catalogue is None:
@@ -103,10 +104,11 @@ class Shelves:
 
     def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
         yield GIVEN, self.given
-        shelf = self._documents.shelf(file)
+        beside, shelf = self._documents.beside(file), self._documents.shelf(file)
+        yield SHELF, self._indexed(beside)
         yield SHELF, self._indexed(shelf)
         yield CLUSTER, self._cluster
-        for finding in shelf.faults.findings:
+        for finding in (*beside.faults.findings, *shelf.faults.findings):
             # What cannot be read might have been what is missing.
             self._desk.report.add(finding)
         if not self._desk.selection.closed_world:
@@ -156,7 +158,8 @@ class Shelves:
 
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
         """What of that kind and namespace could have been meant."""
-        keys = (*self.given, *self._indexed(self._documents.shelf(file)), *self._cluster)
+        near = (self._documents.beside(file), self._documents.shelf(file))
+        keys = (*self.given, *(key for shelf in near for key in self._indexed(shelf)), *self._cluster)
         found = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
             found.update(name for k, _, name in keys if k == "Runtime")
@@ -169,8 +172,8 @@ class Shelves:
 
     def places(self, file: str) -> tuple[str, ...]:
         """Where a runtime or component for a job in `file` is looked for."""
-        label = self._documents.shelf(file).label
-        shelf = (label,) if label else ()
+        near = (self._documents.beside(file).label, self._documents.shelf(file).label)
+        shelf = tuple([label for label in near if label])
         dumps = ("the cluster's dumps",) if self._cluster else ()
         catalogue = () if self._desk.selection.closed_world else ("trainc's own catalogue",)
         return ("the files given", *shelf, *dumps, *catalogue)

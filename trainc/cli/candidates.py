@@ -96,7 +96,7 @@ def _rules() -> Iterable[str]:
 
 
 def _shipped() -> Iterable[str]:
-    from trainc.load import COMPONENTS, shipped_names  # noqa: PLC0415
+    from trainc.load.shipped import COMPONENTS, shipped_names  # noqa: PLC0415
 
     return [*shipped_names(), *shipped_names(COMPONENTS)]
 

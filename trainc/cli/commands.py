@@ -113,8 +113,9 @@ COMMANDS = {
             "why",
             "FILE[:LINE] [FIELD]",
             "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FIELD is part of a path in the output of the job FILE, with `*` and `**` for any steps; - is stdin. A LINE of a rendered file is asked for in the same\n"
-            "way; for a line, or a field, of a job, a runtime, a component or trainc.yaml it says where that lands.",
+            "FIELD is part of a path in the output of the job FILE (- is stdin), with `*` and `**` for any steps. A LINE of\n"
+            "a rendered file is asked for in the same way; for a line, or a field, of a job, a runtime, a component or\n"
+            "trainc.yaml it says where that lands.",
             (Option("--report", "how the answer is written", choices=("text", "json")), COLOR),
             ("trainc why jobs/bert.yaml parallelism", "trainc why rendered/nlp/bert.yaml:57"),
             _why,

@@ -8,7 +8,7 @@ from trainc.cli.add_cluster import with_cluster
 from trainc.cli.output import answer
 from trainc.cli.scaffold import AT_TOP, HOOKS, KUBECTL, scaffold
 from trainc.emit.spool.disk import create, replace
-from trainc.load import catalogue
+from trainc.load.shipped import catalogue
 from trainc.load.walk import contents
 from trainc.model.report import Report
 from trainc.model.settings import FILE

@@ -8,7 +8,7 @@ import sys
 from trainc.cli.output import answer, ask
 from trainc.cli.session import user_cache
 from trainc.emit.spool.disk import create
-from trainc.load import COMPONENTS, catalogue
+from trainc.load.shipped import COMPONENTS, catalogue
 from trainc.model.numbers import whole_number
 from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.report import Report

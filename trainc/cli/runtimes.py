@@ -9,7 +9,7 @@ from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session, user_cache
 from trainc.emit.spool.disk import create
-from trainc.load import COMPONENTS, catalogue, shipped_names
+from trainc.load.shipped import COMPONENTS, catalogue, shipped_names
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.spelling import meant, nearest

@@ -122,7 +122,7 @@ class Session:
         if file == STDIN:
             return self.stdin or b""
         if file.startswith("trainc:"):
-            from trainc.load import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
+            from trainc.load.shipped import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
 
             path = os.path.join(catalogue(), file.removeprefix(SHIPPED))
         else:

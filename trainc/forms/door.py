@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainc.emit.spool import Spool
     from trainc.forms.template import Template
     from trainc.forms.trial import Admit, Compile
-    from trainc.model.documents import Documents
+    from trainc.model.documents import Documents, Shelf
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.verify.together import Together
@@ -49,6 +49,7 @@ class Door:
         spool: Spool,
         report: Report,
         nearest: Callable[[str], str],
+        beside: Callable[[str], Shelf],
     ) -> None:
         self._project = project
         self._forms = forms
@@ -56,6 +57,7 @@ class Door:
         self._spool = spool
         self._report = report
         self._nearest = nearest
+        self._beside = beside
 
     @classmethod
     def made(
@@ -71,7 +73,7 @@ class Door:
         """The door of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
         spool, together = goal
         trial = Trial(documents, project, selection, report, stages, json=spool.json)
-        return cls(project, Forms(trial, files), together, spool, report, documents.nearest)
+        return cls(project, Forms(trial, files), together, spool, report, documents.nearest, documents.beside)
 
     def is_filled(self, file: str, data: bytes) -> bool:
         """Whether a form answers for the only job of a file; then everything is said and kept that its job gives rise to."""
@@ -89,6 +91,7 @@ class Door:
     def _place(self, file: str) -> str:
         """What a job's runtime, and the clusters that it runs on, depend on: the folder of runtimes, the paths."""
         near = self._nearest(file) if self._project.runtimes is None else ""
+        near = f"{near}\n{self._beside(file).label}"
         if len(self._project.clusters) == 1 and not self._project.cluster.paths:
             return near
         return "\n".join([near, *[cluster.name for cluster in self._project.holders[file]]])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from trainc.load.beside import Beside
 from trainc.load.counting import counted
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
+from trainc.load.shipped import SHIPPED, catalogue, shipped_names
 from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.documents import Documents, Shelf, Source
 from trainc.model.header import is_rendered
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 
     IsDone = Callable[[str, bytes], bool]
 
-SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
-COMPONENTS = "components"
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
 
 
@@ -271,19 +271,6 @@ class Loader:
             folder = os.path.dirname(folder)
 
 
-def catalogue() -> str:
-    """The folder of runtimes that trainc ships: in the wheel, or beside the package in a checkout."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    packed = os.path.join(here, "_data", "runtimes")
-    return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
-
-
-def shipped_names(folder: str = "") -> list[str]:
-    """The names of all runtimes in the catalogue, or of all its components."""
-    path = os.path.join(catalogue(), folder)
-    return sorted(name[:-5] for name in os.listdir(path) if name.endswith(".yaml")) if os.path.isdir(path) else []
-
-
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
@@ -291,6 +278,7 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         loader.selected,
         loader.runtimes,
         loader.shelf,
+        Beside(project, selection, report).shelf,
         loader.objects,
         loader.shipped,
         shipped_names,

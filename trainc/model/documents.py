@@ -35,7 +35,8 @@ class Documents(NamedTuple):
 
     `selected(cluster, is_done)` yields each selected file that a cluster may run with its documents, but for those that
     `is_done` answers for by their name and text; `runtimes()` the documents of those files that may hold
-    runtimes; `shelf(file)` the runtimes folder that serves a file; `objects()` the
+    runtimes; `shelf(file)` the runtimes folder that serves a file; `beside(file)` the files beside
+    one that was given by its own name; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
     `nearest(file)` the nearest `runtimes/` upwards from a file. `take_part(part, parts)` limits `selected` to one of
@@ -45,6 +46,7 @@ class Documents(NamedTuple):
     selected: Callable[..., Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
     shelf: Callable[[str], Shelf]
+    beside: Callable[[str], Shelf]
     objects: Callable[[], Iterator[Source]]
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]

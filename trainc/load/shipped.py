@@ -1,0 +1,21 @@
+"""The catalogue: runtimes and components that trainc ships."""
+
+from __future__ import annotations
+
+import os
+
+SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
+COMPONENTS = "components"
+
+
+def catalogue() -> str:
+    """The folder of runtimes that trainc ships: in the wheel, or beside the package in a checkout."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    packed = os.path.join(here, "_data", "runtimes")
+    return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
+
+
+def shipped_names(folder: str = "") -> list[str]:
+    """The names of all runtimes in the catalogue, or of all its components."""
+    path = os.path.join(catalogue(), folder)
+    return sorted(name[:-5] for name in os.listdir(path) if name.endswith(".yaml")) if os.path.isdir(path) else []
