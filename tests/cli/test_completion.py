@@ -30,9 +30,9 @@ def words(folder: Path, *typed: str) -> list[str]:
     [
         (["val"], ["validate"]),
         (["build", "--sta"], ["--staged", "--statistics"]),
-        (["build", "--report", ""], ["github", "json", "sarif", "text"]),
-        (["build", "--report=j"], ["--report=json"]),
-        (["build", "--report", "=", "j"], ["json"]),
+        (["build", "--fail-on", ""], ["error", "warning"]),
+        (["build", "--report=js"], ["--report=json"]),
+        (["build", "--report", "=", "js"], ["json"]),
         (["build", "--cluster", ""], ["eu", "us"]),
         (["build", "jobs/"], []),
         (["init", "--cluster", ""], []),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import cycle, product
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,14 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import parse
 from trainc.frameworks import FRAMEWORKS
 from trainc.load.shipped import COMPONENTS, shipped_names
 from trainc.new.hardware import HARDWARE
 from trainc.new.starts import STARTS
 from trainc.schedulers import TABLE
+from trainc.verify.data.machines import MACHINES, NEURON
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +78,23 @@ def test_every_component_of_machines_belongs_to_some() -> None:
     used = {component for hardware in HARDWARE.values() for component in hardware.uses}
     general = {"checkpoints", "maintenance-safe", "spot", "tpu-multislice"}
     assert used | general == set(shipped_names(COMPONENTS))
+
+
+def test_machines_have_what_is_known_of_them() -> None:
+    for name, hardware in HARDWARE.items():
+        machine = next((MACHINES[word] for word in hardware.about.replace(",", "").split() if word in MACHINES), None)
+        assert machine is not None or hardware.count == 0, name
+        if machine is not None:
+            cores = 2 if machine.resource == NEURON else 1
+            assert hardware.count == machine.count * cores, name
+
+
+def test_the_examples_in_components_are_commands() -> None:
+    for name in shipped_names(COMPONENTS):
+        text = (ROOT / "runtimes" / COMPONENTS / f"{name}.yaml").read_text("utf-8")
+        for line in re.findall("^# Example: trainc (.*)$", text, re.MULTILINE):
+            options = parse(COMMANDS["new"], line.split()[1:])
+            assert name in HARDWARE[options.one("on")].uses
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ class Hardware:
     `memory` are what a job asks for that says nothing else: about half of the machine.
     """
 
-    __slots__ = ("about", "count", "cpu", "frameworks", "memory", "uses")
+    __slots__ = ("about", "count", "cpu", "frameworks", "is_sized_by_component", "memory", "uses")
 
     def __init__(
         self,
@@ -36,7 +36,9 @@ class Hardware:
         *,
         cpu: str = "64",
         memory: str = "512Gi",
+        is_sized_by_component: bool = False,
     ) -> None:
+        self.is_sized_by_component = is_sized_by_component  # cores and memory are parameters: the job asks for nothing
         self.cpu = cpu
         self.memory = memory
         self.about = about
@@ -50,6 +52,25 @@ def _slice(name: str, memory: str) -> Hardware:
     return Hardware(f"GKE TPU {name}, one slice", {f"tpu-{name}": {}}, 0, _TPU_FRAMEWORKS, cpu="32", memory=memory)
 
 
+def _gib(machine: str, about: str, label: str) -> Hardware:
+    uses = {"shm": {"size": "250Gi"}, "gke-gib": {"machine": label}}
+    return Hardware(f"GKE {machine}, {about} with RDMA", uses)
+
+
+def _nd(machine: str, about: str) -> Hardware:
+    uses = {"shm": {"size": "64Gi"}, "aks-infiniband": {"machine": machine}}
+    return Hardware(f"AKS {machine}, {about} with InfiniBand", uses)
+
+
+def _oci(shape: str, about: str) -> Hardware:
+    return Hardware(f"OCI {shape}, {about} with RDMA", {"shm": {"size": "32Gi"}, "oci-rdma": {"shape": shape}})
+
+
+def _neuron(instance: str) -> Hardware:
+    about = f"EKS {instance}, Trainium with EFA; a process for each of 32 cores"
+    return Hardware(about, {"aws-neuron": {"instance": instance}}, 32, ("torch", "plain"), memory="256Gi")
+
+
 def _efa(instance: str, about: str) -> Hardware:
     uses = {"shm": {}, "aws-efa": {"instance": instance}}
     return Hardware(f"EKS {instance}, {about} with EFA", uses, frameworks=(*_GPU_FRAMEWORKS, "flux"))
@@ -57,6 +78,24 @@ def _efa(instance: str, about: str) -> Hardware:
 
 HARDWARE = {
     "gke-a3-mega": Hardware("GKE a3-megagpu-8g, H100 with TCPXO", {"shm": {"size": "128Gi"}, "gke-tcpxo": {}}),
+    "gke-a3-high": Hardware("GKE a3-highgpu-8g, H100 with TCPX", {"shm": {"size": "128Gi"}, "gke-tcpx": {}}),
+    "gke-a3-ultra": _gib("a3-ultragpu-8g", "H200", "nvidia-h200-141gb"),
+    "gke-a4": _gib("a4-highgpu-8g", "B200", "nvidia-b200"),
+    "gke-a4x": Hardware(
+        "GKE a4x-highgpu-4g, GB200 in one NVLink domain",
+        {"shm": {"size": "250Gi"}, "gke-a4x": {}},
+        4,
+        is_sized_by_component=True,
+    ),
+    "aks-nd-a100": _nd("Standard_ND96asr_v4", "A100"),
+    "aks-nd-a100-80gb": _nd("Standard_ND96amsr_A100_v4", "A100 of 80 GB"),
+    "aks-nd-h100": _nd("Standard_ND96isr_H100_v5", "H100"),
+    "aks-nd-h200": _nd("Standard_ND96isr_H200_v5", "H200"),
+    "oci-h100": _oci("BM.GPU.H100.8", "H100"),
+    "oci-h200": _oci("BM.GPU.H200.8", "H200"),
+    "oci-b200": _oci("BM.GPU.B200.8", "B200"),
+    "eks-trn1": _neuron("trn1.32xlarge"),
+    "eks-trn1n": _neuron("trn1n.32xlarge"),
     "eks-p4d": _efa("p4d.24xlarge", "A100"),
     "eks-p4de": _efa("p4de.24xlarge", "A100"),
     "eks-p5": _efa("p5.48xlarge", "H100"),

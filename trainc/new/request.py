@@ -87,12 +87,13 @@ class Request:
             found.pop("shm", None)  # Flux mounts a /dev/shm of its own
         if self.gpus and not self.start.has_shared_memory and "shm" not in found:
             found = {"shm": {}, **found}
-        memory = self.resources().get("memory")
+        memory = self.memory or self.resources().get("memory")
         if "shm" in found and memory:
             found["shm"] = _shared(memory, found["shm"])
-        if self.values and self.hardware:
+        if self.hardware:
             main = next(reversed(self.hardware.uses))
-            found[main] |= self.values
+            sizes = {"cpu": self.cpu, "memory": self.memory} if self.hardware.is_sized_by_component else {}
+            found[main] |= {**{key: size for key, size in sizes.items() if size}, **self.values}
         if self.checkpoints:
             found["checkpoints"] = {"claim": self.checkpoints}
         return found
@@ -101,6 +102,8 @@ class Request:
         """What each node asks for beyond what the components of its machine say; a share of the machine for GPUs."""
         usual = (self.hardware.cpu, self.hardware.memory) if self.hardware else _share(self.gpus)
         given = {"cpu": self.cpu or usual[0], "memory": self.memory or usual[1]}
+        if self.hardware and self.hardware.is_sized_by_component:
+            return {}
         if self.gpus and not self.hardware:
             given[GPU] = str(self.gpus)
         return {name: amount for name, amount in given.items() if amount}

@@ -8,6 +8,7 @@ from trainc.verify.values import flag, rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.finding import Finding
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
@@ -28,6 +29,8 @@ TUNER = Rule(
 
 
 _TCPX, _TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"  # what the names of their variables begin with
+_GIB = "/usr/local/gib"
+_INTERFACES = "networking.gke.io/interfaces"
 _TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 
 
@@ -157,8 +160,8 @@ def tcpxo_half_set_up(job: Job) -> None:
         if not any(_sets(container, _TCPXO) for container in role.main):
             missing.append("no container sets the variables NCCL_FASTRAK_*")
         alone = not role.host_network
-        if alone and "networking.gke.io/interfaces" not in role.annotations:
-            missing.append("the pod has no annotation `networking.gke.io/interfaces`")
+        if alone and _INTERFACES not in role.annotations:
+            missing.append(f"the pod has no annotation `{_INTERFACES}`")
         if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
@@ -175,4 +178,36 @@ def tcpxo_half_set_up(job: Job) -> None:
             )
 
 
-CHECKS = (network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up)
+def gib_half_set_up(job: Job) -> None:
+    """The plugin of GKE's RDMA machines without the pod's interfaces, or the interfaces without the plugin."""
+    for role in job.roles:
+        interfaces = text(role.annotations, _INTERFACES)
+        # Claims may bring the cards instead, and an annotation that is filled in later says nothing yet.
+        if (
+            role.host_network
+            or rows(role.pod, "resourceClaims")
+            or (_INTERFACES in role.annotations and not interfaces)
+        ):
+            continue
+        has_cards = '"rdma-' in interfaces
+        for container in role.main if role.devices else ():
+            has_plugin = any(
+                text(mount, "mountPath").startswith(_GIB) for mount in rows(container.tree, "volumeMounts")
+            )
+            if has_plugin != has_cards and container.devices and (has_plugin or _sets(container, "NCCL_IB_")):
+                job.report.add(_half_gib(job, container, has_cards=has_cards))
+
+
+def _half_gib(job: Job, container: Container, *, has_cards: bool) -> Finding:
+    there, missing = f"`{_GIB}`", f"the pod has no RDMA interfaces in the annotation `{_INTERFACES}`"
+    if has_cards:
+        there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
+    return HALF.at(
+        job.at((*container.path, "name")),
+        f"`{container.name}` has {there}, but {missing}",
+        effect="NCCL finds no fast network: it fails at start, or runs over TCP",
+        help="take the whole set-up from one source, such as the component `gke-gib`",
+    )
+
+
+CHECKS = (network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up, gib_half_set_up)
