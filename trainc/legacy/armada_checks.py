@@ -117,6 +117,8 @@ def _pods(job: Tree) -> Iterator[Complaint]:
         for container in containers:
             if type(container) is dict:
                 yield from _resources(container)
+            else:
+                yield first_leaf(container), "a container is not a mapping"
 
 
 def _resources(container: Tree) -> Iterator[Complaint]:

@@ -43,6 +43,10 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     if node is None:
         return True
     misfits = decode(node, tree)
+    if not metadata.is_sound(tree.get("metadata")):
+        from trainc.server.metadata_decoding import decode as decode_metadata  # noqa: PLC0415 (most are plainly right)
+
+        misfits = [*misfits, *decode_metadata(tree.get("metadata"))]
     for fault in misfits:
         said = fault.message.partition(" into Go ")[0].removeprefix("json: ")
         wanted = fault.message.rpartition(" of type ")[2]
