@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     Values = list[str]
 
 MAX_TEMPLATES = 1_000  # some KiB each
-_MAX_SEEN = 50_000  # texts and keys of which it is known that there was one before
+_MAX_MET = 50_000  # texts and keys of which it is known when one was met
 _MAX_FAILURES = 3  # templates that cannot be made before a form is given up
-_FEWEST = 2  # forms that are learned however small the run is
-_WORTH = 25  # files of a run, or jobs that were filled in, for each further form
+_PAYS = 8  # jobs that have to come for a template to be worth its trials, which take as long as six
+# Templates that are learned however small the run is, and for each further one files of a run, or jobs filled in.
+_FEWEST, _FILES_EACH, _FILLED_EACH = 2, 100, 20
 
 
 class Form:
@@ -72,7 +73,8 @@ class Forms:
         self._trial = trial
         self._files = files
         self._forms: dict[tuple[str, str], Form] = {}
-        self._seen: set[int] = set()
+        self._met: dict[int, int] = {}  # by text without digits, or key: which job of the run had it last
+        self._asked = 0
         self._splitter = Splitter()
         self._count = 0  # of templates
         self._filled = 0
@@ -82,10 +84,11 @@ class Forms:
 
         `place` stands for everything about the file on which its job depends.
         """
+        self._asked += 1
         skeleton, values = self._splitter.split(data)
         form = self._forms.get((skeleton, place))
         if form is None:
-            if not self._is_seen(hash((skeleton, place))) or not self._has_room():
+            if not self._pays(hash((skeleton, place))):
                 return None
             form = self._forms[skeleton, place] = self._form(file, data.decode())
         if not form.free or form.failures >= _MAX_FAILURES:
@@ -93,7 +96,7 @@ class Forms:
         key = form.key(values)
         if key in form.templates:
             template = form.templates[key]
-        elif self._is_seen(hash((skeleton, place, key))) and self._has_room():
+        elif self._pays(hash((skeleton, place, key))):
             template = form.templates[key] = self._learn(form, file, data.decode(), values)
         else:
             return None
@@ -102,16 +105,16 @@ class Forms:
         self._filled += 1
         return template, values
 
-    def _is_seen(self, mark: int) -> bool:
-        if mark in self._seen:
-            return True
-        if len(self._seen) < _MAX_SEEN:
-            self._seen.add(mark)
-        return False
+    def _pays(self, mark: int) -> bool:
+        """Whether a template is worth its trials: as many jobs of its kind come as the distance to the last one says.
 
-    def _has_room(self) -> bool:
-        """Whether one more form is worth its trials, which are a few compilations."""
-        return self._count < min(MAX_TEMPLATES, _FEWEST + (self._files + self._filled) // _WORTH)
+        Where it comes otherwise, little is lost: what is learned is a small part of a run, or of what it has gained.
+        """
+        last = self._met.get(mark)
+        if last is not None or len(self._met) < _MAX_MET:
+            self._met[mark] = self._asked
+        room = min(MAX_TEMPLATES, _FEWEST + self._files // _FILES_EACH + self._filled // _FILLED_EACH)
+        return last is not None and self._count < room and self._files - self._asked >= _PAYS * (self._asked - last)
 
     def _form(self, file: str, text: str) -> Form:
         document = self._trial.document(file, text)
