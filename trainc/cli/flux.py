@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.cli.output import tell
-from trainc.emit.spool.disk import replace, written
+from trainc.emit.spool.disk import Folder, replace, written
 from trainc.model.report import Report
 from trainc.model.tree import get, value
 from trainc.model.trouble import Reaching, Trouble
@@ -91,7 +91,7 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
     path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
     folder = os.path.normpath(os.path.join(_top(file), path.lstrip("/")))
     found = set()
-    for inner, _ in written(folder, ()):
+    for inner, _ in written(Folder(folder), ()):
         for one in read(_contents(os.path.join(folder, inner)).encode(), inner, Report()):
             if one.kind == "JobSet":
                 namespace = target or one.namespace

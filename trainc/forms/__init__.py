@@ -27,7 +27,7 @@ _MAX_MET = 50_000  # texts and keys of which it is known when one was met
 _MAX_FAILURES = 3  # templates that cannot be made before a form is given up
 _PAYS = 8  # jobs that have to come for a template to be worth its trials, which take as long as six
 # Templates that are learned however small the run is, and for each further one files of a run, or jobs filled in.
-_FEWEST, _FILES_EACH, _FILLED_EACH = 2, 100, 20
+_FEWEST, _FILES_EACH, _FILLED_EACH = 2, 50, 10
 
 
 class Form:

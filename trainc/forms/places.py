@@ -95,6 +95,7 @@ DOMAINS = (
     "docker.io",
     "gke.io.networks",
     "kuma.io",
+    "flux-framework.org",
 )
 _NAME = ("metadata", "name")
 _MAPS = ("labels", "annotations")

@@ -74,6 +74,13 @@ class Folder:
     def __init__(self, name: str) -> None:
         self.name = name
         self._listed: dict[str, tuple[str, dict[str, bool]]] = {}  # by folder: its place, and what there is a link
+        self._every: list[str] | None = None
+
+    def every(self) -> list[str]:
+        """Every file below the folder, relative to it and sorted, as it was when somebody first asked."""
+        if self._every is None:
+            self._every = list(_files(self.name, ""))
+        return self._every
 
     def find(self, path: str) -> tuple[str, Found | None]:
         """Where the file of a path below the folder stands, or would, and what stands there.
@@ -204,14 +211,14 @@ def remove(folder: str, path: str) -> None:
             inner = os.path.dirname(inner)
 
 
-def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, Header]]:
+def written(folder: Folder, besides: Container[str]) -> Iterator[tuple[str, Header]]:
     """Every file below a folder that trainc wrote and whose header can be read, relative to it and sorted.
 
     Files `besides` are not looked at.
     """
-    for path in _files(folder, ""):
+    for path in folder.every():
         if path.endswith(".yaml") and path not in besides:
-            first, _, rest = ordinary_contents(os.path.join(folder, path), 4096).partition(b"\n")
+            first, _, rest = ordinary_contents(os.path.join(folder.name, path), 4096).partition(b"\n")
             second = rest.partition(b"\n")[0] if has_conflict(first) else b""
             if is_rendered(b"\n".join((first, second))):
                 header = read_header((second or first).decode("utf-8", "replace"))
@@ -219,19 +226,19 @@ def written(folder: str, besides: Container[str]) -> Iterator[tuple[str, Header]
                     yield path, header
 
 
-def clear_leftovers(folder: str) -> None:
+def clear_leftovers(folder: Folder) -> None:
     """Remove temporary files of builds that were killed, for a build that holds the folder's lock.
 
     They are those with the name and the first line of one.
     """
-    for path in _files(folder, ""):
+    for path in folder.every():
         target, mark, name = path.rpartition(_TEMPORARY)
         if not (mark and target.endswith(".yaml") and name and _DIGITS.issuperset(name)):
             continue
-        with open(os.path.join(folder, path), "rb") as stream:
+        with open(os.path.join(folder.name, path), "rb") as stream:
             first = stream.read(len(MARK))
         if MARK.encode().startswith(first):  # a build may be killed before the first byte
-            os.remove(os.path.join(folder, path))
+            os.remove(os.path.join(folder.name, path))
 
 
 def _files(folder: str, inner: str) -> Iterator[str]:

@@ -227,7 +227,7 @@ class FolderSpool(Spool):
         stale: list[tuple[str, str]] = []
         unsure: set[str] = set()
         others: list[str] = []
-        for path, header in list(written(self.folder, self.paths)):
+        for path, header in list(written(self._files, self.paths)):
             ours = header.project in self._own
             if not ours:
                 self.left[header.project] = self.left.get(header.project, 0) + 1
@@ -282,7 +282,7 @@ class FolderSpool(Spool):
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""
         if not self._check and not self.refused:
             if self.alone:
-                clear_leftovers(self.folder)
+                clear_leftovers(self._files)
             with Staged() as staged:
                 for change, text in zip(self.changes, self.texts(), strict=True):
                     staged.put(os.path.join(self.folder, change.path), text.encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from trainc.emit.spool.disk import written
+from trainc.emit.spool.disk import Folder, written
 from trainc.model.lost import source_lost
 from trainc.model.sourced import Span
 
@@ -20,7 +20,7 @@ _EARLIER = re.compile(r"-r[0-9]+$")  # behind the name of a run
 def report_blank_sources(project: Project, report: Report) -> None:
     """A finding for each file of a run without a single object that a job was rendered from, unless it moved elsewhere."""
     folder, blank = os.path.join(project.root, project.output), report.account.blank
-    for path, header in written(folder, ()) if os.path.isdir(folder) else ():
+    for path, header in written(Folder(folder), ()) if os.path.isdir(folder) else ():
         if header.source not in blank or header.project:
             continue
         name = os.path.basename(path).removesuffix(".yaml")
