@@ -6,7 +6,7 @@ from trainc.capacity.advice import change_for
 from trainc.capacity.amounts import added, units_of
 from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
-from trainc.capacity.gang import Gang, Occupants, gang_of
+from trainc.capacity.gang import Gang, Options, gang_of
 from trainc.capacity.groups import back_end, group_refusal
 from trainc.capacity.jobpods import Added, Run, Share, run_data
 from trainc.capacity.kueue import GATED, Kueue
@@ -61,11 +61,9 @@ class Fit:
         self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
     ) -> None:
         self.facts = facts
-        self.is_idle = is_idle
+        self.options = Options(is_idle=is_idle, names_nodes=names_nodes)
         self.alone = alone
-        self.names_nodes = names_nodes
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
-        self.occupants = Occupants()
         self._known: dict[str, Answer] = {}
         self._gangs: dict[str, Gang] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
@@ -82,7 +80,7 @@ class Fit:
 
     def reserve(self, answer: Answer, groups: Sequence[Tree] = ()) -> None:
         """Let a job hold its quota and its nodes while others are asked about."""
-        verdict, held = answer.verdict, self.occupants.queues
+        verdict, held = answer.verdict, self.options.occupants.queues
         if answer.status not in GOOD:
             return
         for group in groups:
@@ -93,7 +91,7 @@ class Fit:
             self.kueue.snapshot.reserve(verdict)
         self._known.clear()
         self._gangs.clear()
-        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.occupants, answer)
+        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options.occupants, answer)
 
     def verdict(self, jobset: Tree) -> Verdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
@@ -122,14 +120,7 @@ class Fit:
         exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
         key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
         if key not in self._gangs:
-            self._gangs[key] = gang_of(
-                self.facts,
-                jobset,
-                added,
-                is_idle=self.is_idle,
-                occupants=self.occupants,
-                names_nodes=self.names_nodes,
-            )
+            self._gangs[key] = gang_of(self.facts, jobset, added, self.options)
         return self._gangs[key]
 
     def elsewhere(self, verdict: Verdict | None) -> str:
@@ -158,7 +149,7 @@ class Fit:
         return answer
 
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
-        refused = group_refusal(self.facts, jobset, groups, self.occupants.queues)
+        refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
         if refused:
             return Answer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
         answer = Answer(self.verdict(jobset))
@@ -262,7 +253,13 @@ def _pods_of(jobset: Tree) -> str:
     for job in _jobs(jobset):
         spec = get(job, "template", "spec")
         pod = get(spec, "template", "spec")
-        parts += [value(job, "name"), value(job, "replicas"), value(spec, "parallelism"), value(spec, "completions")]
+        parts += [
+            value(job, "name"),
+            plain(get(job, "dependsOn")),
+            value(job, "replicas"),
+            value(spec, "parallelism"),
+            value(spec, "completions"),
+        ]
         parts += [plain(get(job, "template", "metadata")), plain(get(spec, "template", "metadata"))]
         if type(pod) is not dict:
             continue

@@ -9,6 +9,7 @@ from trainc.capacity.matching import taint_text, untolerated
 from trainc.capacity.nodes import HOSTNAME, NodeClass
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
 from trainc.capacity.requests import unknown_of_pod
+from trainc.capacity.stages import stages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,20 @@ class Gang:
         self.change = ""
 
 
+class Options:
+    """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
+
+    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
+    """
+
+    __slots__ = ("is_idle", "names_nodes", "occupants")
+
+    def __init__(self, *, is_idle: bool, names_nodes: bool) -> None:
+        self.is_idle = is_idle
+        self.names_nodes = names_nodes
+        self.occupants = Occupants()
+
+
 class Occupants:
     """Pods of other jobs that have places while a job is asked about, which no dump shows."""
 
@@ -60,20 +75,32 @@ class Occupants:
         self.are_known = True  # False once a job got places that nobody can name
 
 
-def gang_of(
-    facts: Facts,
-    jobset: Tree,
-    added: Mapping[str, Added],
-    *,
-    is_idle: bool,
-    occupants: Occupants | None = None,
-    names_nodes: bool = True,
-) -> Gang:
+def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Options) -> Gang:
     """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name.
 
-    With `names_nodes` the pods of a small job are placed even where it is plain that they all get a node.
+    Roles that never run at the same time need not fit at the same time.
     """
-    run = Run(facts, jobset, added, is_idle=is_idle, bound=occupants.pods if occupants else ())
+    stages, are_strict = stages_of(jobset)
+    whole = _gang_of(facts, jobset, added, options, None)
+    if len(stages) == 1 or (whole.fits is True and whole.is_certain):
+        return whole
+    parts = [_gang_of(facts, jobset, added, options, names) for names in stages]
+    failing = next((part for part in parts if not (part.fits and part.is_certain)), None)
+    if failing is not None:
+        return failing
+    whole.run = whole.role = None
+    whole.roles = max(parts, key=lambda part: sum(role.podset.count for role in part.roles)).roles
+    whole.fits, whole.is_certain = (True, True) if are_strict else (None, False)
+    whole.reason = "" if are_strict else "roles that may run at the same time do not fit at once"
+    whole.change = ""
+    return whole
+
+
+def _gang_of(
+    facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Options, only: frozenset[str] | None
+) -> Gang:
+    is_idle, occupants = options.is_idle, options.occupants
+    run = Run(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
     gang = Gang(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
     parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
@@ -86,9 +113,10 @@ def gang_of(
         gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes[:_FIRST_NODES])[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
-    _run(gang, roles, len(facts.nodes), in_any_order=_is_roomy(parts, found), names_nodes=names_nodes)
+    in_any_order = _is_roomy(parts, found)
+    _run(gang, roles, len(facts.nodes), in_any_order=in_any_order, names_nodes=options.names_nodes)
     unsure = _unsure(roles, classes, facts)
-    if gang.fits is True and (unsure or (occupants and not occupants.are_known)):
+    if gang.fits is True and (unsure or not occupants.are_known):
         gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
     if gang.fits is not True and not gang.reason:
         _explain(gang, roles, classes, facts)

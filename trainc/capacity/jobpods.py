@@ -17,6 +17,7 @@ from trainc.capacity.pods import (
 from trainc.capacity.requests import PodSet
 from trainc.capacity.resourcequota import object_usage, pod_usage
 from trainc.capacity.scheduler import Scheduler
+from trainc.capacity.stages import stages_of
 from trainc.model.tree import get, value
 from trainc.server.jobset.labels import written_labels
 
@@ -66,9 +67,11 @@ class Added:
 class Role:
     """The pods of one replicatedJob: how many there are, are created and get a node."""
 
-    def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Added]) -> None:
+    def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Added], index: int) -> None:
+        self.index = index  # in the JobSet
         self.podset = PodSet(job)
         self.name = self.podset.name
+        self.named: str = value(job, "name") or ""
         self.tree = self.podset.tree
         runtime = namespace.runtime_scheduling(self.tree)
         self._join(runtime.get("nodeSelector") or {}, runtime.get("tolerations") or ())
@@ -129,13 +132,19 @@ class Run:
         added: Mapping[str, Added] | None = None,
         *,
         is_idle: bool = True,
+        only: frozenset[str] | None = None,
         bound: Iterable[tuple[Pod, str]] = (),
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
         jobs = get(jobset, "spec", "replicatedJobs")
         listed = jobs if type(jobs) is list else []
-        self.roles = [Role(job, jobset, self.namespace, added or {}) for job in listed]
+        self.stages = stages_of(jobset)
+        self.roles = [
+            Role(job, jobset, self.namespace, added or {}, index)
+            for index, job in enumerate(listed)
+            if only is None or value(job, "name") in only
+        ]
         self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
         self.placed: list[tuple[Pod, str]] = []
         self._facts, self._is_idle, self._bound = facts, is_idle, bound
@@ -161,20 +170,27 @@ class Run:
     def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, Role, str]]:
         """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
         for budget in self.namespace.budgets:
-            left = budget.with_usage({} if unused else budget.used)
-            refused = "" if left.scopes else self._over_count(left)
+            used = {} if unused else budget.used
+            refused = "" if budget.scopes else self._over_count(budget.with_usage(used))
             if refused and self.roles:
                 yield budget.name, self.roles[0], refused
                 continue
-            for role in self.roles:
-                if not role.podset.count or not self.namespace.is_counted(left, role.tree):
-                    continue
-                usage = pod_usage(*role.asked)
-                refused = left.refusal(usage, role.podset.count)
-                if refused:
-                    yield budget.name, role, refused
-                    break
-                left.add(usage, role.podset.count)
+            over = (self._over_in_stage(budget.with_usage(used), names) for names in self.stages.names)
+            found = next((one for one in over if one is not None), None)
+            if found is not None:
+                yield budget.name, *found
+
+    def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[Role, str] | None:
+        """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
+        for role in self.roles:
+            if role.named not in names or not role.podset.count or not self.namespace.is_counted(left, role.tree):
+                continue
+            usage = pod_usage(*role.asked)
+            refused = left.refusal(usage, role.podset.count)
+            if refused:
+                return role, refused
+            left.add(usage, role.podset.count)
+        return None
 
     def _over_count(self, budget: Budget) -> str:
         """What a quota says to the objects that a job is made of, besides its pods."""

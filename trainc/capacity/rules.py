@@ -176,10 +176,9 @@ def _queue(jobset: Tree, verdict: Verdict, fit: Fit, *, fixed: bool) -> Iterator
 def _nodes(gang: Gang | None, *, fixed: bool) -> Iterator[Problem]:
     if gang is None or gang.fits is not False or gang.role is None:
         return
-    index = [role.name for role in gang.roles].index(gang.role.name)
     rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
     effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"
-    yield Problem(rule, index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)
+    yield Problem(rule, gang.role.index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)
 
 
 def _resources(index: int) -> Path:

@@ -98,7 +98,7 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
     late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
     there = [role for role in live if role.name.value not in late]
-    early = {name for role in there for name in _before(role, roles)}
+    early = {name for role in there for name in ended_before(role, roles)}
     kept = tuple(role for role in there if role.name.value not in early and role.ancestor not in INITIALIZERS)
     return kept or tuple(live)
 
@@ -121,7 +121,7 @@ def _largest(roles: Sequence[Role]) -> list[Role]:
     return [max(reversed(roles), key=pods)] if roles else []
 
 
-def _before(role: Role, roles: Sequence[Role]) -> set[str]:
+def ended_before(role: Role, roles: Sequence[Role]) -> set[str]:
     """The roles that have finished, or have been left behind, when `role` starts."""
     found: set[str] = set()
     seen: set[tuple[str, bool]] = set()
@@ -138,4 +138,4 @@ def _before(role: Role, roles: Sequence[Role]) -> set[str]:
 
 
 def _waits_for_end(role: Role, core: Sequence[Role], roles: Sequence[Role]) -> bool:
-    return not _before(role, roles).isdisjoint(member.name.value for member in core)
+    return not ended_before(role, roles).isdisjoint(member.name.value for member in core)
