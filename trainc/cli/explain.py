@@ -29,16 +29,37 @@ def explain(options: Options) -> int:
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION]")
     asked = options.arguments[0] if options.arguments else ""
-    if not asked:
+    if options.one("report") == "json":
+        data(dumps(_entries(asked, recursive=options.has("recursive")), sort_keys=False))
+    elif not asked:
         _list()
     elif asked == "annotations" or asked.startswith(_PREFIX):
         _annotations(asked)
-    elif options.one("report") == "json":
-        data(dumps([_entry(field) for field in find(asked)], sort_keys=False))
     else:
         for at, field in enumerate(find(asked)):
             answer(*([""] if at else []), *(_tree(field) if options.has("recursive") else _page(field)))
     return 0
+
+
+def _entries(asked: str, *, recursive: bool) -> list[dict[str, object]]:
+    """What is asked for as a program reads it: kinds, annotations, or a field with all below it where that is asked."""
+    if not asked:
+        return [{"kind": one.kind, "apiVersion": f"{one.group}/{one.version}"} for one in shipped.listed()]
+    if asked == "annotations" or asked.startswith(_PREFIX):
+        names = list(ANNOTATIONS) if asked == "annotations" else [_annotation(asked)]
+        return [
+            dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[name]), strict=True))
+            for name in names
+        ]
+    return [_entry(field) for top in find(asked) for field in (top, *(_below(top) if recursive else ()))]
+
+
+def _below(field: Field) -> Iterator[Field]:
+    """Every field below one, but for those inside of Kubernetes' own shapes, which may hold themselves."""
+    for _, child in field.children():
+        yield child
+        if not child.is_foreign:
+            yield from _below(child)
 
 
 def _list() -> None:
@@ -53,13 +74,17 @@ def _annotations(asked: str) -> None:
         width = max(map(len, ANNOTATIONS))
         answer(*(f"{name:<{width}}  {about}" for name, (_, about) in ANNOTATIONS.items()))
         return
-    if asked not in ANNOTATIONS:
-        hint = meant(asked, ANNOTATIONS, "see trainc explain annotations")
-        raise Trouble(f"trainc reads no annotation `{asked}`; {hint}")
-    value, about = ANNOTATIONS[asked]
+    value, about = ANNOTATIONS[_annotation(asked)]
     answer(
         f"ANNOTATION:  {asked}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:", f"      {asked}: {value}"
     )
+
+
+def _annotation(asked: str) -> str:
+    if asked not in ANNOTATIONS:
+        hint = meant(asked, ANNOTATIONS, "see trainc explain annotations")
+        raise Trouble(f"trainc reads no annotation `{asked}`; {hint}")
+    return asked
 
 
 def _page(field: Field) -> Iterator[str]:

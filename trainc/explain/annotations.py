@@ -18,6 +18,10 @@ ANNOTATIONS = {
         "merged",
         "PyTorchJob: one Job of master and workers, or with `per-job` one Job for each worker.",
     ),
+    "trainc.dev/run-to-completion": (
+        '"true"',
+        "A LeaderWorkerSet: its pods end with their program, and it is compiled.",
+    ),
     "trainc.dev/compat-names": (
         '"true"',
         "An older kind: Services under the names that its operator gave to pods.",

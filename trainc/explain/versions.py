@@ -13,9 +13,11 @@ READ_FROM = {
     "kubeflow.org": "the v1 training-operator and mpi-operator",
     "mlkube.io": "the first tf-operator",
     "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
-    "flux-framework.org": "the flux-operator",
-    "batch.volcano.sh": "Volcano 1.15",
+    "flux-framework.org": "Flux Operator 0.2",
+    "batch.volcano.sh": "Volcano 1.16",
     "scheduling.volcano.sh": "Volcano 1.15",
+    "ray.io": "KubeRay 1.7",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10",
     "trainc.dev": f"trainc {__version__}",
 }
 _DEPENDS = "JobSet 0.8"
