@@ -46,6 +46,8 @@ def _check_success(spec: Any, roles: Roles, said: str) -> None:
         count, _, role = said.partition(" pods of ")
         rules = roles[role][0].job["successPolicy"]["rules"]
         assert [rule["succeededCount"] for rule in rules] == [int(count)]
+    elif said == "the submitter container in head" and "driver" in every:
+        assert targets == {"driver"}
     else:
         role = said.rpartition(" in ")[2]
         deciding = {pod.replicated for pod in roles[role]}

@@ -15,6 +15,7 @@ from trainc.compare.scratch import Scratch, drop, make_folders, unpack
 from trainc.compare.updates import differences, key_of
 from trainc.load.walk import contents, files, is_candidate
 from trainc.model.header import is_rendered
+from trainc.model.input_kinds import INPUT_KINDS
 from trainc.model.legacy_kinds import NAMES
 from trainc.model.report import Report
 from trainc.model.settings import Selection
@@ -39,7 +40,7 @@ _MOST_TOGETHER = 2  # edits that are looked for in all combinations
 _MOST_PAIRED = 12  # edits of which all pairs are tried
 _DOCUMENT = re.compile(rb"^---.*$", re.MULTILINE)
 _KIND = re.compile(rb"^kind:[ \t]*(\w+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES))
+_JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES, *(kind for _, kind in INPUT_KINDS)))
 
 
 class Wanted(NamedTuple):

@@ -33,6 +33,13 @@ UNRESOLVED = Rule(
     "a pod of a plain Job is addressed by a name that DNS does not have",
     "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
 )
+SPLICED = Rule(
+    "host-name-spliced",
+    WARNING,
+    "a pod of a plain Job is addressed by a name that a variable is a part of",
+    "The JobSet calls its pods otherwise, and what a variable holds while the job runs cannot be rewritten before.",
+)
+_OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
 SERVICE_ELSEWHERE = Rule(
     "peer-service-elsewhere",
     WARNING,
@@ -109,10 +116,27 @@ class JobHosts(FormerHosts):
     def leaf(self, leaf: Tree) -> Tree:
         """A text with present names; one that never led anywhere is said to be one."""
         if type(leaf) is Sourced and type(leaf.value) is str:
+            self._check_spliced(leaf)
             for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
                 if "." not in former or self.subdomain is None:
                     self._unresolved(leaf, former, present)
         return super().leaf(leaf)
+
+    def _check_spliced(self, leaf: Sourced[str]) -> None:
+        """A finding for a host in the pods' subdomain whose name holds a variable, but for the pod's own."""
+        ending = "" if self.subdomain is None else f".{self.subdomain.value}"
+        before, _, _ = leaf.value.partition(ending) if ending and ending in leaf.value else ("", "", "")
+        for stop in " \t\n\"'=,/:@":
+            before = before.rpartition(stop)[2]
+        if "$" in before and before not in _OWN_HOST:
+            self.report.add(
+                SPLICED.at(
+                    place(leaf.origin) or self.document.span(("spec",), key=True),
+                    f"`{before}{ending}` has a variable in it, so the name is not rewritten",
+                    effect=f"the JobSet calls its pods `{self.name.value}-{NODE}-0-INDEX{ending}`",
+                    help="write the name in full, or build it from that pattern",
+                )
+            )
 
     def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
         why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
