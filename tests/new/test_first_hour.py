@@ -47,4 +47,4 @@ def test_from_an_empty_folder_to_a_reviewed_change(framework: str, tmp_path: Pat
     assert compile_in(tmp_path, "build", "-w").code == 0
     assert compile_in(tmp_path, "build", "--check").code == 0
     rendered = [path for path in tmp_path.glob("rendered/**/*.yaml") if "first" in path.name]
-    assert any("name: first-2" in path.read_text("utf-8") for path in rendered), rendered
+    assert any("name: first-r2" in path.read_text("utf-8") for path in rendered), rendered
