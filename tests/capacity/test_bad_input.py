@@ -138,3 +138,21 @@ def test_what_an_unknown_cohort_may_lend_is_unknown() -> None:
     assert ask(large, *queue(8), *nodes).status == "never"
     assert ask(large, *queue(8, cohortName="c"), *nodes).status == "unknown"
     assert ask(large, *queue(8, cohortName="c"), *nodes, thing("Cohort", "other", spec={})).status == "never"
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        job(cpu="${CPUS}"),
+        job(pods="${NODES}"),  # type: ignore[arg-type]
+        job(nodeSelector={"pool": "${POOL}"}),
+        job(pod_annotations={"kueue.x-k8s.io/podset-required-topology": "${RACK}"}, queued=True),
+    ],
+)
+def test_what_is_filled_in_later_is_unknown(tree: dict[str, Any]) -> None:
+    found = ask(tree, *queue(), node("n1"))
+    assert (found.status, "filled in later" in found.reason) == ("unknown", True)
+
+
+def test_what_decides_nothing_may_be_filled_in_later() -> None:
+    assert ask(job(volumes=[{"name": "${VOLUME}"}]), node("n1")).status == "fits"

@@ -8,11 +8,11 @@ from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
 from trainc.capacity.gang import Gang, Options, gang_of
 from trainc.capacity.groups import back_end, group_refusal
-from trainc.capacity.jobpods import Added, Run, Share, run_data
+from trainc.capacity.jobpods import Added, Run, Share
 from trainc.capacity.kueue import GATED, Kueue
 from trainc.capacity.nodes import HOSTNAME
 from trainc.capacity.occupancy import occupy
-from trainc.capacity.shown import verdict_data
+from trainc.capacity.unfilled import unfilled
 from trainc.capacity.verdict import unknown_queue
 from trainc.capacity.volcano import queue_of
 from trainc.model.tree import get, plain, value
@@ -149,6 +149,11 @@ class Fit:
         return answer
 
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
+        later = unfilled(jobset)
+        if later:
+            return Answer(
+                None, UNKNOWN, f"`{later}` is filled in later", "ask about the manifests with the value in them"
+            )
         refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
         if refused:
             return Answer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
@@ -275,22 +280,3 @@ def _pods_of(jobset: Tree) -> str:
 def _jobs(jobset: Tree) -> list[Tree]:
     jobs = get(jobset, "spec", "replicatedJobs")
     return jobs if type(jobs) is list else []
-
-
-def answer_data(answer: Answer) -> dict[str, Any]:
-    """The answer as plain data for JSON; what is empty is left out."""
-    data: dict[str, Any] = {"status": answer.status}
-    if answer.reason:
-        data["reason"] = answer.reason
-    if answer.change:
-        data["change"] = answer.change
-    if answer.headroom is not None:
-        data["headroom"] = answer.headroom
-    if answer.verdict is not None:
-        data["kueue"] = verdict_data(answer.verdict)
-    if answer.gang is not None:
-        gang = answer.gang
-        data["nodes"] = {"fits": gang.fits, "room": gang.rooms, "first": gang.nodes}
-        if gang.run is not None:
-            data["pods"] = run_data(gang.run)
-    return data

@@ -8,6 +8,7 @@ from trainc.capacity.fit import Fit, class_of
 from trainc.capacity.groups import group_refusal, groups_of
 from trainc.capacity.jobpods import Run
 from trainc.capacity.kueue import GATED
+from trainc.capacity.unfilled import unfilled
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 
 TYPE_CHECKING = False
@@ -117,6 +118,9 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
 
 def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]:
     """What keeps the job from starting; a text for what could not be checked."""
+    if unfilled(jobset):
+        yield "what fits on the cluster: a value is filled in later"
+        return
     refused = list(_namespace(jobset, fit))
     yield from refused
     if refused:

@@ -1,13 +1,15 @@
-"""A verdict as plain data for JSON, in Kueue's own words where it has them."""
+"""Answers and verdicts as plain data for JSON, in Kueue's own words where it has them."""
 
 from __future__ import annotations
 
 from trainc.capacity.amounts import spelled
+from trainc.capacity.jobpods import run_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from trainc.capacity.fit import Answer
     from trainc.capacity.flavors import Assigned
     from trainc.capacity.verdict import Verdict
 
@@ -53,4 +55,23 @@ def _pod_set(member: Assigned) -> dict[str, Any]:
         data["topology"] = {"levels": member.levels, "domains": domains}
     if member.is_delayed:
         data["delayedTopology"] = "Pending"
+    return data
+
+
+def answer_data(answer: Answer) -> dict[str, Any]:
+    """The answer as plain data for JSON; what is empty is left out."""
+    data: dict[str, Any] = {"status": answer.status}
+    if answer.reason:
+        data["reason"] = answer.reason
+    if answer.change:
+        data["change"] = answer.change
+    if answer.headroom is not None:
+        data["headroom"] = answer.headroom
+    if answer.verdict is not None:
+        data["kueue"] = verdict_data(answer.verdict)
+    if answer.gang is not None:
+        gang = answer.gang
+        data["nodes"] = {"fits": gang.fits, "room": gang.rooms, "first": gang.nodes}
+        if gang.run is not None:
+            data["pods"] = run_data(gang.run)
     return data

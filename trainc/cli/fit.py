@@ -6,8 +6,9 @@ from trainc import pipeline
 from trainc.capacity.advice import headroom
 from trainc.capacity.edits import trainer_pods
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Answer, Fit, answer_data, class_of
+from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Answer, Fit, class_of
 from trainc.capacity.groups import groups_of
+from trainc.capacity.shown import answer_data
 from trainc.cli.dumps import contents
 from trainc.cli.output import answer, data, tell
 from trainc.cli.scaling import Scaled, Scaling
