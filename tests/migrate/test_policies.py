@@ -57,6 +57,15 @@ def test_a_policy_or_the_reason_for_none(name: str) -> None:
     assert migrate(done.text).text == done.text
 
 
+@pytest.mark.parametrize(
+    "metadata", ["[a]", "x", "{}", "{name: demo, annotations: [a]}", "{name: demo, annotations: x}"]
+)
+def test_metadata_of_any_shape_is_a_problem_and_no_crash(metadata: str) -> None:
+    text = job("JAXJob", role("Worker", 2)).replace("{name: demo, namespace: ns1}", metadata)
+    done = migrate(text)
+    assert (done.text, bool(done.problems)) == (text, True)
+
+
 def variables(text: str) -> set[str]:
     """The names of the variables of a job's trainer."""
     trainer = text.partition("---\n")[0].partition("  trainer:")[2]

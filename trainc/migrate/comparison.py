@@ -33,7 +33,9 @@ def is_unplaced(project: Project) -> bool:
 
 def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
     """The project with those clusters alone that run a job of a file, whatever the file is called."""
-    named = (job["metadata"].get("annotations") or {}).get(CLUSTER)
+    metadata = job.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    named = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
     if named is not None:
         found = project.named[str(named)].clusters
         return project.serving(tuple(found)) if found and not project.named[str(named)].unknown else project
