@@ -121,7 +121,8 @@ def immutable_change(
         f"run `{bundle.name}` cannot change in {count} once it is created",
         also=[Label(span) for span in own[1:_MOST]],
         effect=effect,
-        help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"`; {otherwise}',
+        help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
+        f"(`trainc run {bundle.document.name}`); {otherwise}",
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
         fix=[_new_run(bundle, "unsafe")],

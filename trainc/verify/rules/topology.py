@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trainc.verify.job import Job
     from trainc.verify.launch import Launch
     from trainc.verify.pods import Role
+    from trainc.verify.values import Unknown
 
 _OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # another name without a slash is a slip, and told as one
 NNODES = Rule(
@@ -163,7 +164,7 @@ def processes_mismatch(job: Job) -> None:
                 _spot(job, container, path, *_process_words(launch)),
                 f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
                 label=f"{processes} here",
-                also=[Label(job.at((*container.path, "resources", "limits")), f"{devices} here")],
+                also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
                 effect="two processes get the same accelerator, and the first collective fails" if more else idle,
                 help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
                 level=ERROR if more else WARNING,
@@ -180,9 +181,14 @@ def _process_words(launch: Launch) -> tuple[str, ...]:
 
 def _counted(container: Container) -> int:
     """The GPUs of a container, 0 where there are none, or where they are not one process each: Intel's have tiles."""
+    counts = _gpus(container)
+    return counts[0][1] if len(counts) == 1 and type(counts[0][1]) is int else 0
+
+
+def _gpus(container: Container) -> list[tuple[str, int | Unknown]]:
+    """The GPUs of a container that stand for one process each, by resource."""
     devices = container.devices.items()
-    counts = [n for resource, n in devices if device_kind(resource) == GPU and not resource.startswith("gpu.intel")]
-    return counts[0] if len(counts) == 1 and type(counts[0]) is int else 0
+    return [(name, n) for name, n in devices if device_kind(name) == GPU and not name.startswith("gpu.intel")]
 
 
 def _processes(container: Container) -> tuple[str | None, Path]:
