@@ -66,6 +66,14 @@ def test_metadata_of_any_shape_is_a_problem_and_no_crash(metadata: str) -> None:
     assert (done.text, bool(done.problems)) == (text, True)
 
 
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"])
+def test_other_line_ends_in_a_comment(end: str) -> None:
+    """The parser counts more lines than there are `\\n`: looking for a key behind them broke."""
+    text = job("JAXJob", role("Worker", 2)).replace("spec:\n", f"# a{end}# b\nspec:\n", 1)
+    done = migrate(text)
+    assert (done.problems, [one.policy for one in done.outcomes]) == ((), ["jax"])
+
+
 def variables(text: str) -> set[str]:
     """The names of the variables of a job's trainer."""
     trainer = text.partition("---\n")[0].partition("  trainer:")[2]

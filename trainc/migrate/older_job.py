@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 
+_OTHER_ENDS = frozenset("\r\x85\u2028\u2029")
+
+
 class Place(NamedTuple):
     """Where a text stands: the project and the file, which decide about clusters and namespaces.
 
@@ -90,8 +93,9 @@ def _launches(bundle: Bundle) -> dict[str, Any]:
 
 def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Wanted) -> Older:
     """The job as it is wanted, refused where it would mean something else."""
-    text = with_comments(older.written(piece, facts.old, want), piece)
-    if _misread(text, want):
+    # The parser counts lines otherwise where there are other line ends.
+    text = "" if _OTHER_ENDS.intersection(piece) else with_comments(older.written(piece, facts.old, want), piece)
+    if not text or _misread(text, want):
         text = with_comments(older.unplaced(piece, want), piece)
     shared = place.shared if want.served_by else None
     beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
