@@ -96,6 +96,8 @@ DOMAINS = (
     "gke.io.networks",
     "kuma.io",
     "flux-framework.org",
+    "ray.io",
+    "armadaproject.io",
 )
 _NAME = ("metadata", "name")
 _MAPS = ("labels", "annotations")
