@@ -58,8 +58,8 @@ class FormerHosts:
         """The spec of a pod with present names in the commands, arguments and variables of its containers."""
         out = dict(pod)
         for field in ("initContainers", "containers"):
-            if field in out:
-                out[field] = [self._container(container) for container in out[field]]
+            if type(out.get(field)) is list:
+                out[field] = [self._container(one) if type(one) is dict else one for one in out[field]]
         return out
 
     def leaf(self, leaf: Tree) -> Tree:

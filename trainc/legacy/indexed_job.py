@@ -154,8 +154,9 @@ class JobHosts(FormerHosts):
     def companion(self, companion: Document, namespace: Sourced[str] | None) -> Document:
         """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""
         tree = companion.tree
-        if companion.kind == "Service" and namespace is not None and not companion.namespace:
-            tree = {**tree, "metadata": {**given(tree.get("metadata"), {}), "namespace": namespace}}
+        metadata = tree.get("metadata")
+        if companion.kind == "Service" and namespace is not None and not companion.namespace and type(metadata) is dict:
+            tree = {**tree, "metadata": {**metadata, "namespace": namespace}}
         if self.keeps:
             return companion if tree is companion.tree else companion.admitted(tree)
         tree = with_jobset_selectors(tree, self.base, self.name)

@@ -62,8 +62,8 @@ def is_training(job: Tree) -> bool:
     if value(job, "metadata", "annotations", KEEP) is not None:
         return True
     spec = get(job, "spec")
-    if type(spec) is not dict:
-        return False
+    if type(spec) is not dict or get(job, "metadata", "ownerReferences") is not None:
+        return False  # what a controller made is its own
     width, size = _number(spec, "parallelism"), _number(spec, "completions")
     if value(spec, "completionMode") == "Indexed":
         return width != 1 or size not in {None, 1} or _has_devices(spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import Refusal
 from trainc.model.settings import STRICT
 from trainc.model.tree import get, plain, value
-from trainc.server import metadata
+from trainc.server import metadata, metadata_decoding
 from trainc.server.admission import INVALID_FIELD, UNDECODABLE, UNKNOWN_FIELD
 from trainc.server.golang.decoding import decode
 from trainc.server.jobs import created
@@ -15,6 +15,7 @@ from trainc.server.pods.complaints import Complaints, fields
 from trainc.server.pods.template import spec as pod_spec
 from trainc.server.pods.template import template
 from trainc.server.schema.features import features_of
+from trainc.server.schema.table import load
 from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of
 
@@ -39,10 +40,8 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     """Whether the API server takes a Job or a Pod; everything that it has against it is reported."""
     kind = kind_of(document.tree)
     report.looking_at(document)
-    node, tree = _node(kind, server), document.tree
-    if node is None:
-        return True
-    misfits = decode(node, tree)
+    node, tree = _node(kind), document.tree
+    misfits = [*decode(node, tree), *metadata_decoding.decode(tree.get("metadata", {}))]
     if not metadata.is_sound(tree.get("metadata")):
         from trainc.server.metadata_decoding import decode as decode_metadata  # noqa: PLC0415 (most are plainly right)
 
@@ -71,11 +70,13 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     return not faults
 
 
-def _node(kind: str, server: Server) -> Node | None:
-    node = server.table.root(jobset.KIND)
+def _node(kind: str) -> Node:
+    """The schema of the kind, from trainc's own of JobSets: no cluster defines Jobs and Pods."""
+    node = load().root(jobset.KIND)
     for name in NODES[kind]:
-        if node is not None:
-            node = node.prop(name) if name else node.item()
+        node = node and (node.prop(name) if name else node.item())
+    if node is None:
+        raise KeyError(kind)
     return node
 
 

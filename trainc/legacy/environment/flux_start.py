@@ -68,7 +68,7 @@ class FluxScripts:
         self.namespace = plan.namespace.value if plan.namespace is not None else ""
         self.size: int = value(self.spec, "size")
         tasks = value(self.spec, "tasks")
-        self.tasks: int = 1 if tasks is None else tasks
+        self.tasks: int = tasks if type(tasks) is int else 1
 
     @property
     def hosts(self) -> str:
