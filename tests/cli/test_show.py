@@ -96,3 +96,4 @@ def test_a_job_that_does_not_compile_is_not_passed_over(repository: WorkingTree)
     assert done.code == 1
     assert "research/bert" in done.out
     assert "numNode" in done.err
+    assert "numNode" in str(json.loads(repository.run("show", "--report", "json").out))

@@ -61,15 +61,16 @@ def _show(options: Options) -> int:
         raise Trouble(f"--rank is a number from 0 on, not `{brief(rank)}`")
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
-    if session.report.failed and not bundles:
-        return session.finish()
+    lacks_jobs = session.report.account.totals()[REFUSED] > 0
+    if session.report.failed and (not bundles or (lacks_jobs and options.one("report") == "json")):
+        return session.finish()  # a program reads one answer: the findings
     shown = _listed(bundles, session) if _is_listing(bundles, options) else _drawn(bundles, number, session)
     if not shown:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
         )
     # A job that could not be compiled is missing above: nobody shall take the rest for all.
-    return session.finish() if session.report.account.totals()[REFUSED] else 0
+    return session.finish() if lacks_jobs else 0
 
 
 def _is_listing(bundles: list[Bundle], options: Options) -> bool:
