@@ -49,7 +49,7 @@ def words(folder: Path, *typed: str) -> list[str]:
         (["schemas", "show", "TrainJ"], ["TrainJob"]),
         (["explain", "TrainJ"], ["TrainJob."]),
         (["explain", "TrainJob.spec.trainer.n"], ["TrainJob.spec.trainer.numNodes", "TrainJob.spec.trainer.numProcPerNode"]),
-        (["explain", "trainc.dev/r"], ["trainc.dev/rank-layout", "trainc.dev/run"]),
+        (["explain", "trainc.dev/ra"], ["trainc.dev/rank-layout"]),
         (["explain", "TrainJob.spc."], []),
         (["completion", "f"], ["fish"]),
         (["help", "diag"], ["diagnose"]),
