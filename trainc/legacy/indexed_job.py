@@ -34,7 +34,7 @@ UNRESOLVED = Rule(
     "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
 )
 SPLICED = Rule(
-    "host-name-spliced",
+    "spliced-job-host",
     WARNING,
     "a pod of a plain Job is addressed by a name that a variable is a part of",
     "The JobSet calls its pods otherwise, and what a variable holds while the job runs cannot be rewritten before.",
