@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.frameworks import mpi_keys
 from trainc.frameworks.base.hosts import LONGEST, length, refuse_length
 from trainc.frameworks.base.requirements import (
-    check_container,
     check_gpus,
     check_overwritten,
     check_processes,
@@ -16,14 +15,14 @@ from trainc.frameworks.mpi_hosts import (
     HOSTFILE,
     LAUNCHER,
     as_node,
-    brings_hosts,
     host_counts,
     hostfile,
     node_count,
     slots_per_node,
 )
+from trainc.frameworks.mpi_peers import check_peers
 from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.finding import WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod
 from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
@@ -39,12 +38,6 @@ if TYPE_CHECKING:
 
 VOCABULARY = VOCABULARIES["mpi"]
 
-NO_PEER = Rule(
-    "no-launcher",
-    ERROR,
-    "an MPI runtime lacks the replicatedJob `launcher` or `node`",
-    "MPI goes by these names: one pod starts mpirun, the others are where it starts processes.",
-)
 SEVERAL_LAUNCHERS = Rule(
     "several-launchers",
     WARNING,
@@ -57,10 +50,6 @@ SURPLUS_NODE = Rule(
     "a job of one MPI node gets a second one",
     "A launcher that works as a node is one of `numNodes`, but the role `node` never shrinks below one (Trainer v2.3.0).",
 )
-EFFECTS = {
-    LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
-    NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
-}
 
 
 def lower(plan: Plan) -> Contribution:
@@ -113,10 +102,8 @@ def verify(plan: Plan, report: Report) -> None:
     check_processes(plan, report)
     check_slots(plan, report, slots_per_node(plan))
     mpi_keys.verify(plan, report)
-    launcher = plan.role(LAUNCHER)
-    if not brings_hosts(plan):
-        _check_peers(plan, report)
-    nodes = plan.asked("numNodes")
+    check_peers(plan, report)
+    launcher, nodes = plan.role(LAUNCHER), plan.asked("numNodes")
     if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
         message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
         effect = "mpirun starts processes on both, and both hold what a node asks for"
@@ -129,22 +116,6 @@ def verify(plan: Plan, report: Report) -> None:
             span = place(launcher.count.origin) or template_span(plan)
             advice = "leave `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
-
-
-def _check_peers(plan: Plan, report: Report) -> None:
-    """Findings for what the controller's keys and hostfile are made for, and the runtime does not have."""
-    for name, effect in EFFECTS.items():
-        role = plan.role(name)
-        if role is not None:
-            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
-        elif name == LAUNCHER or not as_node(plan):
-            other = NODE if name == LAUNCHER else LAUNCHER
-            beside = f"add a replicatedJob `{name}` beside `{other}`"
-            if name == LAUNCHER:
-                beside += ", and `targetReplicatedJobs: [launcher]` to `successPolicy`"
-            help_ = beside if plan.role(other) is not None else f"name the replicatedJob `{name}`"
-            message = f"the runtime has no replicatedJob named `{name}`"
-            report.add(NO_PEER.at(template_span(plan), message, effect=effect, help=help_))
 
 
 FRAMEWORK = Framework(

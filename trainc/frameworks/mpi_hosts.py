@@ -81,10 +81,10 @@ def brings_hosts(plan: Plan) -> bool:
 
 
 def _names_hosts(container: Mapping[str, Tree]) -> bool:
-    words = [
-        leaf.value for field in ("command", "args") for leaf in container.get(field) or () if type(leaf) is Sourced
-    ]
+    lists = [container.get(field) for field in ("command", "args")]
+    words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
     line = f"{' '.join(map(str, words))} "
     if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
         return any(naming in line for naming in _NAMING)
-    return any(value(entry, "name") in _VARIABLES for entry in container.get("env") or ())
+    env = container.get("env")
+    return type(env) is list and any(value(entry, "name") in _VARIABLES for entry in env)
