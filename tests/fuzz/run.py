@@ -27,7 +27,7 @@ MEMORY = 200  # MiB
 # What terminals, logs and workflow runners obey: C0 but tabs and line feeds, DEL, C1, line ends and turns of direction.
 _OBEYED = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _COMMAND = re.compile(r"^\s*::(?!:)|##\[|##vso\[", re.MULTILINE)
-_COLOUR = re.compile(r"\x1b\[(?:0|1|3[1236]|1;3[1346])m")
+_COLOUR = re.compile(r"\x1b\[(?:0|1|3[1-6]|1;3[1-6])m")
 _PLACE = re.compile(r"a bug in trainc, not in your files: (\w+) at (\S+):")
 
 

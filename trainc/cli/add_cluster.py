@@ -54,9 +54,11 @@ def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
 def _lines(document: Document, name: str) -> list[str]:
     """The first cluster of a project that has named none, below the other settings."""
     spec = get(document.tree, "spec")
-    indent = " " * (document.span(("spec", next(iter(spec))), key=True).column - 1)
-    if "clusters" in spec or document.span(("spec",), key=True).line == document.span(("spec", next(iter(spec)))).line:
+    first = next(iter(spec), None)
+    top = document.span(("spec",), key=True).line
+    if first is None or "clusters" in spec or top == document.span(("spec", first)).line:
         raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+    indent = " " * (document.span(("spec", first), key=True).column - 1)
     return [f"{indent}clusters:\n", f"{indent}  {name}:\n", f"{indent}    folder: clusters/{name}\n"]
 
 

@@ -85,7 +85,7 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     """What is said of a training kind that another operator runs, None for everything else."""
     group = api.partition("/")[0]
     if kind == "CronJob" and group == "batch":
-        return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate") or {}) else None
+        return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate")) else None
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
     served = _SERVED.get((group, kind))
