@@ -40,6 +40,8 @@ def holds(span: Span, value: Any, place: Path) -> bool:
 
 
 def same(text: str, value: Any) -> bool:
+    if text == value:  # a text that is written plainly need not be YAML by itself
+        return True
     read = yaml.safe_load(text) if text.strip() and text.isprintable() else text
     if text.startswith("0o"):  # octal to Kubernetes, text to PyYAML
         read = int(text, 8)

@@ -66,6 +66,7 @@ JOBS = (
     (*_HEAD, "  runtimeRef: {name: torch}\n  trainer: {args: *nowhere}\n"),
     (*_HEAD, "  runtimeRef: {name: ${RUNTIME}}\n  trainer: {numNodes: ${N}}\n"),
     ("batch.volcano.sh/v1alpha1", "Job", "  minAvailable: 3\n"),
+    ("batch.volcano.sh/v1alpha1", "Queue", "  weight: 3\n"),
 )
 _POD = "{spec: {containers: [{name: pytorch, image: registry.example/train:1, command: [python, train.py]}]}}"
 ODD = (
@@ -74,7 +75,7 @@ ODD = (
     .replace("    torch: {}\n", "")
 )
 UNREADABLE = (*range(4, 8), *range(16, 19))  # of JOBS: what gives no document
-FOREIGN = (20,)  # of JOBS: what is not a job of ours
+FOREIGN = (21,)  # of JOBS: what is not a job of ours
 KEPT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n"
 
 

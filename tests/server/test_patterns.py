@@ -40,7 +40,7 @@ def test_ordinary_texts_fit(pattern: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "a.b", "a.b/C"), strict=True))
+    ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "1-b", "a b", "a.b", "a.b/C"), strict=True))
 )
 def test_what_people_write_is_ordinary(pattern: str, text: str) -> None:
     assert ORDINARY[pattern](text)

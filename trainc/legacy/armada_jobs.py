@@ -7,7 +7,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Refusal, Rule
 from trainc.model.normalise import normalise
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, given, plain, stamp, value
 from trainc.server.workloads import judge_workload
 
@@ -78,9 +78,8 @@ def _document(document: Document, key: str, jobs: list[Tree], *, several: bool) 
 def _label(text: str, tree: Tree) -> Sourced[str]:
     """A text as the name of an object: what no such name may hold becomes a dash."""
     letters = "".join(letter if letter in _LABEL else "-" for letter in text.lower())
-    leaf = tree.get("jobSetId")
-    origin = leaf.origin if type(leaf) is Sourced else Origin(by=_BY)
-    return Sourced(letters.strip("-") or "armada", origin)
+    name, leaf = letters.strip("-") or "armada", tree.get("jobSetId")
+    return derive(_BY, lambda _: name, leaf) if type(leaf) is Sourced else Sourced(name, Origin(by=_BY))
 
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
@@ -88,7 +87,7 @@ def admit(document: Document, server: Server, cluster: Cluster, report: Report) 
     found = complaints(document)
     for leaf, text in found:
         at = leaf.origin.at if type(leaf) is Sourced else None
-        report.add(REFUSED.at(at or document.span(("metadata", "name")), text, refusal=Refusal("armada", text)))
+        report.add(REFUSED.at(at or document.span(("spec", "jobSetId")), text, refusal=Refusal("armada", text)))
     if found:
         return None
     pods = [_pod(document, job) for job in document.tree["spec"]["jobs"]]
@@ -214,16 +213,16 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
         for field in ("services", "ingress"):
             if field in job:
                 message = f"`{field}` is left out: nothing is exposed"
-                report.add(LEFT_OUT.at(document.span(("metadata", "name")), message, level=WARNING))
+                report.add(LEFT_OUT.at(document.span(("spec", "jobSetId")), message, level=WARNING))
         if value(job, "priority") not in {None, 0, "0"}:
             leaf = job["priority"]
             message = f"`priority: {leaf.value}` is left out: it orders Armada's own queue"
             report.add(LEFT_OUT.at(leaf.origin.at or place, message, help="set `priorityClassName` in the pod"))
     message = "`ARMADA_JOB_ID` is not set: Armada made it up for each job"
-    report.add(UNKNOWN.at(document.span(("metadata", "name")), message, effect="a program that reads it finds nothing"))
+    report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing"))
     label = annotation(jobs[0], UNIFORMITY)
     if label is not None and is_gang(jobs[0]):
         message = "`ARMADA_GANG_NODE_UNIFORMITY_LABEL_VALUE` is not set: the scheduler chooses it"
         report.add(
-            UNKNOWN.at(document.span(("metadata", "name")), message, effect="a program that reads it finds nothing")
+            UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing")
         )

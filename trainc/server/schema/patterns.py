@@ -1,4 +1,4 @@
-"""Ordinary texts that fit the patterns of Trainer's and JobSet's schemas and rules, told without regular expressions."""
+"""Ordinary texts that fit the patterns of the built-in schemas and rules, told without regular expressions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,18 @@ def _word(text: str) -> bool:
     return text.isascii() and text.isalnum() and text[:1] in _LETTERS
 
 
+def _without_colon(text: str) -> bool:
+    return bool(text) and ":" not in text
+
+
 # By the pattern's text; True is certain, False says that the pattern itself has to look.
 ORDINARY = {
     "^[a-z]([-a-z0-9]*[a-z0-9])?$": _label,
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     r"([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$": _quantity,
     r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$": _word,
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$": is_label,
+    "^[^:]+$": _without_colon,
     r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$": _dotted_labels,
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
     r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$": _qualified,
