@@ -54,13 +54,28 @@ class Process:
 class Script:
     """All processes of a bundle in order, what is different here, and the files that pods would find mounted."""
 
-    __slots__ = ("files", "name", "notes", "processes")
+    __slots__ = ("beyond", "files", "name", "notes", "processes")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.processes: list[Process] = []
         self.notes: list[str] = []  # what is not as in the cluster, and why
         self.files: dict[str, str] = {}  # path in a pod -> content
+        self.beyond = 0  # processes that are left out: they are too many
+
+
+class Mounted:
+    """The files that a role's pods find mounted: path in a pod -> path here."""
+
+    __slots__ = ("_paths", "_pattern")
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._paths = paths
+        self._pattern = re.compile("|".join(map(re.escape, sorted(paths, key=len, reverse=True))))  # longest first
+
+    def placed(self, written: str) -> str:
+        """A text with the paths as they are here; what is put in is not looked at again."""
+        return self._pattern.sub(lambda path: self._paths[path[0]], written) if self._paths else written
 
 
 def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script | None:
@@ -77,9 +92,8 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
     made.notes += [f"port {port} is taken on this machine: {here} instead" for port, here in loopback.moved.items()]
     for role in job.roles:
         _cast(made, role, loopback, folder, command)
-    if len(made.processes) > MOST:
-        made.notes.append(f"left out: {len(made.processes) - MOST} processes beyond {MOST}: use --nodes")
-        del made.processes[MOST:]
+    if made.beyond:
+        made.notes.append(f"left out: {made.beyond} processes beyond {MOST}: use --nodes")
     return made
 
 
@@ -138,8 +152,11 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
     else:
         files = list(_mounted(made, role, worker, folder))
         made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
-        mounts = {mount: path for path, _, mount in files}
-        made.processes += [_process(made, pod, worker, asked, loopback, mounts) for pod in _pods(role)]
+        mounted = Mounted({mount: path for path, _, mount in files})
+        pods = list(_pods(role))
+        room = MOST - len(made.processes)
+        made.processes += [_process(made, pod, worker, asked, loopback, mounted) for pod in pods[:room]]
+        made.beyond += max(0, len(pods) - room)
 
 
 def _trains(role: Role) -> bool:
@@ -148,7 +165,7 @@ def _trains(role: Role) -> bool:
 
 
 def _process(
-    made: Script, pod: Pod, container: Container, asked: Sequence[str], loopback: Loopback, mounts: Mapping[str, str]
+    made: Script, pod: Pod, container: Container, asked: Sequence[str], loopback: Loopback, mounted: Mounted
 ) -> Process:
     env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     env |= {"HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1"}
@@ -160,19 +177,11 @@ def _process(
             made.notes.extend([note] if note not in made.notes else [])
             continue
         awaited += [(name, address) for address in loopback.named_in(known)]
-        env[name] = _placed(loopback.variable(name, known), mounts)
-    argv = tuple(_placed(loopback.mapped(word), mounts) for word in asked or pod.command(container))
+        env[name] = mounted.placed(loopback.variable(name, known))
+    argv = tuple(mounted.placed(loopback.mapped(word)) for word in asked or pod.command(container))
     after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
     name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
     return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)
-
-
-def _placed(written: str, mounts: Mapping[str, str]) -> str:
-    """A text with the paths of mounted files as they are here; what is put in is not looked at again."""
-    if not mounts:
-        return written
-    longest_first = "|".join(map(re.escape, sorted(mounts, key=len, reverse=True)))
-    return re.sub(longest_first, lambda path: mounts[path[0]], written)
 
 
 def _one_host(content: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import get, value
 from trainc.resolve.runtimes import shipped
@@ -47,9 +48,8 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
     """The runtime with its ancestors before it, None with findings where they cannot all be found."""
     chain = [document]
     places = {document.identity: 0}
-    while chain[-1].kind == RUNTIME and get(chain[-1].tree, "spec", "extends") is not None:
+    while (leaf := _parent(chain[-1])) is not None:
         child = chain[-1]
-        leaf = child.tree["spec"]["extends"]
         found = catalog.shelves.parent(leaf.value, child.namespace, child.file)
         if found is None:
             report.add(_missing(chain, leaf.value, catalog))
@@ -65,6 +65,12 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
         chain.append(found.document)
     chain.reverse()
     return tuple(chain) if _one_framework(chain, report) else None
+
+
+def _parent(document: Document) -> Sourced[str] | None:
+    """The name of the runtime that it extends; null is no parent, as if the field was not there."""
+    leaf = get(document.tree, "spec", "extends") if document.kind == RUNTIME else None
+    return leaf if type(leaf) is Sourced and leaf.value is not None else None
 
 
 def chained(chain: Sequence[Document]) -> str:

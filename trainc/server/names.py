@@ -45,8 +45,8 @@ TOO_LONG_63 = "must be no more than 63 characters"
 
 
 def size(text: str) -> int:
-    """The length in bytes, which is what the limits of names mean."""
-    return len(text) if text.isascii() else len(text.encode())
+    """The length in bytes, which is what the limits of names mean; words of a command line may be no UTF-8."""
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
 
 
 def is_label(text: str) -> bool:

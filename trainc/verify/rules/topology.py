@@ -255,7 +255,11 @@ def _check_world(job: Job, container: Container, name: str) -> None:
         return
     pods = _pods_meeting(job, container.role)
     fitting = _fitting(container, pods)
-    if not fitting or size in fitting or (not _counted(container) and any(p and size % p == 0 for p in pods)):
+    if (
+        not max(pods, default=0)
+        or size in fitting
+        or (not _counted(container) and any(p and size % p == 0 for p in pods))
+    ):
         return
     job.report.add(_world(job, container, name, size, max(pods), max(fitting)))
 
