@@ -111,9 +111,9 @@ def _split(parts: list[Document]) -> list[Document]:
 def _is_here(index: int, job: Document, desk: Desk) -> bool:
     """Whether a job is for the cluster that is compiled for just now."""
     _count(index, job, desk)
-    found = bound(job, desk.project, desk.report)
-    here = desk.project.cluster in found
-    if not here and found:
+    clusters = bound(job, desk.project, desk.report)
+    here = desk.project.cluster in clusters
+    if not here and clusters:
         desk.report.account.end(LEFT)
     return here
 

@@ -46,12 +46,12 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
     annotated = type(metadata) is dict and "annotations" in metadata
     named = value(metadata, "annotations", ANNOTATION) if annotated else None
     if named is not None:
-        found = project.named[str(named)]
-        for name in found.unknown:
+        chosen = project.named[str(named)]
+        for name in chosen.unknown:
             _unknown(document, name, clusters, report)
-        if not (found.clusters or found.unknown):
+        if not (chosen.clusters or chosen.unknown):
             _nameless(document, clusters, report)
-        return found.clusters
+        return chosen.clusters
     if len(clusters) == 1 and not clusters[0].paths:
         return [project.cluster]
     holders = project.holders[document.file]
@@ -108,16 +108,16 @@ def _paths(cluster: Cluster) -> str:
     return ", ".join(path.value for path in cluster.paths) or "what names it, having no `paths`"
 
 
-def _twice(document: Document, found: list[Cluster], report: Report) -> None:
+def _twice(document: Document, clusters: list[Cluster], report: Report) -> None:
     from trainc.model.globs import holds  # noqa: PLC0415 (a mistake is rare)
 
-    globs = [glob for cluster in found for glob in cluster.paths if holds(glob.value, document.file)]
+    globs = [glob for cluster in clusters for glob in cluster.paths if holds(glob.value, document.file)]
     spans = [span for glob in globs if (span := place(glob.origin)) is not None]
-    names = ",".join(cluster.name for cluster in found)
+    names = ",".join(cluster.name for cluster in clusters)
     report.add(
         TWO_CLUSTERS.at(
             document.span(("metadata", "name")),
-            f"`{document.name}` lies below the paths of {' and '.join(cluster.name for cluster in found)}",
+            f"`{document.name}` lies below the paths of {' and '.join(cluster.name for cluster in clusters)}",
             also=[Label(span, "this path holds it") for span in spans],
             effect="it would be trained twice",
             help=f"narrow one of the paths; to train it on both on purpose, annotate it with `{ANNOTATION}: {names}`",

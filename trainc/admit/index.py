@@ -32,18 +32,18 @@ OWN_KINDS = ("Runtime", "RuntimeComponent")
 
 def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
     """What jobs and runtimes may name, each key once; a second document under a key is a finding."""
-    found: dict[Key, Document] = {}
+    by_key: dict[Key, Document] = {}
     for document in documents:
         group = KINDS.get(document.kind)
         if group is None or not document.api_version.startswith(group):
             continue
         namespace = (document.namespace or "default") if document.kind == "TrainingRuntime" else ""
         key = (document.kind, namespace, document.name)
-        if key in found:
-            report.add(_twice(found[key], document))
+        if key in by_key:
+            report.add(_twice(by_key[key], document))
         else:
-            found[key] = document
-    return found
+            by_key[key] = document
+    return by_key
 
 
 def _twice(first: Document, second: Document) -> Finding:

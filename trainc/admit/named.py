@@ -45,13 +45,13 @@ class NamedObjects:
 
         What an object that was found names itself, as a ServiceAccount does its pull secrets, is found as well.
         """
-        found: dict[Reference, list[Document]] = {}
+        by_reference: dict[Reference, list[Document]] = {}
         todo = [(reference, folder) for reference, folders in references.items() for folder in sorted(folders)]
         done = set(todo)
         while todo:
             reference, folder = todo.pop(0)
             for document in self._nearest(reference, folder):
-                known = found.setdefault(reference, [])
+                known = by_reference.setdefault(reference, [])
                 if document in known:
                     continue
                 known.append(document)
@@ -61,7 +61,7 @@ class NamedObjects:
                     if further not in done:
                         done.add(further)
                         todo.append(further)
-        return found
+        return by_reference
 
     def _nearest(self, reference: Reference, folder: str) -> list[Document]:
         """The objects of a name that are nearest to a folder: one, or several that differ; each as a server stores it."""
@@ -137,8 +137,8 @@ def is_local(tree: Tree) -> bool:
 
 def _names(data: bytes, name: bytes) -> bool:
     """Whether a line of a text gives something this very name."""
-    said = [line.strip().strip(b"{},").replace(b'"', b"").replace(b"'", b"") for line in data.splitlines()]
-    return any(line.endswith(b"name: " + name) for line in said)
+    keys = [line.strip().strip(b"{},").replace(b'"', b"").replace(b"'", b"") for line in data.splitlines()]
+    return any(line.endswith(b"name: " + name) for line in keys)
 
 
 def _shared(folder: str, other: str) -> int:

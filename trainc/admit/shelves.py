@@ -49,35 +49,35 @@ class Shelves:
         if spot in self._met:
             return self._met[spot]
         keys = (key, ("Runtime", "", key[2]))
-        found = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
-        if found is not None and found.document is not None and found.source in (GIVEN, SHELF):
-            self._met[spot] = found
-        return found
+        runtime = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
+        if runtime is not None and runtime.document is not None and runtime.source in (GIVEN, SHELF):
+            self._met[spot] = runtime
+        return runtime
 
     def parent(self, name: str, namespace: str, file: str) -> Found | None:
         """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
 
-        def fits(found: Index) -> list[Document]:
-            keys = self._blueprints(found).get(name, ())
-            return [found[one] for one in keys if one[0] != "TrainingRuntime" or namespace in ("", one[1])]
+        def fits(objects: Index) -> list[Document]:
+            keys = self._blueprints(objects).get(name, ())
+            return [objects[one] for one in keys if one[0] != "TrainingRuntime" or namespace in ("", one[1])]
 
         return self._first(file, "", name, fits)
 
-    def _blueprints(self, found: Index) -> Mapping[str, Sequence[Key]]:
+    def _blueprints(self, objects: Index) -> Mapping[str, Sequence[Key]]:
         """What of an index can be extended, by name: each of many runtimes asks for its parent."""
-        if id(found) not in self._named:
+        if id(objects) not in self._named:
             named: dict[str, list[Key]] = {}
-            for key in found:
+            for key in objects:
                 if key[0] in BLUEPRINTS:
                     named.setdefault(key[2], []).append(key)
             # The index itself is kept as well: its identity must not be given to another one.
-            self._named[id(found)] = (found, named)
-        return self._named[id(found)][1]
+            self._named[id(objects)] = (objects, named)
+        return self._named[id(objects)][1]
 
     def component(self, name: str, file: str) -> Found | None:
         """The component that is switched on by that name in `file`."""
         key = ("RuntimeComponent", "", name)
-        return self._first(file, COMPONENTS, name, lambda found: [found[key]] if key in found else [])
+        return self._first(file, COMPONENTS, name, lambda objects: [objects[key]] if key in objects else [])
 
     def has_component(self, name: str, file: str) -> bool:
         """Whether a component of that name could be switched on in `file`; nobody looks into it."""
@@ -93,8 +93,8 @@ class Shelves:
         return self._in_catalogue
 
     def _first(self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]) -> Found | None:
-        for source, found in self._sources(file, folder, name):
-            hits = fits(found)
+        for source, objects in self._sources(file, folder, name):
+            hits = fits(objects)
             if len(hits) > 1:
                 self._desk.report.add(ambiguous(hits))
                 return Found(None, source)
@@ -160,15 +160,15 @@ class Shelves:
         """What of that kind and namespace could have been meant."""
         near = (self._documents.beside(file), self._documents.shelf(file))
         keys = (*self.given, *(key for shelf in near for key in self._indexed(shelf)), *self._cluster)
-        found = {name for k, n, name in keys if (k, n) == (kind, namespace)}
+        candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
-            found.update(name for k, _, name in keys if k == "Runtime")
+            candidates.update(name for k, _, name in keys if k == "Runtime")
         if not self._desk.selection.closed_world:
             if kind == "ClusterTrainingRuntime":
-                found.update(self._documents.shipped_names(""))
+                candidates.update(self._documents.shipped_names(""))
             elif kind == "RuntimeComponent":
-                found.update(self._shipped_components())
-        return sorted(found)
+                candidates.update(self._shipped_components())
+        return sorted(candidates)
 
     def places(self, file: str) -> tuple[str, ...]:
         """Where a runtime or component for a job in `file` is looked for."""

@@ -32,16 +32,16 @@ KIND_NOT_COMPILED = Rule(
 def not_compiled(documents: Iterable[Document], desk: Desk) -> None:
     """A finding for each training job that another operator runs: an error in a file that somebody names."""
     for document in documents:
-        found = foreign_kind(document.api_version, document.kind, document.tree)
-        if found is not None:
+        foreign = foreign_kind(document.api_version, document.kind, document.tree)
+        if foreign is not None:
             named = document.file in desk.selection.paths or document.file == STDIN
             desk.report.add(
                 KIND_NOT_COMPILED.at(
                     document.span(("kind",)),
-                    found.message,
+                    foreign.message,
                     level=ERROR if named else WARNING,
                     effect="it is not checked, and no manifest comes of it",
-                    help=found.help,
+                    help=foreign.help,
                 )
             )
 
@@ -59,17 +59,17 @@ def unknown_kind(document: Document, desk: Desk) -> None:
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
     if group == "trainc.dev" and document.kind == "Project":
-        said, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+        message, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
     elif not document.api_version:
-        said = f"this {document.kind} has no `apiVersion`"
+        message = f"this {document.kind} has no `apiVersion`"
     elif not document.kind:
-        said = f"this object of `{document.api_version}` has no `kind`"
+        message = f"this object of `{document.api_version}` has no `kind`"
     else:
-        said = f"there is no kind `{document.kind}` in `{document.api_version}`"
+        message = f"there is no kind `{document.kind}` in `{document.api_version}`"
     desk.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     place = "apiVersion" if versions and document.api_version else "kind"
-    desk.report.add(UNKNOWN_KIND.at(document.span((place,)), said, help=hint, refusal=refusal))
+    desk.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, refusal=refusal))
 
 
 def _near(document: Document) -> str:

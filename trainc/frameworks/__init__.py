@@ -56,9 +56,9 @@ def framework(name: str) -> Framework | None:
     if module is None:
         __import__(path)
         module = sys.modules[path]
-    found = module.FRAMEWORK
-    assert isinstance(found, Framework)
-    return found
+    declared = module.FRAMEWORK
+    assert isinstance(declared, Framework)
+    return declared
 
 
 def vocabulary_of(name: str) -> Vocabulary:

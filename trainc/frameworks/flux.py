@@ -45,17 +45,17 @@ def lower(plan: Plan) -> Contribution:
 
 def settings(plan: Plan) -> Mapping[str, Sourced[str]]:
     """Flux's settings: its defaults, beaten by the runtime's plain variables, beaten by the job's."""
-    found = {name: literal(default, "flux") for name, default in DEFAULTS.items()}
+    values = {name: literal(default, "flux") for name, default in DEFAULTS.items()}
     node = plan.trainer.container() if plan.trainer is not None else None
     for entry in get(node, "env") or []:
-        if value(entry, "name") in found and "valueFrom" not in entry:
-            found[entry["name"].value] = given(entry.get("value"), literal("", "flux"))
+        if value(entry, "name") in values and "valueFrom" not in entry:
+            values[entry["name"].value] = given(entry.get("value"), literal("", "flux"))
     for entry in plan.asked("env") or []:
-        if value(entry, "name") in found:
+        if value(entry, "name") in values:
             # What comes from elsewhere cannot be known here; the controller reads it as empty.
             known = entry.get("value") if "valueFrom" not in entry else None
-            found[entry["name"].value] = given(known, literal("", "flux"))
-    return found
+            values[entry["name"].value] = given(known, literal("", "flux"))
+    return values
 
 
 def wrapped(plan: Plan) -> list[Tree]:

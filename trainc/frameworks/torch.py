@@ -78,9 +78,9 @@ def refuse_job(plan: Plan, report: Report) -> None:
         role = plan.role(job)
         if role is None or (role.container(container) or role.init_container(container)) is None:
             detail = f'envInjection target podSet "{job}" container "{container}" not found in runtime template'
-            said = f"the runtime injects variables into `{container}` of `{job}`, which it does not have"
+            message = f"the runtime injects variables into `{container}` of `{job}`, which it does not have"
             hint = "name a container of the runtime in `mlPolicy.torch.envInjection`"
-            refuse(plan, report, ("spec", "runtimeRef"), said, invalid("spec.runtimeRef", target, detail), hint)
+            refuse(plan, report, ("spec", "runtimeRef"), message, invalid("spec.runtimeRef", target, detail), hint)
     refuse_env(plan, report, VOCABULARY.reserved, ", or set `numNodes` or `numProcPerNode` instead")
     if tunes(plan):
         from trainc.frameworks import torchtune_refusals  # noqa: PLC0415
@@ -97,12 +97,12 @@ def verify(plan: Plan, report: Report) -> None:
         torchtune.verify(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, plan.asked("numProcPerNode"))
-    found = plan.inferred
+    inferred = plan.inferred
     asked = not plan.wired or plan.asked("numProcPerNode") is not None
-    if not asked and found.gpus.value == 0 and found.cpus.value == 0:
-        said = "each node runs one process: neither GPUs nor CPUs are asked for"
+    if not asked and inferred.gpus.value == 0 and inferred.cpus.value == 0:
+        message = "each node runs one process: neither GPUs nor CPUs are asked for"
         at = plan.document.span(("spec", "trainer"), key=True)
-        report.add(ONE_PROCESS.at(at, said, help="set `numProcPerNode` or `resourcesPerNode`"))
+        report.add(ONE_PROCESS.at(at, message, help="set `numProcPerNode` or `resourcesPerNode`"))
 
 
 FRAMEWORK = Framework(

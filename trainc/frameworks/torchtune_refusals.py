@@ -27,8 +27,8 @@ def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
     for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
         path = dotted(where)
-        said = path.removeprefix("spec.").removeprefix("trainer.")
-        refuse(plan, report, where, f"`{said}` {detail}", invalid(path, bad, detail))
+        field = path.removeprefix("spec.").removeprefix("trainer.")
+        refuse(plan, report, where, f"`{field}` {detail}", invalid(path, bad, detail))
 
 
 def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:

@@ -44,7 +44,7 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
     Raises:
         Trouble: for a path that is not there, cannot be read or leads out of the root.
     """
-    found: set[str] = set()
+    paths_found: set[str] = set()
     for path in paths:
         absolute = os.path.join(root, path)
         if not within(root, absolute):
@@ -53,13 +53,13 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
             top = _relative(root, absolute)
             above = "" if top == "." else f"{top}/"
             skip = len(os.path.join(absolute, ""))
-            found.update([above + name[skip:].replace(os.sep, "/") for name in _walk(root, absolute)])
+            paths_found.update([above + name[skip:].replace(os.sep, "/") for name in _walk(root, absolute)])
         elif os.path.isfile(absolute):
-            found.add(_relative(root, absolute))
+            paths_found.add(_relative(root, absolute))
         else:
             there = os.path.exists(absolute)
             raise Trouble(f"{path}: {'not an ordinary file' if there else 'no such file or directory'}")
-    return sorted(found, key=lambda name: name.split("/"))
+    return sorted(paths_found, key=lambda name: name.split("/"))
 
 
 def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:

@@ -135,12 +135,12 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
 
 
 def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster) -> Bundle:
-    said = plan.template["metadata"]
+    own_metadata = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
-    if labels := _joined(said.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
+    if labels := _joined(own_metadata.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
         metadata["labels"] = labels
-    if annotations := _joined(said.get("annotations"), contribution.annotations, gang.annotations):
+    if annotations := _joined(own_metadata.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     table = served(cluster).table
     whole = table.completed(jobset(plan, metadata))
@@ -177,9 +177,9 @@ def _has_service(plan: Plan, twin: Tree) -> bool:
     return any(value(service.tree, "spec", "clusterIP") == "None" for service in services)
 
 
-def _joined(said: Tree, *added: Mapping[str, Tree]) -> Tree:
+def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:
     """Labels or annotations of a template, the very same where nobody adds any."""
     for more in added:
         if more:
-            said = {**said, **more} if said else more
-    return said
+            written = {**written, **more} if written else more
+    return written

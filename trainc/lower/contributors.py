@@ -32,8 +32,8 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
 
     The webhook says all that it has against a job, so a job that is refused already is judged all the same.
     """
-    found = framework(plan.framework)
-    if found is None:
+    chosen = framework(plan.framework)
+    if chosen is None:
         report.add(
             UNKNOWN_FRAMEWORK.at(
                 plan.document.span(("spec", "runtimeRef", "name")),
@@ -43,20 +43,20 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
         )
         return _barred(plan, Framework(plan.framework, _adds_nothing))
     if plan.barred:
-        return _barred(plan, found)
-    if not is_computable(plan, found, report):
-        return _barred(plan, found) if report.compiles else _silent(found)
+        return _barred(plan, chosen)
+    if not is_computable(plan, chosen, report):
+        return _barred(plan, chosen) if report.compiles else _silent(chosen)
     if plan.refused:
-        _let_in(plan, found, cluster, report)
-        return _barred(plan, found)
-    return found if _judged(plan, found, cluster, selection, report) else _barred(plan, found)
+        _let_in(plan, chosen, cluster, report)
+        return _barred(plan, chosen)
+    return chosen if _judged(plan, chosen, cluster, selection, report) else _barred(plan, chosen)
 
 
-def _barred(plan: Plan, found: Framework) -> Framework:
+def _barred(plan: Plan, chosen: Framework) -> Framework:
     """What goes on with a job that is refused: what its framework would add is unknown."""
     plan.barred = True
-    plan.overrides = tuple(_without_reserved(plan.overrides, found.vocabulary.reserved))
-    return _silent(found)
+    plan.overrides = tuple(_without_reserved(plan.overrides, chosen.vocabulary.reserved))
+    return _silent(chosen)
 
 
 def _without_reserved(patches: Iterable[Patch], reserved: Sequence[str]) -> Iterator[Patch]:
@@ -70,8 +70,8 @@ def _without_reserved(patches: Iterable[Patch], reserved: Sequence[str]) -> Iter
             yield Patch(patch.role, patch.container, env=kept)
 
 
-def _silent(found: Framework) -> Framework:
-    return Framework(found.name, _adds_nothing, vocabulary=found.vocabulary)
+def _silent(chosen: Framework) -> Framework:
+    return Framework(chosen.name, _adds_nothing, vocabulary=chosen.vocabulary)
 
 
 def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framework is given)
@@ -79,25 +79,25 @@ def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framewo
     return Contribution()
 
 
-def _judged(plan: Plan, found: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:
+def _judged(plan: Plan, chosen: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:
     """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
-    if not _let_in(plan, found, cluster, report):
+    if not _let_in(plan, chosen, cluster, report):
         return False
     if not selection.admission_only:
-        if found.verify is not None:
-            found.verify(plan, report)
-        if plan.block is not None or found.verify is None:
-            check_reserved(plan, found, report)
+        if chosen.verify is not None:
+            chosen.verify(plan, report)
+        if plan.block is not None or chosen.verify is None:
+            check_reserved(plan, chosen, report)
     return True
 
 
-def _let_in(plan: Plan, found: Framework, cluster: Cluster, report: Report) -> bool:
+def _let_in(plan: Plan, chosen: Framework, cluster: Cluster, report: Report) -> bool:
     """Whether neither framework nor scheduler refuses the job; what they say is reported."""
-    if found.refuse is None and plan.gang is None:
+    if chosen.refuse is None and plan.gang is None:
         return True
     heard = Report()
-    if found.refuse is not None:
-        found.refuse(plan, heard)
+    if chosen.refuse is not None:
+        chosen.refuse(plan, heard)
     schedulers.refuse(plan, cluster, heard)
     findings = heard.findings
     # Only a job that is let in can turn out impossible to build.

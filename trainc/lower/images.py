@@ -30,8 +30,8 @@ def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[P
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    for by, text, said in _steps(leaf.value, images):
-        leaf = known(text, by, (leaf, said))
+    for by, text, image in _steps(leaf.value, images):
+        leaf = known(text, by, (leaf, image))
     return leaf
 
 
@@ -53,11 +53,11 @@ def _steps(image: str, images: Mapping[str, Names]) -> Steps:
 
 def _prefix(image: str, registries: Names) -> str:
     """The longest prefix that the cluster replaces; a prefix ends where a slash stands."""
-    found = ""
+    longest = ""
     for other in registries:
-        if len(other) > len(found) and image.startswith(other.rstrip("/") + "/"):
-            found = other
-    return found
+        if len(other) > len(longest) and image.startswith(other.rstrip("/") + "/"):
+            longest = other
+    return longest
 
 
 def _qualified(image: str) -> str:

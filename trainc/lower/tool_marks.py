@@ -66,23 +66,23 @@ def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
     """An object with these annotations, as far as people said nothing about the same."""
     metadata = tree.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
-    said = metadata.get("annotations")
-    said = said if type(said) is dict else {}
+    annotations = metadata.get("annotations")
+    annotations = annotations if type(annotations) is dict else {}
     ours = ink_of(by).map(wanted)
-    if OPTIONS in ours and OPTIONS in said:
-        said = {**said, OPTIONS: _joined(said[OPTIONS], ours[OPTIONS])}
-    return {**tree, "metadata": {**metadata, "annotations": {**ours, **said}}}
+    if OPTIONS in ours and OPTIONS in annotations:
+        annotations = {**annotations, OPTIONS: _joined(annotations[OPTIONS], ours[OPTIONS])}
+    return {**tree, "metadata": {**metadata, "annotations": {**ours, **annotations}}}
 
 
-def _joined(said: Tree, ours: Sourced[str]) -> Tree:
+def _joined(written: Tree, ours: Sourced[str]) -> Tree:
     """The options that people chose and ours, as far as they say nothing about the same."""
-    if type(said) is not Sourced or type(said.value) is not str:
-        return said
-    missing = [option for option in ours.value.split(",") if f"{option.partition('=')[0]}=" not in said.value]
+    if type(written) is not Sourced or type(written.value) is not str:
+        return written
+    missing = [option for option in ours.value.split(",") if f"{option.partition('=')[0]}=" not in written.value]
     if not missing:
-        return said
+        return written
     added = ours.map(lambda _: ",".join(missing))
-    return derive("delivery", lambda *texts: ",".join(texts), said, added) if said.value else ours
+    return derive("delivery", lambda *texts: ",".join(texts), written, added) if written.value else ours
 
 
 def _argocd(tree: Tree) -> dict[str, str]:

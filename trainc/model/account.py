@@ -202,8 +202,8 @@ class Account:
         for (file, index, _), entry in self._entries.items():
             endings.setdefault((file, index), set()).add(entry.ending)
         out = dict.fromkeys((COMPILED, REFUSED, LEFT), 0)
-        for found in endings.values():
-            out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in found)] += 1
+        for file_endings in endings.values():
+            out[next(ending for ending in (REFUSED, COMPILED, LEFT) if ending in file_endings)] += 1
         out[COMPILED] += self.known
         out[REFUSED] += len(self.unread)
         out[LEFT] += len(self.unasked)
@@ -223,7 +223,7 @@ class Account:
                 indexes.setdefault(file, set()).add(index)
             elif entry.ending == REFUSED:
                 refused.add(file)
-        return {file: len(found) for file, found in indexes.items() if file not in refused}
+        return {file: len(jobs) for file, jobs in indexes.items() if file not in refused}
 
     def absorb(self, other: Account) -> None:
         """Take over what another worker has counted."""

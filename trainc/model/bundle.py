@@ -68,9 +68,9 @@ class Bundle:
             return node.origin.at
         for length in range(len(path), -1, -1):
             leaf = first_leaf(get(tree, *path[:length]))
-            found = place(leaf.origin) if leaf is not None else None
-            if found is not None:
-                return found
+            position = place(leaf.origin) if leaf is not None else None
+            if position is not None:
+                return position
         return self.document.span(("metadata", "name"))
 
 

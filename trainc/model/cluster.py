@@ -112,13 +112,13 @@ class Cluster(Immutable):
     gates: frozenset[str]
     admission: frozenset[str]  # whose webhooks are installed besides Trainer's and JobSet's
 
-    def __init__(self, **said: Tree) -> None:
+    def __init__(self, **settings: Tree) -> None:
         for field in self.__slots__:
-            content = said.pop(field, _DEFAULTS.get(field))
+            content = settings.pop(field, _DEFAULTS.get(field))
             self._fill(**{field: frozenset(content) if field in _SETS else content})
         self._fill(capacity=[])
-        if said:
-            raise TypeError(f"a cluster has no {', '.join(said)}")
+        if settings:
+            raise TypeError(f"a cluster has no {', '.join(settings)}")
 
     @property
     def globs(self) -> tuple[str, ...]:
@@ -144,10 +144,10 @@ class Cluster(Immutable):
             return self
         return self.but(objects={**self.objects, **added}, closed=closed)
 
-    def but(self, **said: Tree) -> Cluster:
+    def but(self, **settings: Tree) -> Cluster:
         """This cluster with other values in some of its fields."""
         view = Cluster.__new__(Cluster)
-        view._fill(**{field: getattr(self, field) for field in self.__slots__} | {"capacity": []} | said)  # noqa: SLF001 (its own class)
+        view._fill(**{field: getattr(self, field) for field in self.__slots__} | {"capacity": []} | settings)  # noqa: SLF001 (its own class)
         return view
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
@@ -155,42 +155,42 @@ class Cluster(Immutable):
 
         With a namespace, only what lives in it, without the prefix.
         """
-        found = self.objects.get(kind)
-        if found is None:
+        objects = self.objects.get(kind)
+        if objects is None:
             return [] if self.closed else None
         if not namespace:
-            return sorted(found)
-        return sorted(name.partition("/")[2] for name in found if name.startswith(f"{namespace}/"))
+            return sorted(objects)
+        return sorted(name.partition("/")[2] for name in objects if name.startswith(f"{namespace}/"))
 
     def has(self, kind: str, name: str, namespace: str = "") -> bool | None:
         """Whether an object exists, None where nobody has listed any of its kind; with a namespace, one that lives in it."""
-        found = self.objects.get(kind)
-        if found is None:
+        objects = self.objects.get(kind)
+        if objects is None:
             return False if self.closed else None
-        return (f"{namespace}/{name}" if namespace else name) in found
+        return (f"{namespace}/{name}" if namespace else name) in objects
 
     def overhead(self, runtime_class: str | None) -> Tree:
         """What pods of a RuntimeClass need beyond their containers, None where nothing is known of it."""
         if runtime_class is None:
             return None
-        found = self.objects.get("RuntimeClass", {}).get(runtime_class)
-        fixed = found.get("overhead") if type(found) is dict else None
+        runtime = self.objects.get("RuntimeClass", {}).get(runtime_class)
+        fixed = runtime.get("overhead") if type(runtime) is dict else None
         return fixed.get("podFixed") if type(fixed) is dict else None
 
     def topology_levels(self) -> list[str] | None:
         """The node labels that the cluster's Topologies name, None where nobody has listed any."""
-        found = self.objects.get("Topology")
-        if found is None:
+        topologies = self.objects.get("Topology")
+        if topologies is None:
             return [] if self.closed else None
-        levels = [level for tree in found.values() for level in _levels(tree)]
+        levels = [level for tree in topologies.values() for level in _levels(tree)]
         return sorted(set(levels))
 
 
 def _levels(topology: Tree) -> list[str]:
     spec = topology.get("spec") if type(topology) is dict else None
     levels = spec.get("levels") if type(spec) is dict else None
-    found = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
-    return [label for label in found if type(label) is str]
+    labels = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
+    return [label for label in labels if type(label) is str]
 
 
 def version(text: str) -> Version | None:

@@ -80,9 +80,9 @@ class Document:
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the node at `path` is written (with `key`, its key); the nearest parent for a node that is not."""
         for length in range(len(path), -1, -1):
-            found = self._span(path[:length], key or length < len(path))
-            if found is not None:
-                return found
+            position = self._span(path[:length], key or length < len(path))
+            if position is not None:
+                return position
         return Span(self.file, self.start, 1, self.start, 1)
 
     def _span(self, path: Path, key: bool) -> Span | None:
@@ -94,8 +94,8 @@ class Document:
         node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
-        found = self.marks.get(id(node))
-        return Span(self.file, *found[:4]) if found and node is not None else None
+        marks = self.marks.get(id(node))
+        return Span(self.file, *marks[:4]) if marks and node is not None else None
 
 
 def span_of(file: str, stretch: Stretch) -> Span:

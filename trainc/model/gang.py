@@ -58,11 +58,11 @@ def pods(role: Role) -> int:
     count, replicas = role.count.value, role.replicas.value
     if type(count) is int and type(replicas) is int and count >= 0 and replicas >= 0:
         return count * replicas
-    found = 1
+    total = 1
     for number in (count, replicas):
         # A placeholder stands for some pods: whoever needs to know how many asks `uncounted` first.
-        found *= max(number, 0) if type(number) is int else 1
-    return found
+        total *= max(number, 0) if type(number) is int else 1
+    return total
 
 
 def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
@@ -111,8 +111,8 @@ def _submits(role: Role) -> bool:
 
 def waits(role: Role) -> list[tuple[str, str]]:
     """The roles that one waits for, each with the status that it waits for."""
-    found = get(role.tree, "dependsOn")
-    items = found if type(found) is list else []
+    dependencies = get(role.tree, "dependsOn")
+    items = dependencies if type(dependencies) is list else []
     return [(name, value(item, "status") or "") for item in items if type(name := value(item, "name")) is str]
 
 
@@ -123,18 +123,18 @@ def _largest(roles: Sequence[Role]) -> list[Role]:
 
 def ended_before(role: Role, roles: Sequence[Role]) -> set[str]:
     """The roles that have finished, or have been left behind, when `role` starts."""
-    found: set[str] = set()
+    names: set[str] = set()
     seen: set[tuple[str, bool]] = set()
     todo = [(name, status == COMPLETE) for name, status in waits(role)]
     while todo:
         name, gone = todo.pop()
         if gone:
-            found.add(name)
+            names.add(name)
         if (name, gone) in seen:
             continue
         seen.add((name, gone))
         todo += [(n, gone or s == COMPLETE) for r in roles if r.name.value == name for n, s in waits(r)]
-    return found
+    return names
 
 
 def _waits_for_end(role: Role, core: Sequence[Role], roles: Sequence[Role]) -> bool:

@@ -33,7 +33,7 @@ class Inferred:
         self.part = ""  # where those names stand
         self.counted: list[Tree] = []
         self._cpus: Sourced[int] | None = None
-        found: Sourced[int] | None = None
+        count: Sourced[int] | None = None
         for part in PARTS:
             listed = get(resources, part)
             if not listed:
@@ -41,13 +41,13 @@ class Inferred:
             if "cpu" in listed:
                 self.counted.append(listed["cpu"])
             names = gpu_names(listed)
-            if names and (found is None or found.value == 0):
-                found = derive("GPUs per node", whole, listed[names[0]])
+            if names and (count is None or count.value == 0):
+                count = derive("GPUs per node", whole, listed[names[0]])
             for name in names:
                 self.counted.append(listed[name])
             if len(names) > 1 and not self.part:
                 self.gpu_names, self.part = names, part
-        self.gpus: Sourced[int] = _NO_GPU if found is None or found.value == 0 else found
+        self.gpus: Sourced[int] = _NO_GPU if count is None or count.value == 0 else count
 
     @property
     def cpus(self) -> Sourced[int]:
@@ -57,11 +57,11 @@ class Inferred:
         return self._cpus
 
 
-def processes(found: Inferred) -> Sourced[int | str]:
+def processes(inferred: Inferred) -> Sourced[int | str]:
     """How many processes torchrun starts on a node: `auto` where there are GPUs, else one for each CPU, at least one."""
-    if found.gpus.value > 0:
-        return derive("torchrun counts the GPUs", lambda _: "auto", found.gpus)
-    return derive("one process for each CPU", lambda n: max(1, n), found.cpus)
+    if inferred.gpus.value > 0:
+        return derive("torchrun counts the GPUs", lambda _: "auto", inferred.gpus)
+    return derive("one process for each CPU", lambda n: max(1, n), inferred.cpus)
 
 
 def gpu_names(amounts: Tree) -> list[str]:
@@ -75,9 +75,9 @@ def cpus(resources: Tree) -> Sourced[int]:
     for part in PARTS:
         amount = get(resources, part, "cpu")
         if amount is not None:
-            found = derive("CPUs per node", whole, amount)
-            if found.value != 0:
-                return found
+            count = derive("CPUs per node", whole, amount)
+            if count.value != 0:
+                return count
     return _NO_CPU
 
 

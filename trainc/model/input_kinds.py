@@ -79,8 +79,8 @@ def selected_job(tree: Tree) -> str:
 
 def _number(spec: Tree, field: str) -> object:
     leaf = spec.get(field)
-    said = leaf.value if type(leaf) is Sourced else None
-    return 1 if said is None and field == "parallelism" else said
+    number = leaf.value if type(leaf) is Sourced else None
+    return 1 if number is None and field == "parallelism" else number
 
 
 def _has_devices(spec: Tree) -> bool:

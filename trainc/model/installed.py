@@ -23,14 +23,14 @@ def installed(group: str, name: str, kind: type[T]) -> T | None:
     for entry in _entries(group):
         if entry.name == name:
             try:
-                found = entry.load()
+                loaded = entry.load()
             except (ImportError, AttributeError) as error:
                 raise Trouble(
                     f"{group}: `{name}` is installed as {entry.value}, which does not load: {error}"
                 ) from error
-            if not isinstance(found, kind):
+            if not isinstance(loaded, kind):
                 raise Trouble(f"{group}: `{name}` is installed as {entry.value}, which is no {kind.__name__}")
-            return found
+            return loaded
     return None
 
 

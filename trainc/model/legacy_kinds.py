@@ -140,9 +140,9 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
 }
 
 
-def processes(said: str | None) -> int | None:
+def processes(text: str | None) -> int | None:
     """The number in a PyTorchJob's `nprocPerNode`, None where the operator read none (Go's Atoi): it took 1 then."""
-    return parsed_int(said)
+    return parsed_int(text)
 
 
 def kind_of(api: str, kind: str) -> Kind | None:

@@ -84,7 +84,7 @@ class Outcomes:
         """The files about which nothing was said; None where something was said that is not about one of `files` alone."""
         if report.unknown or not report.commented_files <= files:
             return None
-        clean = {file for file, found in self.files.items() if found.is_clean and not found.has_companions}
+        clean = {file for file, outcome in self.files.items() if outcome.is_clean and not outcome.has_companions}
         for finding in report.findings:
             concerned = {label.span.file for label in finding.labels}
             if len(concerned) > 1 or not concerned <= files:
@@ -130,6 +130,6 @@ class Known:
     def check(self, outcomes: Outcomes | None, report: Report, together: Together) -> None:
         """Raise Unfamiliar where what was compiled again may concern what was not."""
         assert outcomes is not None
-        beside = any(found.has_companions for found in outcomes.files.values())
+        beside = any(outcome.has_companions for outcome in outcomes.files.values())
         if beside or together.has_met_known or outcomes.clean(report, self.again) is None:
             raise Unfamiliar

@@ -191,8 +191,8 @@ class Plan:
 
     def asked(self, field: str, *path: str) -> Tree:
         """What the job itself says at `spec.trainer.<field>` and below, None where it is silent."""
-        found = self.block.get(field) if type(self.block) is dict else None
-        return get(found, *path) if path else found
+        leaf = self.block.get(field) if type(self.block) is dict else None
+        return get(leaf, *path) if path else leaf
 
     @property
     def inferred(self) -> Inferred:

@@ -22,6 +22,6 @@ def ordinary_contents(path: str, limit: int = -1) -> bytes:
         return stream.read(limit)
 
 
-def is_ordinary(found: os.stat_result) -> bool:
+def is_ordinary(status: os.stat_result) -> bool:
     """Whether what was found is an ordinary file."""
-    return found.st_mode & 0o170000 == _ORDINARY
+    return status.st_mode & 0o170000 == _ORDINARY

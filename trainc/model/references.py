@@ -98,7 +98,7 @@ def references_of(bundle: Bundle, trees: Iterable[Tree]) -> set[Reference]:
 
 def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
     """Kind and name of every object that something in these trees names."""
-    found: set[tuple[str, str]] = set()
+    names: set[tuple[str, str]] = set()
     todo = list(trees)
     while todo:
         node = todo.pop()
@@ -109,14 +109,14 @@ def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
                 if key in _FIELDS:
                     kind, fields = _FIELDS[key]
                     for entry in below if type(below) is list else (below,):
-                        found.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
+                        names.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
                 if key == "env" and type(below) is list:
                     todo.extend([entry for entry in below if type(entry) is dict and "valueFrom" in entry])
                 elif (type(below) is dict or type(below) is list) and key not in _NAMELESS:
                     todo.append(below)
             if "serviceAccountName" in node and (account := value(node, "serviceAccountName")):
-                found.add(("ServiceAccount", str(account)))
-    return found
+                names.add(("ServiceAccount", str(account)))
+    return names
 
 
 def provides(tree: Tree) -> tuple[str, str]:

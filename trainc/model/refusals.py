@@ -47,14 +47,14 @@ def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
 
 def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -> None:
     """The webhook's refusal of reserved variables, worded as one Invalid error over the whole list."""
-    found = reserved(plan, names)
-    if not found:
+    clashing = reserved(plan, names)
+    if not clashing:
         return
     from trainc.model.normalise import normalise  # noqa: PLC0415 (only a refusal prints what it refuses)
 
-    listed = " ".join(sorted(name for _, name in found))
+    listed = " ".join(sorted(name for _, name in clashing))
     printed = normalise(plan.asked("env"), "env")
-    for at, name in found:
+    for at, name in clashing:
         detail = f"must not have reserved envs, invalid envs configured: [{listed}]"
         report.add(reserved_env(plan, at, name, invalid("spec.trainer.env", printed, detail), instead))
 

@@ -26,11 +26,11 @@ class Remembered(dict[K, V]):
         self._most = most
 
     def __missing__(self, asked: K) -> V:
-        found = self._answer(asked)
+        answer = self._answer(asked)
         if len(self) >= self._most:
             self.clear()
-        self[asked] = found
-        return found
+        self[asked] = answer
+        return answer
 
 
 class Texts(Remembered[str, V]):
@@ -43,9 +43,9 @@ class Texts(Remembered[str, V]):
         self._longest = longest
 
     def __missing__(self, asked: str) -> V:
-        found = self._answer(asked)
+        answer = self._answer(asked)
         if len(asked) <= self._longest:
             if len(self) >= self._most:
                 self.clear()
-            self[asked] = found
-        return found
+            self[asked] = answer
+        return answer

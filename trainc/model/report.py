@@ -188,14 +188,14 @@ class Report:
 
     def _comments(self, finding: Finding) -> list[Allow]:
         """The `allow` comments, with a reason, that are there for a finding; they count as used."""
-        found = []
+        comments = []
         for label in finding.labels:
             for line in (label.span.line, label.span.line - 1):
                 for comment in self._allows.get((label.span.file, line), ()):
                     if comment.rule == finding.rule.name and comment.reason:
                         comment.used = True
-                        found.append(comment)
-        return found
+                        comments.append(comment)
+        return comments
 
     def skip(self, reason: str) -> None:
         """Count a check that could not be made: unknown is not wrong."""

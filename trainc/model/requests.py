@@ -93,9 +93,9 @@ def _effective(container: Tree, *, limits: bool) -> Amounts:
 def _requests(resources: Tree, *, limits: bool) -> Amounts:
     if type(resources) is not dict:
         return {}
-    found = amounts(get(resources, "limits")) if limits else {}
-    found.update(amounts(get(resources, "requests")))
-    return found
+    requested = amounts(get(resources, "limits")) if limits else {}
+    requested.update(amounts(get(resources, "requests")))
+    return requested
 
 
 def amounts(tree: Tree) -> Amounts:

@@ -213,8 +213,8 @@ def _named(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> Named:
     """What an annotation names: the clusters, in the order of the project, and the names that none of them has."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     places = {clusters[name] for name in names if name in clusters}
-    found = [cluster for _, cluster in sorted(places, key=lambda place: place[0])]
-    return Named(found, tuple([name for name in names if name not in clusters]))
+    ordered = [cluster for _, cluster in sorted(places, key=lambda place: place[0])]
+    return Named(ordered, tuple([name for name in names if name not in clusters]))
 
 
 class Selection:

@@ -12,8 +12,8 @@ _NEAR = 50  # names on both sides together that are compared, of many
 @lru_cache(maxsize=256)  # a runtime that went is missed by every job that named it
 def closest(name: str, names: tuple[str, ...], cutoff: float) -> str:
     """The most similar of `names`, empty where none is similar; of many only those with a like start or end count."""
-    found = get_close_matches(name, _candidates(name, names), 1, cutoff)
-    return found[0] if found else ""
+    matches = get_close_matches(name, _candidates(name, names), 1, cutoff)
+    return matches[0] if matches else ""
 
 
 def _candidates(name: str, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -73,12 +73,12 @@ def _seconds(key: str, leaf: Sourced[Any]) -> Sourced[int]:
 
 
 def _version(key: str, leaf: Sourced[Any]) -> tuple[int, int]:
-    found = version(str(leaf.value))
-    if type(leaf.value) is float and found is not None and found[1] < _TEN:
+    numbers = version(str(leaf.value))
+    if type(leaf.value) is float and numbers is not None and numbers[1] < _TEN:
         raise Trouble(f"`{leaf.value}` may have been {leaf.value}0: numbers lose the zero; quote the version")
-    if found is None:
+    if numbers is None:
         raise Trouble(f'`{key}` is a version such as "1.37", not `{leaf.value}`')
-    return found
+    return numbers
 
 
 def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:

@@ -52,9 +52,9 @@ class Checker:
     def text(self, path: Path) -> str | None:
         """The one text at `path`, None where absent or something else."""
         node = get(self.document.tree, *path)
-        found = node.value if type(node) is Sourced else None
-        if type(found) is str or node is None or (type(node) is Sourced and found is None):
-            return found
+        word = node.value if type(node) is Sourced else None
+        if type(word) is str or node is None or (type(node) is Sourced and word is None):
+            return word
         self.complain(path, f"`{_name(path)}` is one name", f"write one word behind `{_name(path)}:`, as text")
         return None
 
@@ -64,25 +64,25 @@ class Checker:
         if node is None:
             return ()
         items = node if type(node) is list else [node]
-        found = tuple(item for item in items if type(item) is Sourced and type(item.value) is str)
-        if len(found) != len(items):
+        words = tuple(item for item in items if type(item) is Sourced and type(item.value) is str)
+        if len(words) != len(items):
             self.complain(path, f"`{path[-1]}` is a list of names", "write one name behind each `-`")
-        return found
+        return words
 
     def name(self, path: Path) -> str:
         """The name at `path` that other programs and files repeat, empty where absent."""
-        found = self.text(path)
-        if found is None or not label(found):
-            return found or ""
-        self.complain(path, f"`{found}` cannot be a name", "use lower-case letters, digits and `-`, 63 at most")
+        word = self.text(path)
+        if word is None or not label(word):
+            return word or ""
+        self.complain(path, f"`{word}` cannot be a name", "use lower-case letters, digits and `-`, 63 at most")
         return ""
 
     def choice(self, path: Path, choices: tuple[str, ...]) -> str:
         """The one of `choices` written at `path`, empty where absent."""
-        found = self.text(path)
-        if found is None or found in choices:
-            return found or ""
-        self.complain(path, f"`{path[-1]}` cannot be `{found}`", f"write one of {', '.join(choices)}, or leave it out")
+        word = self.text(path)
+        if word is None or word in choices:
+            return word or ""
+        self.complain(path, f"`{path[-1]}` cannot be `{word}`", f"write one of {', '.join(choices)}, or leave it out")
         return ""
 
     def folder(self, root: str, path: Path) -> str:
@@ -124,15 +124,15 @@ class Checker:
 
     def secrets(self, path: Path) -> dict[str, Sourced[str]]:
         """Where each framework's key material comes from."""
-        found = {}
+        by_name = {}
         for name, leaf in self.map(path).items():
             text = leaf.value if type(leaf) is Sourced else None
             if type(text) is str and (text == "external-secrets" or text.startswith("existing:")):
-                found[name] = leaf
+                by_name[name] = leaf
             else:
                 hint = "write `existing:NAME` or `external-secrets`"
                 self.complain((*path, name), f"`{text}` says nothing about a Secret", hint)
-        return found
+        return by_name
 
 
 def _name(path: Path) -> str:

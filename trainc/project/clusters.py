@@ -33,7 +33,7 @@ MAX_CLUSTERS = 500  # every job is looked at for each
 
 def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
-    found = []
+    declared = []
     names = list(checker.map(("spec", "clusters")))
     if len(names) > MAX_CLUSTERS:
         text = f"a project has at most {MAX_CLUSTERS} clusters, and this one has {len(names)}"
@@ -41,11 +41,11 @@ def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Ca
         return ()
     for name in names:
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
-            found.append(_cluster(name, checker, root, assigned, cache))
+            declared.append(_cluster(name, checker, root, assigned, cache))
         else:
             hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
             checker.complain(("spec", "clusters", name), f"`{name}` cannot be the name of a cluster", hint, key=True)
-    return tuple(found)
+    return tuple(declared)
 
 
 def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
@@ -74,18 +74,18 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
 
 def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...], dict[str, Mapping[str, Tree]]]:
     """The components of a cluster, however they are spelled, and the values that their parameters are given."""
-    found: list[Sourced[str]] = []
+    names: list[Sourced[str]] = []
     values: dict[str, Mapping[str, Tree]] = {}
     node = get(checker.document.tree, *path)
     given = uses(node, lambda name: checker.document.span((*path, name), key=True)) if node is not None else []
     for use in given if type(given) is list else [given]:
         if type(use) is dict and _is_use(use):
-            found.append(use["name"])
+            names.append(use["name"])
             values |= {use["name"].value: use["with"]} if "with" in use else {}
         else:
             hint = "write `components: [shm, spot]`, or `{name: shm, with: {size: 1Gi}}` for each"
             checker.complain(path, "`components` is a list of components", hint)
-    return tuple(found), values
+    return tuple(names), values
 
 
 def _is_use(use: dict[str, Tree]) -> bool:
@@ -110,14 +110,14 @@ def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, An
 
 def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
     """`registries` (prefix of an image -> prefix that replaces it) and `digests` (image -> sha256:...)."""
-    found: dict[str, dict[str, Sourced[str]]] = {}
+    images: dict[str, dict[str, Sourced[str]]] = {}
     for part in checker.map(path):
         if part not in _IMAGES:
             checker.complain(
                 (*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True
             )
             continue
-        found[part] = {}
+        images[part] = {}
         for name, leaf in checker.map((*path, part)).items():
             text = leaf.value if type(leaf) is Sourced else None
             if type(text) is not str or not text:
@@ -130,8 +130,8 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
                 hint = "write the host and the path alone, such as `mirror.example.com/hub`"
                 checker.complain((*path, part, name), f"`{text}` is not a prefix of an image's name", hint)
             else:
-                found[part][name] = leaf
-    return found
+                images[part][name] = leaf
+    return images
 
 
 def _patch(checker: Checker, path: Path) -> Tree:

@@ -32,14 +32,14 @@ def recall(data: bytes, file: str, cache: Cache | None) -> Definitions | None:
         return None  # somebody else's file
 
 
-def keep(data: bytes, found: Definitions, cache: Cache | None) -> None:
+def keep(data: bytes, definitions: Definitions, cache: Cache | None) -> None:
     """Keep what a file says that holds definitions and nothing else."""
     if cache is None:
         return
     from json import dumps  # noqa: PLC0415
 
-    remarks = [[[*at[1:], text] for at, text in rows] for rows in (found.faults, found.notes)]
-    cache.put(_key(data), dumps([found.table, *remarks]).encode())
+    remarks = [[[*at[1:], text] for at, text in rows] for rows in (definitions.faults, definitions.notes)]
+    cache.put(_key(data), dumps([definitions.table, *remarks]).encode())
 
 
 def _key(data: bytes) -> str:

@@ -84,9 +84,9 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
     if document.kind in _RUNTIMES:
         runtimes.append(document)
     elif document.kind in _LISTED:
-        found = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
-        if found:
-            for finding in found:
+        findings = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
+        if findings:
+            for finding in findings:
                 report.add(finding)
             return
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
@@ -133,10 +133,10 @@ def _others(
     if defining:
         from trainc.server.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
 
-        found = read_definitions(defining)
-        definitions.append(found)
-        if found.lasting and len(defining) == len(documents) and not heard.findings:
-            keep(data, found, cache)
+        defined = read_definitions(defining)
+        definitions.append(defined)
+        if defined.lasting and len(defining) == len(documents) and not heard.findings:
+            keep(data, defined, cache)
     yield from (document for document in documents if document.kind != KIND)
 
 

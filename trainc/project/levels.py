@@ -18,7 +18,7 @@ LEVELS = (OFF, "warning", "error")
 def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
     """Levels by rule; with `foreign`, installed packages have rules of their own."""
     known = rule_names()
-    found = {}
+    chosen = {}
     for name, leaf in checker.map(path).items():
         level = leaf.value if type(leaf) is Sourced else None
         if level is False:  # what Kubernetes' YAML makes of a bare `off`; here it can only mean one thing
@@ -35,5 +35,5 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
             hint = "remove this line: the server will not listen"
             checker.complain((*path, name), f"`{name}` is a server's own verdict, which nobody can silence", hint)
         else:
-            found[name] = str(level)
-    return found
+            chosen[name] = str(level)
+    return chosen

@@ -46,8 +46,8 @@ def find(name: str) -> Scheduler | None:
         return installed(SCHEDULERS, name, Scheduler)
     if module not in sys.modules:
         __import__(module)
-    found: Scheduler = sys.modules[module].SCHEDULER
-    return found
+    chosen: Scheduler = sys.modules[module].SCHEDULER
+    return chosen
 
 
 def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
@@ -91,9 +91,9 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
 
 
 def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
-    found = uncounted(plan.roles)
-    if found is not None:
-        role, leaf = found
+    uncounted_roles = uncounted(plan.roles)
+    if uncounted_roles is not None:
+        role, leaf = uncounted_roles
         report.add_or_skip(
             UNKNOWN_SIZE.at(
                 place(leaf.origin) or plan.document.span(("metadata", "name")),
@@ -101,7 +101,7 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
                 help=f"write the number: `{name}` is told how many pods make the group and what they ask for",
             )
         )
-    return found is not None
+    return uncounted_roles is not None
 
 
 def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:

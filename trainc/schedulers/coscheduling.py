@@ -84,8 +84,8 @@ def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
 
     The plugin takes 0 for its own setting; an older job may say so, and the mpi-operator did.
     """
-    said, older = get(plan.gang, NAME, "scheduleTimeoutSeconds"), policy_of(plan)
-    for written, least in ((said, 1), (older.get("scheduleTimeoutSeconds"), 0)):
+    timeout, older = get(plan.gang, NAME, "scheduleTimeoutSeconds"), policy_of(plan)
+    for written, least in ((timeout, 1), (older.get("scheduleTimeoutSeconds"), 0)):
         if type(written) is Sourced and type(written.value) is int and written.value >= least:
             return written
     if cluster.timeout is not None or cluster.autoscaling:

@@ -21,10 +21,10 @@ MEMBERS = "pods of the gang"
 
 def minimum(plan: Plan, roles: Sequence[Role]) -> Sourced[int]:
     """The number of pods that have to be placed together: what an older job's scheduling policy says, else all."""
-    said = policy(plan).get("minAvailable")
-    if type(said) is not Sourced or type(said.value) is not int:
+    written = policy(plan).get("minAvailable")
+    if type(written) is not Sourced or type(written.value) is not int:
         return whole(roles)
-    return said if said.value > 0 or "minTaskMember" in policy(plan) else whole(roles)
+    return written if written.value > 0 or "minTaskMember" in policy(plan) else whole(roles)
 
 
 def whole(roles: Sequence[Role]) -> Sourced[int]:
@@ -39,15 +39,15 @@ def policy(plan: Plan) -> Tree:
 
 def handed_on(plan: Plan) -> Tree:
     """The labels and annotations that a job hands on to its group, as a part of its metadata."""
-    said = policy(plan)
-    return {section: said[section] for section in ("labels", "annotations") if said.get(section)}
+    written = policy(plan)
+    return {section: written[section] for section in ("labels", "annotations") if written.get(section)}
 
 
 def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> dict[str, Tree]:
     """What the first `most` pods ask for together, in the order of the roles; nothing is left out but zeros."""
-    said = policy(plan).get("minResources")
-    if type(said) is dict:
-        return said
+    asked_for = policy(plan).get("minResources")
+    if type(asked_for) is dict:
+        return asked_for
     if value(policy(plan), "wholeResources") is True:
         most = whole(roles).value
     asked = []
@@ -63,12 +63,12 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
 
 def _counted(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> list[tuple[Role, int]]:
     """Which pods make up the first `most`: so many of each role."""
-    said = policy(plan)
-    tasks = said.get("minTaskMember")
+    written = policy(plan)
+    tasks = written.get("minTaskMember")
     if tasks is not None:
         return _volcanos(roles, tasks, cluster, most)
     # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
-    return _first(sorted(roles, key=lambda role: role.name.value != "launcher") if said else roles, most)
+    return _first(sorted(roles, key=lambda role: role.name.value != "launcher") if written else roles, most)
 
 
 def _first(roles: Sequence[Role], most: int) -> list[tuple[Role, int]]:

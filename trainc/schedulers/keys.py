@@ -48,9 +48,9 @@ def concerns(keys: str) -> bool:
 def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
     for keys in (plan.job["metadata"].get(section), plan.template["metadata"].get(section)):
-        found = keys.get(key) if type(keys) is dict else None
-        if type(found) is Sourced and type(found.value) is str:
-            return found
+        leaf = keys.get(key) if type(keys) is dict else None
+        if type(leaf) is Sourced and type(leaf.value) is str:
+            return leaf
     return None
 
 

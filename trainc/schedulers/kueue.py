@@ -41,8 +41,10 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
         patches += unbound(role, cluster.scheduler_name).patches
         if role in roles and not _has_own(role):
             patches.append(Patch(role.index, annotations=wishes))
-    said = plan.job["metadata"].get("labels")
-    labels = {key: leaf for key, leaf in said.items() if key.startswith(KUEUE)} if type(said) is dict else {}
+    job_labels = plan.job["metadata"].get("labels")
+    labels = (
+        {key: leaf for key, leaf in job_labels.items() if key.startswith(KUEUE)} if type(job_labels) is dict else {}
+    )
     named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
     if named or cluster.queue is None:
         return Contribution(patches, labels=labels, sourced=True)
@@ -56,20 +58,20 @@ def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
     """
     job = plan.job["metadata"].get("annotations")
     if type(job) is dict and get(plan.job, "kind") != "JobSet":
-        said = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)}
-        if said:
-            return said
+        annotations = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)}
+        if annotations:
+            return annotations
     return {} if cluster.topology is None else {PODSET_REQUIRED: cluster.topology}
 
 
-def _may_share_a_domain(said: dict[str, Tree], roles: tuple[Role, ...]) -> bool:
+def _may_share_a_domain(annotations: dict[str, Tree], roles: tuple[Role, ...]) -> bool:
     """Kueue places two pod sets in one domain if one of them is a single pod and neither is cut into slices."""
-    asks = PODSET_REQUIRED in said or PODSET_PREFERRED in said
-    cut = PODSET_SLICE in said or PODSET_SLICES in said
+    asks = PODSET_REQUIRED in annotations or PODSET_PREFERRED in annotations
+    cut = PODSET_SLICE in annotations or PODSET_SLICES in annotations
     return (
         asks
         and not cut
-        and PODSET_GROUP not in said
+        and PODSET_GROUP not in annotations
         and len(roles) == 2
         and min(map(pods, roles)) == 1
         and not any(map(_has_own, roles))

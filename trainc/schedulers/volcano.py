@@ -155,8 +155,14 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     queue = _queue(plan, cluster)
     if queue is not None:
         spec["queue"] = queue
-    said = policy_of(plan).get("priorityClass")
-    priority = said if type(said) is Sourced and said.value else None if tasks is not None else common_priority(roles)
+    class_name = policy_of(plan).get("priorityClass")
+    priority = (
+        class_name
+        if type(class_name) is Sourced and class_name.value
+        else None
+        if tasks is not None
+        else common_priority(roles)
+    )
     if priority is not None:
         spec["priorityClassName"] = priority
     needs = {} if cluster.autoscaling else resources(plan, roles, cluster, count.value)
@@ -175,13 +181,13 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
 
 
 def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
-    said = policy_of(plan).get("queue")
-    if type(said) is Sourced and said.value:
-        return said
+    written = policy_of(plan).get("queue")
+    if type(written) is Sourced and written.value:
+        return written
     for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL)):
-        found = asked(plan, section, key)
-        if found is not None:
-            return found
+        label = asked(plan, section, key)
+        if label is not None:
+            return label
     return cluster.queue if cluster.queue is not None else policy_of(plan).get("defaultQueue")
 
 
@@ -209,9 +215,9 @@ def _topology(plan: Plan, cluster: Cluster) -> Tree:
     mode = asked(plan, "annotations", VOLCANO_TOPOLOGY_MODE)
     tier = asked(plan, "annotations", VOLCANO_TOPOLOGY_TIER)
     if mode is None and tier is None:
-        said = policy_of(plan).get("networkTopology") or _policy_topology(plan)
-        if said or cluster.topology is None:
-            return said
+        topology = policy_of(plan).get("networkTopology") or _policy_topology(plan)
+        if topology or cluster.topology is None:
+            return topology
         tier = cluster.topology
     return {"mode": _HARD if mode is None else mode, **({} if tier is None else _tier(tier))}
 
@@ -223,10 +229,10 @@ def _tier(leaf: Sourced[str]) -> Tree:
 
 def _policy_topology(plan: Plan) -> Tree:
     """The two fields of the policy's topology that reach the PodGroup, None where it has none."""
-    said = get(plan.gang, NAME, "networkTopology")
-    if type(said) is not dict:
+    topology = get(plan.gang, NAME, "networkTopology")
+    if type(topology) is not dict:
         return None
-    return {key: said[key] for key in ("mode", "highestTierAllowed") if key in said}
+    return {key: topology[key] for key in ("mode", "highestTierAllowed") if key in topology}
 
 
 SCHEDULER = Scheduler(NAME, gang, policy=policy, refuse=refuse)

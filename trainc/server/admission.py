@@ -88,24 +88,24 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     if root is None:
         return _passed_on(document, tree, server, report)
     check_amounts(document, report)
-    found = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
-    for fault in found.unchecked:
+    judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
+    for fault in judged.unchecked:
         report.skip(_reason(fault))
-    if found.dropped and server.field_validation == WARN:
-        for index, fault in enumerate(found.dropped):
+    if judged.dropped and server.field_validation == WARN:
+        for index, fault in enumerate(judged.dropped):
             report.add(_unknown(document, fault, WARNING, server, is_advised=index < _ADVISED))
-    if found.by == "unknown-field":
-        for index, fault in enumerate(found.faults):
+    if judged.by == "unknown-field":
+        for index, fault in enumerate(judged.faults):
             report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
-    elif found.by:
-        _refused(document, found.faults, server, report)
-    if found.by:
-        report.answered(found.by, found.messages)
+    elif judged.by:
+        _refused(document, judged.faults, server, report)
+    if judged.by:
+        report.answered(judged.by, judged.messages)
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
         return document.admitted(without_null_fields(read_by_go(root, tree)))
-    return document.admitted(without_null_fields(found.stored))
+    return document.admitted(without_null_fields(judged.stored))
 
 
 def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:

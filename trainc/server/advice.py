@@ -94,14 +94,14 @@ def _shared(place: tuple[str, ...], here: list[str]) -> int:
 @lru_cache(maxsize=8)
 def _places(root: Node) -> Mapping[str, list[tuple[str, ...]]]:
     """Every path at which a schema has a field, by the field's name, outside what only a server writes."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    by_field: dict[str, list[tuple[str, ...]]] = {}
     level: list[tuple[tuple[str, ...], Node]] = [((), root)]
     for _ in range(_DEEPEST):
         for path, node in level:
             for name in node.props.names:
-                found.setdefault(name, []).append((*path, name))
+                by_field.setdefault(name, []).append((*path, name))
         level = [child for path, node in level for child in _children(path, node)]
-    return found
+    return by_field
 
 
 def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:

@@ -62,8 +62,8 @@ def in_words(fault: Fault) -> tuple[str, str]:
 
 def gate_help(fault: Fault) -> str:
     """How to say that a feature gate is on, for a complaint that rests on one or a field dropped for one; else nothing."""
-    before, found, _ = fault.message.partition(" feature gate is disabled")
-    gate = fault.message if fault.kind == "dropped" else before.rpartition(" ")[2] if found else ""
+    before, separator, _ = fault.message.partition(" feature gate is disabled")
+    gate = fault.message if fault.kind == "dropped" else before.rpartition(" ")[2] if separator else ""
     return f"if the gate is on in the cluster, say so: `--set gates={gate}`, or `gates` in trainc.yaml" if gate else ""
 
 

@@ -45,10 +45,10 @@ class Server:
 
 def server_of(cluster: Cluster, field_validation: str, report: Report) -> Server:
     """The server of a cluster; its own definitions replace the built-in schemas."""
-    found = served(cluster)
+    table = served(cluster)
     for definitions in cluster.definitions:
         for at, text in definitions.faults:
             report.add(NOT_STRUCTURAL.at(at, text, effect="the built-in schema of the kind is used instead"))
         for at, text in definitions.notes:
             report.add(UNCHECKED_RULE.at(at, text))
-    return Server(found.table, found.profile, field_validation)
+    return Server(table.table, table.profile, field_validation)

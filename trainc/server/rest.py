@@ -48,12 +48,12 @@ def rest_of(document: Document, server: Server) -> Rest | None:
     for _ in range(_ROUNDS if root is not None else 0):
         kept, faults = readable(tree, kind, server.table)
         if not faults:
-            found = verdict(kept, server.table, server.profile)
+            judged = verdict(kept, server.table, server.profile)
             # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
-            if not found.by or (found.by == "webhook" and found.empty_patch is not None):
-                stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else found.stored
+            if not judged.by or (judged.by == "webhook" and judged.empty_patch is not None):
+                stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else judged.stored
                 return Rest(document.admitted(without_null_fields(stored)), frozenset(lines))
-            faults = found.faults
+            faults = judged.faults
         if len(faults) > _MAX_FAULTS:
             return None
         mended = tree

@@ -79,9 +79,9 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     node, typed = table.root(kind), table.own_types(kind)
     if node is not None and old is None and (usual := _usual(tree, node, typed, kind, profile)):
         return usual
-    found = Verdict(tree)
+    judged = Verdict(tree)
     if node is None:
-        return found.refuse("decode", [_unserved(tree)])
+        return judged.refuse("decode", [_unserved(tree)])
     types = typed or node  # what webhooks read the object by, whatever a definition lets through
     held = tree.get("metadata", {})
     if type(held) is Sourced and held.value is None:
@@ -90,26 +90,26 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if not sound:
         tree, undecodable, unknown = _with_metadata(tree)
         if undecodable:
-            return found.refuse("decode", undecodable)
+            return judged.refuse("decode", undecodable)
     log = Log()
-    found.stored = walk(node, tree, log)
-    found.dropped = [*unknown, *log.unknown]
-    if found.dropped and strict:
-        return found.refuse("unknown-field", found.dropped)
-    if misfits := untyped(typed, found.stored) if typed is not None and not log.schema else []:
-        return found.refuse("webhook", misfits)
-    if old is None and kind == defaults.KIND and not _mutate(found, types, log, profile):
-        found.schema_faults = _schema_alone(found.stored, node, log, table, profile)
-        return found
-    if found.empty_patch is False:
+    judged.stored = walk(node, tree, log)
+    judged.dropped = [*unknown, *log.unknown]
+    if judged.dropped and strict:
+        return judged.refuse("unknown-field", judged.dropped)
+    if misfits := untyped(typed, judged.stored) if typed is not None and not log.schema else []:
+        return judged.refuse("webhook", misfits)
+    if old is None and kind == defaults.KIND and not _mutate(judged, types, log, profile):
+        judged.schema_faults = _schema_alone(judged.stored, node, log, table, profile)
+        return judged
+    if judged.empty_patch is False:
         log, sound = Log(nulls=False), False
-        found.stored = walk(node, found.stored, log)
-    stored = _statusless(found.stored, old, whole=kind in table.whole)
-    found.stored = _named(stored) if old is None else stored
-    faults = [] if sound and old is None else _metadata_faults(found.stored.get("metadata", {}), old)
-    if not _fits(found, node, log, faults, table, profile, old):
-        return found
-    return _validating_webhooks(found, types, kind, profile, old)
+        judged.stored = walk(node, judged.stored, log)
+    stored = _statusless(judged.stored, old, whole=kind in table.whole)
+    judged.stored = _named(stored) if old is None else stored
+    faults = [] if sound and old is None else _metadata_faults(judged.stored.get("metadata", {}), old)
+    if not _fits(judged, node, log, faults, table, profile, old):
+        return judged
+    return _validating_webhooks(judged, types, kind, profile, old)
 
 
 def _unserved(tree: Tree) -> Fault:
@@ -119,16 +119,18 @@ def _unserved(tree: Tree) -> Fault:
 
 def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profile) -> Verdict | None:
     """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
-    found = Verdict(tree)
-    fits = _at_a_glance(found, node, typed or node, kind, profile)
+    judged = Verdict(tree)
+    fits = _at_a_glance(judged, node, typed or node, kind, profile)
     return (
-        found if fits and (typed is None or _at_a_glance(Verdict(found.stored), typed, typed, kind, profile)) else None
+        judged
+        if fits and (typed is None or _at_a_glance(Verdict(judged.stored), typed, typed, kind, profile))
+        else None
     )
 
 
-def _at_a_glance(found: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
+def _at_a_glance(judged: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
-    tree = found.stored
+    tree = judged.stored
     if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
         return False
     try:
@@ -140,8 +142,8 @@ def _at_a_glance(found: Verdict, node: Node, types: Node, kind: str, profile: Pr
             return False
         if profile.kueue and not _unqueued(stored, profile):
             return False
-        found.empty_patch = True
-    found.stored = stored
+        judged.empty_patch = True
+    judged.stored = stored
     return True
 
 
@@ -158,24 +160,24 @@ def _unqueued(stored: Tree, profile: Profile) -> bool:
 
 
 def _fits(
-    found: Verdict, node: Node, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
+    judged: Verdict, node: Node, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
 ) -> bool:
     """Whether schema, list types and CEL rules take the object; `faults` are those of its metadata."""
-    kind = kind_of(found.stored)
+    kind = kind_of(judged.stored)
     whole = kind in table.whole
-    found.unchecked = log.unchecked
+    judged.unchecked = log.unchecked
     faults += counted(log.schema, profile, whole=whole)
     lists = counted(log.lists, profile, whole=whole)
     if any(fault.blocking for fault in faults):
-        _blocked(found, [*faults, *lists], has_rules=table.has_rules(kind))
+        _blocked(judged, [*faults, *lists], has_rules=table.has_rules(kind))
         return False
-    broken = check(_waiting(log, found.stored), found.unchecked)
+    broken = check(_waiting(log, judged.stored), judged.unchecked)
     if old is not None:
-        broken += check_change(node, found.stored, old, found.unchecked)
+        broken += check_change(node, judged.stored, old, judged.unchecked)
     if faults or lists or broken:
         by = "schema" if faults else "listtype" if lists else "cel"
-        found.refuse(by, [*faults, *lists, *broken])
-    return found.accepted
+        judged.refuse(by, [*faults, *lists, *broken])
+    return judged.accepted
 
 
 def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
@@ -202,32 +204,32 @@ def _schema_alone(stored: Tree, node: Node, log: Log, table: Table, profile: Pro
     return alone.messages
 
 
-def _mutate(found: Verdict, types: Node, log: Log, profile: Profile) -> bool:
+def _mutate(judged: Verdict, types: Node, log: Log, profile: Profile) -> bool:
     """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
     if log.schema or log.loose:
         from trainc.server.golang.decoding import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
-        faults = decode(types, found.stored)
+        faults = decode(types, judged.stored)
         if faults:
-            found.refuse("webhook", faults, [faults[0].message])
+            judged.refuse("webhook", faults, [faults[0].message])
             return False
-    changed = defaults.with_defaults(found.stored)
+    changed = defaults.with_defaults(judged.stored)
     if profile.kueue:
         from trainc.server.kueue import webhook as kueue  # noqa: PLC0415
 
         changed = kueue.with_defaults(changed, profile)
-    found.empty_patch = changed is found.stored
-    if not found.empty_patch:
+    judged.empty_patch = changed is judged.stored
+    if not judged.empty_patch:
         from trainc.server.golang.decoding import respelled  # noqa: PLC0415
 
-        found.stored = respelled(types, changed, defaults.BY)
+        judged.stored = respelled(types, changed, defaults.BY)
     return True
 
 
-def _blocked(found: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
+def _blocked(judged: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
     """Refused by the schema in a way that keeps the server from its CEL rules, which it says where there are any."""
     messages = [*dict.fromkeys(fault.message for fault in faults)]
-    return found.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
+    return judged.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
 
 
 def _statusless(tree: Tree, old: Tree | None, *, whole: bool) -> Tree:
@@ -253,10 +255,10 @@ def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], 
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
-def _known(found: Verdict, faults: list[Fault]) -> list[Fault]:
+def _known(judged: Verdict, faults: list[Fault]) -> list[Fault]:
     """The complaints that do not rest on a text which is still to be filled in; the others are noted as unchecked."""
     open_ones = [fault for fault in faults if _is_open(fault)]
-    found.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
+    judged.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
     return [fault for fault in faults if fault not in open_ones] if open_ones else faults
 
 
@@ -266,30 +268,30 @@ def _is_open(fault: Fault) -> bool:
     return is_placeholder(fault.value)
 
 
-def _validating_webhooks(found: Verdict, types: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
+def _validating_webhooks(judged: Verdict, types: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == VOLCANO and old is None:
         from trainc.server import volcano  # noqa: PLC0415
 
-        faults = volcano.create_faults(found.stored, profile)
-        return found.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else found
+        faults = volcano.create_faults(judged.stored, profile)
+        return judged.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else judged
     if kind != defaults.KIND:
-        return found
+        return judged
     if old is None:
-        faults = create.create_faults(found.stored, types, profile)
+        faults = create.create_faults(judged.stored, types, profile)
     else:
         from trainc.server.jobset.update import update_faults  # noqa: PLC0415
 
-        faults = update_faults(found.stored, old, types, profile)
-    faults = _known(found, faults)
-    queueing = _known(found, _queueing(found.stored, old, profile)) if profile.kueue else []
+        faults = update_faults(judged.stored, old, types, profile)
+    faults = _known(judged, faults)
+    queueing = _known(judged, _queueing(judged.stored, old, profile)) if profile.kueue else []
     if not faults and not queueing:
-        return found
+        return judged
     messages = [*dict.fromkeys(fault.message for fault in faults)]
     if queueing:
         texts = [*dict.fromkeys(fault.message for fault in queueing)]
         # Kueue answers with one error, which lists several in brackets.
         messages.append(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
-    return found.refuse("webhook", [*faults, *queueing], messages)
+    return judged.refuse("webhook", [*faults, *queueing], messages)
 
 
 def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:

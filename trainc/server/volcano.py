@@ -38,16 +38,16 @@ def _queue(name: object, profile: Profile) -> list[Fault]:
 
 def _topologies(spec: Tree) -> list[Fault]:
     """Of the parts of a group only the first that says too much is named."""
-    found: list[tuple[str, Path]] = [("", ("spec",))] if _says_both(spec) else []
+    topologies: list[tuple[str, Path]] = [("", ("spec",))] if _says_both(spec) else []
     for index, group in enumerate(spec.get("subGroupPolicy", ())):
         if _says_both(group):
             where = f"in subGroupPolicy '{bare(group.get('name')) or ''}': "
-            found.append((where, ("spec", "subGroupPolicy", index)))
+            topologies.append((where, ("spec", "subGroupPolicy", index)))
             break
-    if not found:
+    if not topologies:
         return []
-    text = " ".join(where + _BOTH for where, _ in found)
-    return [of_webhook(text, (*found[0][1], "networkTopology", "highestTierName"))]
+    text = " ".join(where + _BOTH for where, _ in topologies)
+    return [of_webhook(text, (*topologies[0][1], "networkTopology", "highestTierName"))]
 
 
 def _says_both(holder: Tree) -> bool:

@@ -47,9 +47,11 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
 
         misfits = [*misfits, *decode_metadata(tree.get("metadata"))]
     for fault in misfits:
-        said = fault.message.partition(" into Go ")[0].removeprefix("json: ")
+        subject = fault.message.partition(" into Go ")[0].removeprefix("json: ")
         wanted = fault.message.rpartition(" of type ")[2]
-        text = f"`{'.'.join(map(str, fault.path))}`: {said} into {wanted}" if wanted != fault.message else fault.message
+        text = (
+            f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
+        )
         report.add(UNDECODABLE.at(document.span(fault.path), text, help="write a value of the type that the field has"))
     if misfits:
         return False

@@ -42,14 +42,14 @@ def _matches(data: bytes, pattern: str) -> list[tuple[int, re.Match[str]]]:
 
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)
-    found = [(number, match) for number, line in enumerate(lines, 1) for match in re.finditer(pattern, line)]
-    if not found:
+    matches = [(number, match) for number, line in enumerate(lines, 1) for match in re.finditer(pattern, line)]
+    if not matches:
         return []
     # Before any quote or block there are only plain scalars, which end where a comment begins.
-    scalars = iter(_scalars(data) if _LONG_SCALAR.intersection("\n".join(lines[: found[-1][0]])) else ())
+    scalars = iter(_scalars(data) if _LONG_SCALAR.intersection("\n".join(lines[: matches[-1][0]])) else ())
     start = end = (0, 0)
     out = []
-    for line, match in found:
+    for line, match in matches:
         place = (line, match.start() + 1)
         while end <= place:
             start, end = next(scalars, (_NOWHERE, _NOWHERE))

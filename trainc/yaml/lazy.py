@@ -23,8 +23,8 @@ class Pattern:
             import re  # noqa: PLC0415 (the reason for this class)
 
             self._match = re.compile(self._text).fullmatch
-        found: re.Match[str] | None = self._match(text)
-        return found
+        match: re.Match[str] | None = self._match(text)
+        return match
 
 
 def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:

@@ -75,7 +75,7 @@ def _after(data: bytes, line: int) -> bytes | None:
     import re  # noqa: PLC0415
 
     starts = re.compile(_NEXT).match
-    for count, found in enumerate(re.finditer(_LINE_END, data), 1):
-        if count >= line and starts(data, found.end()):
-            return b"\n" * count + data[found.end() :]
+    for count, end in enumerate(re.finditer(_LINE_END, data), 1):
+        if count >= line and starts(data, end.end()):
+            return b"\n" * count + data[end.end() :]
     return None

@@ -104,9 +104,9 @@ class _Builder:
                 self.at = number
                 out[key] = self._below(indent, end, depth) if value is None else self._several(value, indent)
                 number = self.at
-            while (found := LINES[lines[number]]) is None:
+            while (parsed := LINES[lines[number]]) is None:
                 number += 1
-            dash, column, key, _, value, start, end = found
+            dash, column, key, _, value, start, end = parsed
             if column != indent or dash:
                 break
         if (dash or column) >= indent:
@@ -135,9 +135,9 @@ class _Builder:
                 self.at = number if key is None else number - 1
                 out.append(self._several(value, indent) if key is None else self._map(line, depth + 1))
                 number = self.at
-            while (found := LINES[lines[number]]) is None:
+            while (parsed := LINES[lines[number]]) is None:
                 number += 1
-            line = found
+            line = parsed
         if (dash or column) > indent:
             raise DeclinedError
         self.at = number

@@ -38,8 +38,8 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
     if data.startswith(b"version "):
         from trainc.yaml.faults import pointer  # noqa: PLC0415 (few files begin like that)
 
-        if (found := pointer(data, file)) is not None:
-            report.add(found)
+        if (target := pointer(data, file)) is not None:
+            report.add(target)
             report.account.count_unread(file, 1)
             return
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
@@ -98,7 +98,7 @@ def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Find
     """The finding for a character in the document that starts at `start`, on `line`."""
     import re  # noqa: PLC0415
 
-    breaks = [found.end() for found in re.compile(_BREAKS).finditer(bad.string, start, bad.start())]
+    breaks = [match.end() for match in re.compile(_BREAKS).finditer(bad.string, start, bad.start())]
     column = len(bad.string[breaks[-1] if breaks else start : bad.start()].removeprefix("\ufeff")) + 1
     at = Span(file, line + len(breaks), column, line + len(breaks), column + 1)
     code = ord(bad[0])

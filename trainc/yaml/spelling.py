@@ -66,8 +66,8 @@ def quoted(text: str) -> str:
     return plain if plain.isascii() and plain.isprintable() else sub(_HIDDEN, _escape, plain)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -76,8 +76,8 @@ def port_of(container: Tree, name: str, default: int) -> Sourced[int] | int:
     """The port of that name, the default where the container declares none."""
     for port in get(container, "ports") or []:
         if value(port, "name") == name:
-            found: Sourced[int] = port["containerPort"]
-            return found
+            number: Sourced[int] = port["containerPort"]
+            return number
     return default
 
 
@@ -99,11 +99,11 @@ def own_count(role: Role) -> Sourced[int]:
 
 def env_of(plan: Plan, role: Role) -> list[Tree]:
     """The node container's variables with the job's own laid on, as they stand before the framework's."""
-    found = {value(entry, "name"): entry for entry in get(role.container(), "env") or []}
+    entries = {value(entry, "name"): entry for entry in get(role.container(), "env") or []}
     for patch in plan.overrides:
         if patch.role == role.index and patch.container == NODE:
-            found |= {value(entry, "name"): entry for entry in patch.env}
-    return list(found.values())
+            entries |= {value(entry, "name"): entry for entry in patch.env}
+    return list(entries.values())
 
 
 def around(

@@ -103,15 +103,15 @@ def check(
 
 def check_gpus(plan: Plan, report: Report) -> None:
     """A finding where it is a matter of chance which resource the controller counts as GPU."""
-    found = plan.inferred
-    if not found.gpu_names:
+    inferred = plan.inferred
+    if not inferred.gpu_names:
         return
-    amounts = found.resources[found.part]
-    first, *rest = (_span(plan, amounts[name]) for name in found.gpu_names)
+    amounts = inferred.resources[inferred.part]
+    first, *rest = (_span(plan, amounts[name]) for name in inferred.gpu_names)
     report.add(
         SEVERAL_GPU_NAMES.at(
             first,
-            f"{_words(found.gpu_names)} count as GPUs alike",
+            f"{_words(inferred.gpu_names)} count as GPUs alike",
             label="counted",
             also=[Label(span, "not counted") for span in rest],
             effect="the Trainer controller would count any one of them, another one each time",

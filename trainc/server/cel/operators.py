@@ -31,8 +31,8 @@ def field(holder: Any, name: str) -> Any:
         raise CelError("no such overload")
     if name not in holder:
         raise CelError(f"no such key: {name}")
-    found = holder[name]
-    return found.value if found.__class__ is Sourced else found
+    value = holder[name]
+    return value.value if value.__class__ is Sourced else value
 
 
 def has(holder: Any, name: str) -> bool:
@@ -101,10 +101,10 @@ def matches(text: Any, pattern: str) -> bool:
         raise CelError("no such overload")
     if pattern in ORDINARY and ORDINARY[pattern](text):
         return True
-    found = _patterns.get(pattern)
-    if found is None:
-        found = _patterns[pattern] = compile_re2(pattern)
-    return found.search(text) is not None
+    compiled = _patterns.get(pattern)
+    if compiled is None:
+        compiled = _patterns[pattern] = compile_re2(pattern)
+    return compiled.search(text) is not None
 
 
 def truth(value: Any) -> bool:

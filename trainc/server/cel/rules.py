@@ -166,13 +166,13 @@ _moves: dict[int, tuple[Node, bool]] = {}
 
 def moves(node: Node) -> bool:
     """Whether a transition rule stands at this node or below it."""
-    found = _moves.get(id(node))
-    if found is None:
+    known = _moves.get(id(node))
+    if known is None:
         children = [node.prop(name) for name in node.props.names]
         children += [node.other(), node.item()]
         own = any("oldSelf" in rule["rule"] for rule in node.rules)
-        found = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))
-    return found[1]
+        known = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))
+    return known[1]
 
 
 def alike(node: Node | None, new: Tree, old: Tree) -> bool:

@@ -62,13 +62,13 @@ class _Parser:
         return self.tokens[self.at - 1]
 
     def expect(self, text: str) -> None:
-        kind, found = self.take()
-        if found != text or (kind == "end") != (text == ""):
-            raise UntranslatableError(f"`{found or 'the end'}` where `{text or 'the end'}` should be, in `{self.rule}`")
+        kind, token = self.take()
+        if token != text or (kind == "end") != (text == ""):
+            raise UntranslatableError(f"`{token or 'the end'}` where `{text or 'the end'}` should be, in `{self.rule}`")
 
     def accept(self, text: str) -> bool:
-        kind, found = self.tokens[self.at]
-        if found != text or kind in ("text", "raw", "end"):
+        kind, token = self.tokens[self.at]
+        if token != text or kind in ("text", "raw", "end"):
             return False
         self.at += 1
         return True
@@ -85,11 +85,11 @@ class _Parser:
         left = self.unary()
         while True:
             kind, operator = self.tokens[self.at]
-            found = _RANKS.get(operator, 0) if kind in ("op", "name") else 0
-            if found < rank or not found:
+            own_rank = _RANKS.get(operator, 0) if kind in ("op", "name") else 0
+            if own_rank < rank or not own_rank:
                 return left
             self.at += 1
-            right = self.binary(found + 1)
+            right = self.binary(own_rank + 1)
             left = _join(operator, left, right)
 
     def unary(self) -> str:
@@ -138,21 +138,21 @@ class _Parser:
         return known
 
     def arguments(self, end: str) -> list[str]:
-        found: list[str] = []
+        parsed: list[str] = []
         while not self.accept(end):
-            if found:
+            if parsed:
                 self.expect(",")
-            found.append(self.ternary())
-        return found
+            parsed.append(self.ternary())
+        return parsed
 
     def call(self, name: str) -> str:
         if name == "has":
             return self.has()
-        found = self.arguments(")")
+        arguments = self.arguments(")")
         source = {"size": "size", "double": "number"}.get(name)
-        if source is None or len(found) != 1:
+        if source is None or len(arguments) != 1:
             raise UntranslatableError(f"the function `{name}` in `{self.rule}`")
-        return f"{source}({found[0]})"
+        return f"{source}({arguments[0]})"
 
     def has(self) -> str:
         source = self.ternary()
@@ -165,13 +165,13 @@ class _Parser:
     def method(self, source: str, name: str) -> str:
         if name in _MACROS:
             return self.macro(source, name)
-        found = self.arguments(")")
-        if name == "size" and not found:
+        arguments = self.arguments(")")
+        if name == "size" and not arguments:
             return f"size({source})"
-        if name == "matches" and len(found) == 1:
-            return f"matches({source}, {found[0]})"
-        if name in ("startsWith", "endsWith", "contains") and len(found) == 1:
-            return f"text_test({source}, {literal(name)}, {found[0]})"
+        if name == "matches" and len(arguments) == 1:
+            return f"matches({source}, {arguments[0]})"
+        if name in ("startsWith", "endsWith", "contains") and len(arguments) == 1:
+            return f"text_test({source}, {literal(name)}, {arguments[0]})"
         raise UntranslatableError(f"the function `{name}` in `{self.rule}`")
 
     def macro(self, source: str, name: str) -> str:
@@ -223,7 +223,7 @@ def spelled(name: str) -> str:
 
 
 def _tokens(rule: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    tokens: list[tuple[str, str]] = []
     at = 0
     end = len(rule.rstrip())
     while at < end:
@@ -234,9 +234,9 @@ def _tokens(rule: str) -> list[tuple[str, str]]:
         text = match[kind]
         if kind == "text":
             text = _unescape(text[1:-1], rule)
-        found.append((kind, text[2:-1] if kind == "raw" else text))
+        tokens.append((kind, text[2:-1] if kind == "raw" else text))
         at = match.end()
-    return [*found, ("end", "")]
+    return [*tokens, ("end", "")]
 
 
 def _unescape(text: str, rule: str) -> str:

@@ -25,9 +25,9 @@ def type_name(node: Node, path: Path) -> str:
     if node.kind == "array":
         item = node.item()
         return "[]" + (type_name(item, path) if item is not None else "interface {}")
-    found = _found(steps)
-    if found and not (type(path[-1]) is str and path[-1] != steps[-1]):
-        return found
+    known = _found(steps)
+    if known and not (type(path[-1]) is str and path[-1] != steps[-1]):
+        return known
     if node.kind == "object":
         other = node.other()
         return f"map[string]{type_name(other, path)}" if other is not None else f"v1.{_capital(steps[-1])}"
@@ -60,7 +60,7 @@ def _capital(name: str) -> str:
 
 def _found(steps: list[str]) -> str:
     for length in (3, 2, 1):
-        found = TYPES.get(".".join(steps[-length:]))
-        if found is not None:
-            return found
+        known = TYPES.get(".".join(steps[-length:]))
+        if known is not None:
+            return known
     return ""

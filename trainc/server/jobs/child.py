@@ -54,15 +54,15 @@ def children(jobset: Tree, features: Features, objects: Objects) -> Refused:
 
     `objects` are those of the cluster that are known, by kind and name.
     """
-    found = Refused(features, objects)
+    refused = Refused(features, objects)
     if not _is_shaped(jobset.get("spec")):
-        return found
+        return refused
     tree = with_defaults(jobset)
     spec = tree["spec"]
-    claimed = _claims(spec, found) if "volumeClaimPolicies" in spec else {}
+    claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
     for index, job in enumerate(spec.get("replicatedJobs", ())):
-        _job(tree, job, ("spec", "replicatedJobs", index), claimed, found)
-    return found
+        _job(tree, job, ("spec", "replicatedJobs", index), claimed, refused)
+    return refused
 
 
 def _is_shaped(spec: Tree) -> bool:
@@ -81,24 +81,24 @@ def _is_shaped_job(tree: Tree) -> bool:
     return type(tree) is dict
 
 
-def _claims(spec: Tree, found: Refused) -> dict[str, str]:
+def _claims(spec: Tree, refused: Refused) -> dict[str, str]:
     """The volumes that JobSet adds to pods that mount them, and what is wrong with their claims."""
     claimed: dict[str, str] = {}
-    log = Complaints(found.features, CLAIM)
+    log = Complaints(refused.features, CLAIM)
     for index, policy in enumerate(items(plain(spec["volumeClaimPolicies"]))):
         for number, entry in enumerate(items(fields(policy).get("templates"))):
             at: Path = ("spec", "volumeClaimPolicies", index, "templates", number, "spec")
             claim(fields(fields(entry).get("spec")), at, log)
             claimed[text(fields(fields(entry).get("metadata")), "name")] = "persistentVolumeClaim"
-    found.add(log)
+    refused.add(log)
     return claimed
 
 
-def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refused) -> None:
+def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], refused: Refused) -> None:
     """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused."""
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
-    log = Complaints(found.features, JOB)
+    log = Complaints(refused.features, JOB)
     own = written_labels(tree, job)
     added = sum(len(f"{key}{text}".encode()) for key, text in own.items())  # JobSet writes them as annotations too
     metadata = fields(outer.get("metadata"))
@@ -118,12 +118,12 @@ def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], found: Refu
     _generated(tree, job, labels, (*at, "spec"), log)
     if "selector" in settings or "manualSelector" in settings:
         chosen(settings, labels, own, (*at, "spec"), log)
-    found.add(log)
-    _pods(tree, job, pods, (*at, "spec", "template"), claimed, found, added)
-    log = Complaints(found.features, JOB)
+    refused.add(log)
+    _pods(tree, job, pods, (*at, "spec", "template"), claimed, refused, added)
+    log = Complaints(refused.features, JOB)
     policy = value(pods, "spec", "restartPolicy")
     restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
-    found.add(log)
+    refused.add(log)
 
 
 def _last_name(tree: Tree, job: Tree) -> str:
@@ -145,21 +145,23 @@ def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log:
         log.invalid((*path, "metadata", "name"), name, why, at=("metadata", "name"))
 
 
-def _pods(tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], found: Refused, added: int) -> None:
+def _pods(
+    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: Refused, added: int
+) -> None:
     """Look at the pods of one replicatedJob: their template, and what only a pod itself is refused for."""
-    log = Complaints(found.features, POD)
+    log = Complaints(refusals.features, POD)
     if value(tree, "spec", "network", "enableDNSHostnames") is not False and "subdomain" in pods["spec"]:
         # JobSet writes its own.
         pods = {**pods, "spec": {name: part for name, part in pods["spec"].items() if name != "subdomain"}}
     template(pods, path, log, claimed, added=added)
     _exclusive(tree, job, path, log)
-    found.add(log)
-    log = Complaints(found.features, CREATION)
+    refusals.add(log)
+    log = Complaints(refusals.features, CREATION)
     name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
-    created.pod(pods, name, path, log, found.objects)
-    refused = {fault.path for fault in found.faults}
+    created.pod(pods, name, path, log, refusals.objects)
+    refused = {fault.path for fault in refusals.faults}
     log.faults = [fault for fault in log.faults if fault.path not in refused]  # no pod comes as far as this again
-    found.add(log)
+    refusals.add(log)
 
 
 def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:

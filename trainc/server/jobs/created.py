@@ -162,8 +162,8 @@ def _class(name: Any, objects: Objects) -> tuple[int, str] | None:
     """The number and the preemption policy of a class, that of no class for none; None where it is not known."""
     classes = objects.get("PriorityClass", {})
     if not name:
-        found = [tree for tree in classes.values() if value(tree, "globalDefault") is True]
-        return _of_class(found[0]) if found else (0, _LOWER)
+        defaults = [tree for tree in classes.values() if value(tree, "globalDefault") is True]
+        return _of_class(defaults[0]) if defaults else (0, _LOWER)
     if name in _SYSTEM:
         return _SYSTEM[name], _LOWER
     tree = classes.get(name)
@@ -181,10 +181,10 @@ def _overhead(tree: Tree, name: str, path: Path, log: Complaints, objects: Objec
     if not held:
         return
     chosen = value(tree, "runtimeClassName")
-    found = objects.get("RuntimeClass", {}).get(chosen) if type(chosen) is str and chosen else None
-    if chosen and found is None:
+    runtime = objects.get("RuntimeClass", {}).get(chosen) if type(chosen) is str and chosen else None
+    if chosen and runtime is None:
         return
-    own = fields(fields(plain(fields(found).get("overhead"))).get("podFixed"))
+    own = fields(fields(plain(fields(runtime).get("overhead"))).get("podFixed"))
     if not own:
         why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
     elif {key: nanos(amount) for key, amount in own.items()} != {key: nanos(amount) for key, amount in held.items()}:

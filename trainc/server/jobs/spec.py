@@ -92,8 +92,8 @@ def _indexed(spec: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _number(spec: dict[str, Any], name: str) -> int | None:
-    found = spec.get(name)
-    return found if type(found) is int else None
+    number = spec.get(name)
+    return number if type(number) is int else None
 
 
 def _replacement(spec: dict[str, Any], path: Path, log: Complaints) -> None:

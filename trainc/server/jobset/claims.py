@@ -67,8 +67,8 @@ def _text(holder: Tree, name: str) -> str:
 
 def _items(holder: Tree, name: str) -> list[Tree]:
     """The items of a list; a null, which Go writes for `containers` where there are none, has none."""
-    found = holder.get(name)
-    return found if type(found) is list else []
+    items = holder.get(name)
+    return items if type(items) is list else []
 
 
 def _mounts(job: Tree) -> Iterator[str]:

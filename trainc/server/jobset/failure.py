@@ -114,9 +114,9 @@ def _rule_names(rules: list[Tree]) -> list[Fault]:
         places.setdefault(of(rule, "name", ""), []).append(index)
     return [
         plain_fault(
-            f"rule names are not unique, rules with indices [{' '.join(map(str, found))}] all have the same name '{name}'",
-            ("spec", "failurePolicy", "rules", found[1], "name"),
+            f"rule names are not unique, rules with indices [{' '.join(map(str, indexes))}] all have the same name '{name}'",
+            ("spec", "failurePolicy", "rules", indexes[1], "name"),
         )
-        for name, found in places.items()
-        if len(found) > 1
+        for name, indexes in places.items()
+        if len(indexes) > 1
     ]

@@ -38,8 +38,8 @@ def written_labels(jobset: Tree, job: Tree) -> dict[str, str]:
 
 
 def _replicas(job: Tree) -> int:
-    found = value(job, "replicas")
-    return found if type(found) is int else 1
+    replicas = value(job, "replicas")
+    return replicas if type(replicas) is int else 1
 
 
 def _group(job: Tree) -> str:

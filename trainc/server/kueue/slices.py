@@ -34,13 +34,13 @@ class Layer:
 
 def layers_of(text: str) -> list[Layer]:
     """The layers that a text lists; raises `LayersError` with the decoder's words where it lists none."""
-    found = _parsed(text)
-    if found is None:
+    parsed = _parsed(text)
+    if parsed is None:
         return []
-    if type(found) is not list:
-        raise LayersError(f"json: cannot unmarshal {_word(found)} into Go value of type []v1beta2.{_STRUCT}")
+    if type(parsed) is not list:
+        raise LayersError(f"json: cannot unmarshal {_word(parsed)} into Go value of type []v1beta2.{_STRUCT}")
     faults: list[str] = []
-    layers = [_layer(item, faults) for item in found]
+    layers = [_layer(item, faults) for item in parsed]
     if faults:
         raise LayersError(faults[0])
     return layers

@@ -46,8 +46,8 @@ def _namespace(tree: Tree) -> str:
 
 
 def _entry(tree: Tree, part: str, key: str) -> str | None:
-    found = tree.get("metadata", {}).get(part, {}).get(key)
-    value = bare(found)
+    entry = tree.get("metadata", {}).get(part, {}).get(key)
+    value = bare(entry)
     return value if type(value) is str else None
 
 

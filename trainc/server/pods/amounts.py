@@ -189,13 +189,13 @@ def _parsed(amount: Any) -> Quantity | None:
 
 def spelled(amount: Any) -> str:
     """An amount as the server spells it, which keeps thousandths."""
-    found = _parsed(amount)
-    if found is None:
+    parsed = _parsed(amount)
+    if parsed is None:
         return str(amount)
-    return str(Quantity(-(-found.nanos // _THOUSANDTH) * _THOUSANDTH, found.family))
+    return str(Quantity(-(-parsed.nanos // _THOUSANDTH) * _THOUSANDTH, parsed.family))
 
 
 def nanos(amount: Any) -> int:
     """Billionths of an amount; none where it is not an amount at all."""
-    found = _parsed(amount)
-    return 0 if found is None else found.nanos
+    parsed = _parsed(amount)
+    return 0 if parsed is None else parsed.nanos

@@ -202,5 +202,5 @@ def is_set(holder: dict[str, Any], *names: str) -> list[str]:
 
 def text(holder: dict[str, Any], name: str) -> str:
     """A text, empty where there is none."""
-    found = holder.get(name)
-    return found if type(found) is str else ""
+    value = holder.get(name)
+    return value if type(value) is str else ""

@@ -145,8 +145,8 @@ def _files(pod: Tree, path: Path, log: Complaints) -> None:
 
 
 def _file(name: str, pod: Tree, path: Path, log: Complaints) -> None:
-    found = next((volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name), None)
-    if found is None:
+    mounted = next((volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name), None)
+    if mounted is None:
         log.not_found(path, name)
-    elif found.get("emptyDir") is None and len(found) > 1:
+    elif mounted.get("emptyDir") is None and len(mounted) > 1:
         log.invalid(path, name, "referenced volume must be of type emptyDir")

@@ -41,7 +41,7 @@ class Volumes:
 
 def volumes(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
     """Look at the volumes of a pod; `claimed` are those that JobSet adds. A faulty one counts as absent."""
-    found = Volumes({})
+    checked = Volumes({})
     listed = pod.get("volumes")
     for index, tree in enumerate(listed if type(listed) is list else ()):
         if type(tree) is not dict:
@@ -50,17 +50,17 @@ def volumes(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) 
         name, kind = value(tree, "name"), next((field for field in tree if field in SOURCES), "emptyDir")
         at: Path = (*path, "volumes", index)
         if kind == "image" and not log.has("ImageVolume", at):
-            found.removed.add(str(name))
+            checked.removed.add(str(name))
             continue
         VOLUME.check(tree, at, log)
-        if name in found.kinds:
+        if name in checked.kinds:
             log.duplicate((*at, "name"), name)
         elif is_placeholder(name):
-            found.is_open = True
+            checked.is_open = True
         elif type(name) is str and len(log.faults) == before:
-            found.kinds[name] = kind
-    found.kinds.update(claimed)
-    return found
+            checked.kinds[name] = kind
+    checked.kinds.update(claimed)
+    return checked
 
 
 def mounts(container: Tree, path: Path, known: Volumes, log: Complaints) -> None:
@@ -94,8 +94,8 @@ def mounts(container: Tree, path: Path, known: Volumes, log: Complaints) -> None
 
 def text_of(tree: Tree, name: str) -> str:
     """A text of a tree, empty where there is none."""
-    found = value(tree, name)
-    return found if type(found) is str else ""
+    text = value(tree, name)
+    return text if type(text) is str else ""
 
 
 def _devices_of(container: Tree) -> dict[str, str]:

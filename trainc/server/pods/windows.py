@@ -147,5 +147,5 @@ def host_process(pod: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _is_process(context: dict[str, Any]) -> bool | None:
-    found = fields(context.get("windowsOptions")).get("hostProcess")
-    return found if type(found) is bool else None
+    flag = fields(context.get("windowsOptions")).get("hostProcess")
+    return flag if type(flag) is bool else None

@@ -117,12 +117,12 @@ def schema_misfits(schema: dict[str, Any]) -> tuple[tuple[Path, str], ...]:
     """Where and why the words of one schema do not have the shape that they must have."""
     shallow = {word: _shallow(word, value) for word, value in schema.items() if word in KNOWN}
     key = dumps(shallow, sort_keys=True)
-    found = _faults.get(key)
-    if found is None:
+    misfits = _faults.get(key)
+    if misfits is None:
         if len(_faults) >= _ENTRIES:
             _faults.clear()
-        found = _faults[key] = tuple(_told(_schema_judge.iter_errors(shallow)))
-    return found
+        misfits = _faults[key] = tuple(_told(_schema_judge.iter_errors(shallow)))
+    return misfits
 
 
 def _shallow(word: str, value: Any) -> Any:

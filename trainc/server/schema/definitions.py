@@ -73,55 +73,55 @@ def read_definitions(documents: Iterable[Document]) -> Definitions:
     whole: list[str] = []
     faults, notes = [], []
     for document in documents:
-        found = read_definition(document.tree)
-        schemas |= found.schemas
-        whole += found.whole
+        definition = read_definition(document.tree)
+        schemas |= definition.schemas
+        whole += definition.whole
         name = document.name
-        faults += [(document.span(path), f"`{name}`: `{dotted(path[-2:])}` {text}") for path, text in found.faults]
-        notes += [(document.span(path), f"`{name}`: {text}") for path, text in found.notes]
+        faults += [(document.span(path), f"`{name}`: `{dotted(path[-2:])}` {text}") for path, text in definition.faults]
+        notes += [(document.span(path), f"`{name}`: {text}") for path, text in definition.notes]
     return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes), lasting=engine().judged_all)
 
 
 def read_definition(tree: Tree) -> Definition:
     """What a CustomResourceDefinition of `apiextensions.k8s.io/v1` says; versions that are not served are left out."""
-    found = Definition()
+    read = Definition()
     definition = plain(tree)
-    found.faults += definition_misfits(definition)
-    if found.faults:
-        return found
+    read.faults += definition_misfits(definition)
+    if read.faults:
+        return read
     spec = definition["spec"]
     for index, version in enumerate(spec["versions"]):
         if version["served"]:
             key = f"{spec['group']}/{version['name']}/{spec['names']['kind']}"
-            _add_version(found, key, version, ("spec", "versions", index))
-    return found
+            _add_version(read, key, version, ("spec", "versions", index))
+    return read
 
 
-def _add_version(found: Definition, key: str, version: dict[str, Any], at: Path) -> None:
+def _add_version(definition: Definition, key: str, version: dict[str, Any], at: Path) -> None:
     where: Path = (*at, "schema", "openAPIV3Schema")
     schema = version.get("schema", {}).get("openAPIV3Schema")
     if schema is None:
-        found.faults.append((at, "has no schema.openAPIV3Schema"))
+        definition.faults.append((at, "has no schema.openAPIV3Schema"))
         return
     faults = [*structural_faults(schema, where)] or [*refused_words(schema, where)]
-    found.faults += faults
+    definition.faults += faults
     if faults:
         return
-    found.notes += unchecked(schema, where)
-    found.schemas[key] = with_meta(known_words(schema))
+    definition.notes += unchecked(schema, where)
+    definition.schemas[key] = with_meta(known_words(schema))
     if "status" not in version.get("subresources", {}):
-        found.whole.append(key)
+        definition.whole.append(key)
 
 
 def known_words(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema of the right shape with the words of structural schemas alone, in it and in those below it."""
-    found = {word: value for word, value in schema.items() if word in KNOWN}
-    if "properties" in found:
-        found["properties"] = {name: known_words(child) for name, child in found["properties"].items()}
+    words = {word: value for word, value in schema.items() if word in KNOWN}
+    if "properties" in words:
+        words["properties"] = {name: known_words(child) for name, child in words["properties"].items()}
     for word in ("items", "additionalProperties"):
-        if type(found.get(word)) is dict:
-            found[word] = known_words(found[word])
-    return found
+        if type(words.get(word)) is dict:
+            words[word] = known_words(words[word])
+    return words
 
 
 def with_meta(schema: dict[str, Any]) -> dict[str, Any]:
@@ -214,8 +214,8 @@ def _children(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, Any]]:
 def _inside(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, Any]]:
     """The schemas that only restrict values."""
     for word in _JUNCTORS:
-        found = schema.get(word)
-        for index, inner in enumerate(found if type(found) is list else ()):
+        below = schema.get(word)
+        for index, inner in enumerate(below if type(below) is list else ()):
             yield (*at, word, index), inner
     if "not" in schema:
         yield (*at, "not"), schema["not"]

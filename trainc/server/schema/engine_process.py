@@ -65,17 +65,17 @@ class Evaluator:
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """The answer to one question."""
         if "pattern" in question:
-            found = self._search.eval(data={"text": question["text"], "pattern": question["pattern"]})
-            failed = found.type() == self._cel.Type.ERROR
-            return refusal(found.value()) if failed else {"value": found.value()}
+            result = self._search.eval(data={"text": question["text"], "pattern": question["pattern"]})
+            failed = result.type() == self._cel.Type.ERROR
+            return refusal(result.value()) if failed else {"value": result.value()}
         if "compile" in question:
             self._compile(question["compile"])
         if "rule" in question:
             data = {"self": question["self"], "oldSelf": question["old"]}
-            found = self._compile(question["rule"]).eval(data=data)
-            if found.type() == self._cel.Type.ERROR:
-                return {"failed": _worded(str(found.value()))}
-            return {"value": found.value() if found.type() == self._cel.Type.BOOL else None}
+            result = self._compile(question["rule"]).eval(data=data)
+            if result.type() == self._cel.Type.ERROR:
+                return {"failed": _worded(str(result.value()))}
+            return {"value": result.value() if result.type() == self._cel.Type.BOOL else None}
         return {}
 
     def _compile(self, rule: str) -> Any:
@@ -94,8 +94,8 @@ def refusal(error: object) -> dict[str, Any]:
 
 def _worded(text: str) -> str:
     for theirs, ours in _WORDINGS:
-        _, found, rest = text.partition(theirs)
-        if found:
+        _, separator, rest = text.partition(theirs)
+        if separator:
             return ours + (rest.split(" [")[0].strip("'\" ") if ours.endswith(": ") else "")
     return text
 

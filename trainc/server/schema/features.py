@@ -73,10 +73,10 @@ class Features:
 def features_of(cluster: Cluster) -> Features:
     """The features of a cluster's API server; those of equal servers are one object."""
     key = cluster.kubernetes or KUBERNETES, frozenset(cluster.gates)
-    found = _FEATURES.get(key)
-    if found is None:
-        found = _FEATURES[key] = Features(*key)
-    return found
+    features = _FEATURES.get(key)
+    if features is None:
+        features = _FEATURES[key] = Features(*key)
+    return features
 
 
 _FEATURES: dict[tuple[tuple[int, int], frozenset[str]], Features] = {}

@@ -87,10 +87,10 @@ def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
         else:
             leaves.append((key, at.quick, at))
     full = _complete(node, dict.fromkeys(keys))
-    found = Shape(tuple(leaves), tuple(branches), {key: full[key] for key in full if key not in keys})
+    shape = Shape(tuple(leaves), tuple(branches), {key: full[key] for key in full if key not in keys})
     if len(node.shapes) < _SHAPES:
-        node.shapes[keys] = found
-    return found
+        node.shapes[keys] = shape
+    return shape
 
 
 def _complete(node: Node, tree: Tree) -> Tree:

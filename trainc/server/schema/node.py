@@ -192,8 +192,8 @@ def _lengths(node: Node) -> tuple[int, int]:
 def _kind(raw: Mapping[str, Any]) -> str:
     if raw.get("x-partial"):
         return "partial"
-    found: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
-    return found
+    kind: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
+    return kind
 
 
 def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:

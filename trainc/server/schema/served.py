@@ -20,8 +20,8 @@ class Served:
         self.cluster = cluster
         self.profile: Profile = profile_of(cluster)
         self.table = load()
-        for found in cluster.definitions:
-            self.table = Table(found.table, self.table)
+        for definitions in cluster.definitions:
+            self.table = Table(definitions.table, self.table)
 
 
 def served(cluster: Cluster) -> Served:

@@ -106,12 +106,12 @@ class Table:
 
     def at(self, kind: str, path: Path) -> Node:
         """The schema of the node at `path` of a kind in any version; the path must be one that the kind knows."""
-        found = self.any_version(kind)
+        node = self.any_version(kind)
         for step in path:
-            assert found is not None, path
-            found = found.prop(step) if isinstance(step, str) else found.item()
-        assert found is not None, path
-        return found
+            assert node is not None, path
+            node = node.prop(step) if isinstance(step, str) else node.item()
+        assert node is not None, path
+        return node
 
     def node(self, index: int) -> Node:
         """The node at `index`, built at its first use."""

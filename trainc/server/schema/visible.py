@@ -71,15 +71,15 @@ def _object(node: Node, value: dict[str, Tree], compared: str) -> dict[str, Any]
     if not node.props.names:
         other = node.other()
         return {} if other is None else {key: visible(other, child, compared) for key, child in value.items()}
-    found = {}
+    fields = {}
     for key, child in value.items():
         if key == "metadata" and "apiVersion" in node.props.names and type(child) is dict:
-            found[key] = {name: bare(child[name]) for name in _METADATA if name in child}
+            fields[key] = {name: bare(child[name]) for name in _METADATA if name in child}
         elif key in node.props.names:
             at = node.prop(key)
             if at is not None and (at.kind or not at.preserve):
-                found[_escaped(key)] = visible(at, child, compared)
-    return found
+                fields[_escaped(key)] = visible(at, child, compared)
+    return fields
 
 
 def _escaped(name: str) -> str:
