@@ -26,9 +26,9 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
     if not verdict.podsets or not verdict.assigned:
         return _configuration_change(kueue, jobset, verdict)
     if verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message:
-        found = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
-        if found:
-            return found
+        text = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
+        if text:
+            return text
     if verdict.reason == NO_PLACE:
         return _fewer(kueue, jobset) or "ask for smaller slices or pods, or for a wider topology level"
     return _fewer(kueue, jobset) or "ask for less in each pod, or raise the quota"

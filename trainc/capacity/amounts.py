@@ -28,9 +28,9 @@ def units(name: str, quantity: Quantity) -> int:
     return max(SMALLEST, min(LARGEST, whole if quantity.nanos >= 0 else -whole))
 
 
-def all_units(found: Mapping[str, Amount]) -> Units:
+def all_units(amounts: Mapping[str, Amount]) -> Units:
     """The amounts of a map of quantities, by resource name."""
-    return {name: units(name, amount.quantity) for name, amount in found.items()}
+    return {name: units(name, amount.quantity) for name, amount in amounts.items()}
 
 
 def units_of(tree: Tree) -> Units:
@@ -99,9 +99,9 @@ def rank(name: str) -> tuple[int, str]:
     return code, name
 
 
-def in_order(found: Mapping[str, int]) -> list[str]:
+def in_order(amounts: Mapping[str, int]) -> list[str]:
     """The resource names in the order in which Kueue looks at them."""
-    return sorted(found, key=rank)
+    return sorted(amounts, key=rank)
 
 
 def pods_in(capacity: Mapping[str, int], one: Mapping[str, int]) -> tuple[int, str]:

@@ -21,10 +21,10 @@ def domains(topology: Topology, search: Search, question: Question) -> tuple[lis
     best: list[Domain] = []
     threshold = most = 0
     for siblings in _sibling_groups(topology, search.level):
-        found = _candidate(siblings, search, question, threshold)
-        if found is None:
+        candidate = _candidate(siblings, search, question, threshold)
+        if candidate is None:
             continue
-        candidates, least, count = found
+        candidates, least, count = candidate
         if least > threshold or (least == threshold and count < most):
             best, threshold, most = candidates, least, count
     if threshold <= 0:
@@ -76,12 +76,12 @@ def _candidate(
     return None
 
 
-def _greedy(found: list[Domain], slices: int, leaders: int) -> tuple[int, Domain | None, Domain | None] | None:
+def _greedy(candidates: list[Domain], slices: int, leaders: int) -> tuple[int, Domain | None, Domain | None] | None:
     """How many domains a greedy placement takes, and its last one with a leader and without; None if it fails."""
     count, left, last_beside, last, at = 0, slices, None, None, 0
-    ordered = found
+    ordered = candidates
     if leaders > 0:
-        ordered = sorted_with_leader(found, ascending=False, scores=False)
+        ordered = sorted_with_leader(candidates, ascending=False, scores=False)
         while leaders > 0 and at < len(ordered) and ordered[at].leaders > 0:
             last_beside = ordered[at]
             leaders -= last_beside.leaders
@@ -96,12 +96,12 @@ def _greedy(found: list[Domain], slices: int, leaders: int) -> tuple[int, Domain
     return None if left > 0 else (count, last_beside, last)
 
 
-def _prune(found: list[Domain], least: int, search: Search, question: Question) -> None:
-    for domain in found:
+def _prune(candidates: list[Domain], least: int, search: Search, question: Question) -> None:
+    for domain in candidates:
         for child in domain.children:
             _prune_one(child, least, search)
     plain = question.without_layers()
-    for domain in found:
+    for domain in candidates:
         roll_up(domain, search.level, plain)
         _prune_one(domain, least, search)
 
@@ -130,13 +130,13 @@ def _clear_leader(domain: Domain) -> None:
 Table = list[dict[int, dict[int, list["Domain"]]]]
 
 
-def _optimal(found: list[Domain], slices: int, search: Search, *, by_entropy: bool) -> list[Domain] | None:
+def _optimal(candidates: list[Domain], slices: int, search: Search, *, by_entropy: bool) -> list[Domain] | None:
     """The smallest set of as few domains as a greedy placement takes."""
-    fit = _greedy(found, slices, search.leaders)
+    fit = _greedy(candidates, slices, search.leaders)
     if fit is None:
         return None
     count = fit[0]
-    ordered = sorted(found, key=_by_entropy if by_entropy else lambda domain: domain.values)
+    ordered = sorted(candidates, key=_by_entropy if by_entropy else lambda domain: domain.values)
     table: Table = [{} for _ in range(count + 1)]
     table[0][search.leaders] = {slices * search.size: []}
     states = 0
@@ -171,8 +171,8 @@ def _by_entropy(domain: Domain) -> tuple[int, int, float, tuple[str, ...]]:
     return -domain.leaders, -domain.slices_beside, sum(share * log2(share) for share in shares), domain.values
 
 
-def _placed(found: list[Domain], needed: int, least: int, search: Search) -> list[Domain] | None:
-    chosen = _optimal(found, needed, search, by_entropy=False)
+def _placed(candidates: list[Domain], needed: int, least: int, search: Search) -> list[Domain] | None:
+    chosen = _optimal(candidates, needed, search, by_entropy=False)
     if chosen is None or needed < len(chosen) * least:
         return None
     chosen = sorted_with_leader(chosen, ascending=False, scores=search.scores)

@@ -55,9 +55,9 @@ class Namespace:
 
     def refusal(self, pod: Tree, name: str) -> str:
         """Why no pod like this one is created, whatever the namespace's quotas have left; empty where it may be."""
-        found = value(pod, "priorityClassName")
-        if found and not self._exists("PriorityClass", found):
-            return f"no PriorityClass with name {found} was found"
+        priority_class = value(pod, "priorityClassName")
+        if priority_class and not self._exists("PriorityClass", priority_class):
+            return f"no PriorityClass with name {priority_class} was found"
         return self._runtime_refusal(pod) or self.limits.refusal(pod) or self.unstated(pod, name)
 
     def unstated(self, pod: Tree, name: str) -> str:
@@ -77,9 +77,9 @@ class Namespace:
 
     def _runtime_refusal(self, pod: Tree) -> str:
         """What the API server says of a pod and its RuntimeClass, empty where they agree."""
-        found = value(pod, "runtimeClassName")
-        if found and not self._exists("RuntimeClass", found):
-            return f'pod rejected: RuntimeClass "{found}" not found'
+        class_name = value(pod, "runtimeClassName")
+        if class_name and not self._exists("RuntimeClass", class_name):
+            return f'pod rejected: RuntimeClass "{class_name}" not found'
         runtime = self.runtime_class(pod)
         fixed, own = amounts(get(runtime, "overhead", "podFixed")), amounts(get(pod, "overhead"))
         if own and runtime is not None and all_units(fixed) != all_units(own):
@@ -95,10 +95,10 @@ class Namespace:
 
     def runtime_scheduling(self, pod: Tree) -> dict[str, Any]:
         """The node selector and the tolerations that a pod's RuntimeClass adds to it."""
-        found = plain(get(self.runtime_class(pod), "scheduling"))
-        if type(found) is not dict:
+        scheduling = plain(get(self.runtime_class(pod), "scheduling"))
+        if type(scheduling) is not dict:
             return {}
-        return {field: found[field] for field in ("nodeSelector", "tolerations") if found.get(field)}
+        return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
 
     def create_pod(self, pod: Tree, asked: tuple[Amounts, Amounts], name: str) -> str:
         """Count one more pod; the refusal where a quota has no room for it."""

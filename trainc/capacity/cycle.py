@@ -103,17 +103,17 @@ class _Placer:
         """Find the one flavor whose topology places the pods."""
         facts = self.snapshot.facts
         listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
-        found = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
+        flavors = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
         if not listed:
             member.error = "workload requires Topology, but there is no TAS cache information"
-        elif not found:
+        elif not flavors:
             member.error = "no TAS flavor assigned"
-        elif len(found) > 1:
-            member.error = f"more than one TAS flavor assigned: {', '.join(found)}"
-        elif self.snapshot.places_later(self.queue, found[0]):
+        elif len(flavors) > 1:
+            member.error = f"more than one TAS flavor assigned: {', '.join(flavors)}"
+        elif self.snapshot.places_later(self.queue, flavors[0]):
             member.is_delayed = True
         else:
-            member.flavor = found[0]
+            member.flavor = flavors[0]
 
     def _place_on(self, flavor: str, members: Sequence[Assigned]) -> bool:
         topology = self.snapshot.topology(flavor)
@@ -125,12 +125,12 @@ class _Placer:
         for unit in units.values():
             workers, leader = _roles(unit)
             try:
-                found = place(topology, workers.pods, leader.pods if leader else None, used, self.gates)
+                placement = place(topology, workers.pods, leader.pods if leader else None, used, self.gates)
             except PlacementError as refusal:
                 unit[0].reasons.append(str(refusal))
                 unit[0].attempts = {**unit[0].attempts, flavor: Attempt(NO_PLACE, fits=False)}
                 return False
-            for member, domains in zip([workers, *([leader] if leader else [])], found, strict=False):
+            for member, domains in zip([workers, *([leader] if leader else [])], placement, strict=False):
                 member.levels = topology.levels[-1:] if topology.by_host else topology.levels
                 member.domains = domains
                 _take(used, domains, member.pods)

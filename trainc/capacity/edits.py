@@ -77,5 +77,5 @@ def _jobs(jobset: Tree) -> list[Tree]:
 
 
 def _number(holder: Tree, name: str, default: int) -> int:
-    found = value(holder, name)
-    return found if type(found) is int and found >= 0 else default
+    number = value(holder, name)
+    return number if type(number) is int and number >= 0 else default

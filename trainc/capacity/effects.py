@@ -37,20 +37,20 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
     if Facts(objects).malformed:
         return []
     old, new = _answers(objects, before), _answers(objects, after)
-    found = []
+    changes = []
     for key, answer in sorted(new.items()):
         was = old[key].status if key in old else ""
         if UNKNOWN not in {was, answer.status} and answer.status != (was or FITS):
-            found.append(Effect(key, was, answer.status, answer.reason))
-    return found
+            changes.append(Effect(key, was, answer.status, answer.reason))
+    return changes
 
 
 def _answers(objects: Objects, jobs: Jobs) -> dict[Key, Answer]:
     """The answers for all jobs at once, by priority, then by name; each holds what it gets."""
     alone = Fit(Facts(objects), names_nodes=False)
     fit = Fit(Facts(objects), alone=alone, names_nodes=False)
-    found = {}
+    answers = {}
     for key in sorted(jobs, key=lambda key: (-alone.priority(jobs[key]), key)):
-        found[key] = fit.answer(jobs[key])
-        fit.reserve(found[key])
-    return found
+        answers[key] = fit.answer(jobs[key])
+        fit.reserve(answers[key])
+    return answers

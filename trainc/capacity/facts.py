@@ -79,9 +79,9 @@ class Facts:
 
     def in_namespace(self, kind: str, namespace: str) -> list[tuple[str, Tree]]:
         """The objects of one kind in a namespace, sorted by name."""
-        found = self.objects.get(kind, {})
+        objects = self.objects.get(kind, {})
         start = f"{namespace}/"
-        return sorted((key[len(start) :], tree) for key, tree in found.items() if key.startswith(start))
+        return sorted((key[len(start) :], tree) for key, tree in objects.items() if key.startswith(start))
 
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
         """The labels of a namespace, None where the dump does not show it."""

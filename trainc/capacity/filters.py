@@ -125,9 +125,9 @@ class Peers:
         counts: dict[str, int] = {}
         for place in self.places:
             domain = place.node.labels.get(key)
-            found = sum(_selects(term, other, self.pod) for other in place.pods) if domain is not None else 0
-            if found and domain is not None:
-                counts[domain] = counts.get(domain, 0) + found
+            count = sum(_selects(term, other, self.pod) for other in place.pods) if domain is not None else 0
+            if count and domain is not None:
+                counts[domain] = counts.get(domain, 0) + count
         return key, counts
 
     def _spread(self, one: Mapping[str, Any]) -> tuple[str, dict[str, int], int, int, int]:
@@ -142,10 +142,10 @@ class Peers:
             domain = place.node.labels.get(key)
             if domain is None or not self._is_counted(place.node, one):
                 continue
-            found = sum(
+            count = sum(
                 other.namespace == self.pod.namespace and matches_selector(chosen, other.labels) for other in place.pods
             )
-            counts[domain] = counts.get(domain, 0) + found
+            counts[domain] = counts.get(domain, 0) + count
         least = min(counts.values(), default=0)
         if len(counts) < int(one.get("minDomains") or 1):
             least = 0
@@ -164,14 +164,14 @@ class Peers:
 
     def _repelled(self) -> set[tuple[str, str]]:
         """The domains that pods keep to themselves which are already there."""
-        found = set()
+        domains = set()
         for place in self.places:
             for other in place.pods:
                 for term in required_peers(other.spec, "podAntiAffinity"):
                     key = term.get("topologyKey", "")
                     if key in place.node.labels and _selects(term, self.pod, other):
-                        found.add((key, place.node.labels[key]))
-        return found
+                        domains.add((key, place.node.labels[key]))
+        return domains
 
 
 def _selects(term: Mapping[str, Any], pod: Pod, owner: Pod) -> bool:

@@ -98,30 +98,30 @@ class Assigner:
         for member in members:
             for name, amount in member.requests.items():
                 total[name] = plus(total.get(name, 0), amount)
-        found: dict[str, Choice] = {}
+        assigned: dict[str, Choice] = {}
         attempts: dict[str, Attempt] = {}
         reasons: list[str] = []
         for name in in_order(total):
             undeclared = self.queue.group_of(name) is None
-            if name in found or (undeclared and (total[name] == 0 or ignores_undeclared)):
+            if name in assigned or (undeclared and (total[name] == 0 or ignores_undeclared)):
                 continue
             choices, reasons = self._flavor(first, [member.pods for member in members], total, name, attempts)
             if not choices:
-                found = {}
+                assigned = {}
                 break
-            found.update(choices)
+            assigned.update(choices)
         for member in members:
-            self._settle(member, found, attempts, reasons)
+            self._settle(member, assigned, attempts, reasons)
 
     def _settle(
-        self, member: Assigned, found: Mapping[str, Choice], attempts: dict[str, Attempt], reasons: list[str]
+        self, member: Assigned, choices: Mapping[str, Choice], attempts: dict[str, Attempt], reasons: list[str]
     ) -> None:
         member.attempts, member.reasons = attempts, list(reasons)
         if member.requests:
-            member.choices = {name: choice for name, choice in found.items() if name in member.requests}
+            member.choices = {name: choice for name, choice in choices.items() if name in member.requests}
         elif member.pods.wish.group is not None:
             flavors = self.snapshot.facts.flavors
-            member.choices = {n: c for n, c in found.items() if c.flavor in flavors and flavors[c.flavor].topology}
+            member.choices = {n: c for n, c in choices.items() if c.flavor in flavors and flavors[c.flavor].topology}
         for name, choice in member.choices.items():
             cell = (choice.flavor, name)
             self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))

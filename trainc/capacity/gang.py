@@ -107,13 +107,13 @@ def _gang_of(
     pods, counts = [pod for _, pod, _ in parts], [count for _, _, count in parts]
     classes = facts.node_classes(is_idle=is_idle)
     kinds = kinds_of(pods, classes)
-    found = rooms(pods, kinds)
-    for (role, _, count), room in zip(parts, found, strict=True):
+    free_slots = rooms(pods, kinds)
+    for (role, _, count), room in zip(parts, free_slots, strict=True):
         most = min(room, count) if role.shares else room
         gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
     gang.nodes = sorted(name for kind in kinds for name in kind.nodes[:_FIRST_NODES])[:_FIRST_NODES]
     gang.fits = fits_at_once(pods, counts, kinds)
-    in_any_order = _is_roomy(parts, found)
+    in_any_order = _is_roomy(parts, free_slots)
     _run(gang, roles, len(facts.nodes), in_any_order=in_any_order, names_nodes=options.names_nodes)
     unsure = _unsure(roles, classes, facts)
     if gang.fits is True and (unsure or not occupants.are_known):
@@ -182,13 +182,13 @@ def _small_domain(role: Role, classes: Iterable[NodeClass]) -> str:
     return ""
 
 
-def _is_roomy(parts: Sequence[tuple[Role, Pod, int]], found: Sequence[int]) -> bool:
+def _is_roomy(parts: Sequence[tuple[Role, Pod, int]], free_slots: Sequence[int]) -> bool:
     """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
     for index, (_, pod, count) in enumerate(parts):
         lost = sum(
             other_count * _displaced(pod, other) for at, (_, other, other_count) in enumerate(parts) if at != index
         )
-        if found[index] - lost < count:
+        if free_slots[index] - lost < count:
             return False
     return True
 
@@ -258,14 +258,14 @@ def _room(pod: Pod, classes: Iterable[NodeClass]) -> int:
 
 def _repelling(pod: Pod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
     """The taints that keep a pod off nodes, each once."""
-    found: dict[str, Mapping[str, Any]] = {}
+    terms: dict[str, Mapping[str, Any]] = {}
     for alike in classes:
         if static_refusal(pod, alike.model) == TAINT:
             taint = untolerated(alike.model.taints, pod.tolerations)
             if taint is not None:
                 kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
-                found.setdefault(taint_text(taint), kept)
-    return list(found.values())
+                terms.setdefault(taint_text(taint), kept)
+    return list(terms.values())
 
 
 def _too_large(pod: Pod, classes: Iterable[NodeClass]) -> str:

@@ -96,8 +96,8 @@ def _unwrapped(tree: Plain) -> Plain:
     text = data.get("controller_manager_config.yaml") if type(data) is dict else None
     if tree.get("kind") != "ConfigMap" or type(text) is not str or "kueue" not in text:
         return tree
-    found = [plain(document.tree) for document in read(text, "controller_manager_config.yaml", Report())]
-    return found[0] if found and type(found[0]) is dict else tree
+    configurations = [plain(document.tree) for document in read(text, "controller_manager_config.yaml", Report())]
+    return configurations[0] if configurations and type(configurations[0]) is dict else tree
 
 
 def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:

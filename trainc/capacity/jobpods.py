@@ -176,9 +176,9 @@ class Run:
                 yield budget.name, self.roles[0], refused
                 continue
             over = (self._over_in_stage(budget.with_usage(used), names) for names in self.stages.names)
-            found = next((one for one in over if one is not None), None)
-            if found is not None:
-                yield budget.name, *found
+            first_over = next((one for one in over if one is not None), None)
+            if first_over is not None:
+                yield budget.name, *first_over
 
     def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[Role, str] | None:
         """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""

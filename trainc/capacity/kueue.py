@@ -172,13 +172,13 @@ class Kueue:
         if not name:
             classes = self.facts.objects.get("PriorityClass", {})
             name = next((n for n, tree in classes.items() if value(tree, "globalDefault") is True), "")
-        found = self.facts.find(kind, name) if name else None
+        declared = self.facts.find(kind, name) if name else None
         verdict.priority_class = name
-        if name and found is None:
+        if name and declared is None:
             if not self.facts.is_listed(kind) or name.startswith("system-"):
                 return ""
             return f'{plural} "{name}" not found'
-        number = value(found, "value")
+        number = value(declared, "value")
         verdict.priority = number if type(number) is int else 0
         return ""
 

@@ -62,10 +62,10 @@ class Limits:
 
 def _of_pod(pod: Tree, part: str) -> Amounts:
     """What a pod states as a whole, as far as LimitRanger looks at it."""
-    found = amounts(get(pod, "resources", part))
+    requested = amounts(get(pod, "resources", part))
     if part == "requests":  # a limit of the pod stands in for a request, as for containers
-        found = {**amounts(get(pod, "resources", "limits")), **found}
-    return {name: amount for name, amount in found.items() if name in {"cpu", "memory"}}
+        requested = {**amounts(get(pod, "resources", "limits")), **requested}
+    return {name: amount for name, amount in requested.items() if name in {"cpu", "memory"}}
 
 
 def _containers(pod: Tree) -> Iterator[Tree]:

@@ -54,17 +54,17 @@ def keep(first: Mapping[str, Amount], second: Mapping[str, Amount], *, smaller: 
 
 def ranges_of(tree: Tree) -> dict[str, Range]:
     """The ranges of one LimitRange by type; those of one type are merged."""
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     limits = get(tree, "spec", "limits")
     for item in limits if type(limits) is list else []:
         kind = value(item, "type")
         if type(kind) is str:
             one = Range(item, is_container=kind == CONTAINER)
-            if kind in found:
-                found[kind].merge(one)
+            if kind in ranges:
+                ranges[kind].merge(one)
             else:
-                found[kind] = one
-    return found
+                ranges[kind] = one
+    return ranges
 
 
 class Summary:
@@ -116,11 +116,11 @@ class Summary:
     def faults(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
         """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
         listed = list(pods)
-        found = list(_each(listed, self._exceeding))
-        if found:
-            return f"resources validation failed: {_joined(found)}"
-        found = list(_each(listed, self._outside))
-        return f"resources didn't satisfy LimitRange constraints: {_joined(found)}" if found else ""
+        messages = list(_each(listed, self._exceeding))
+        if messages:
+            return f"resources validation failed: {_joined(messages)}"
+        messages = list(_each(listed, self._outside))
+        return f"resources didn't satisfy LimitRange constraints: {_joined(messages)}" if messages else ""
 
     def _exceeding(self, pod: Tree, asked: Amounts, path: str) -> Iterable[str]:  # noqa: ARG002 (one shape)
         for where, container in _containers(pod):
@@ -181,13 +181,13 @@ def _joined(faults: list[str]) -> str:
 
 def reserved_fault(pods: Iterable[Tree]) -> str:
     """What the webhook of Kueue's Workloads says of requests that it never takes; empty for nothing."""
-    found: list[str] = []
+    messages: list[str] = []
     for index, pod in enumerate(pods):
         path = f"spec.podSets[{index}].template.spec"
         for where, container in _containers(pod):
-            found += _reserved(f"{path}.{where}.resources", get(container, "resources"))
-        found += _reserved(f"{path}.resources", get(pod, "resources"))
-    return _joined(found) if found else ""
+            messages += _reserved(f"{path}.{where}.resources", get(container, "resources"))
+        messages += _reserved(f"{path}.resources", get(pod, "resources"))
+    return _joined(messages) if messages else ""
 
 
 def _reserved(path: str, resources: Tree) -> Iterable[str]:

@@ -44,7 +44,7 @@ class Kind:
 
 def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
     """The nodes that take any of the pods, alike ones together."""
-    found: dict[object, Kind] = {}
+    by_key: dict[object, Kind] = {}
     knows_names = any(pod.knows_names for pod in pods)
     for alike in classes:
         apart: list[tuple[Node, Iterable[str]]] = [(alike.model, alike.names)]
@@ -53,10 +53,10 @@ def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
             if not any(takes):
                 continue
             key = (tuple(sorted(alike.free.items())), alike.room, takes)
-            if key not in found:
-                found[key] = Kind(alike.free, alike.room, takes)
-            found[key].nodes.extend(names)
-    return list(found.values())
+            if key not in by_key:
+                by_key[key] = Kind(alike.free, alike.room, takes)
+            by_key[key].nodes.extend(names)
+    return list(by_key.values())
 
 
 def _is_named(pod: Pod, node: str) -> bool:
@@ -129,7 +129,7 @@ class _Search:
 
     def _shares(self, kind: Kind, left: Counts) -> list[Counts]:
         """What one node may get: every combination to which no further pod can be added; the largest last."""
-        found: list[Counts] = []
+        shares: list[Counts] = []
 
         def extend(share: list[int], index: int) -> None:
             self.steps += 1
@@ -137,7 +137,7 @@ class _Search:
                 return
             if index == len(self.pods):
                 if self._is_full(kind, tuple(share), left):
-                    found.append(tuple(share))
+                    shares.append(tuple(share))
                 return
             most = min(left[index], kind.most(self.pods[index])) if kind.takes[index] else 0
             for count in range(most + 1):
@@ -148,7 +148,7 @@ class _Search:
             share[index] = 0
 
         extend([0] * len(self.pods), 0)
-        return found
+        return shares
 
     def _is_full(self, kind: Kind, share: Counts, left: Counts) -> bool:
         for index, taken in enumerate(share):

@@ -116,9 +116,9 @@ def _fitting(
 ) -> tuple[list[Domain], int, bool]:
     """The domains that hold everything, their level, and whether the pods are spread evenly over them."""
     if search.balanced and not search.required and not search.unconstrained:
-        found = balanced.domains(topology, search, question)
-        if found is not None:
-            return (*found, True)
+        balanced_domains = balanced.domains(topology, search, question)
+        if balanced_domains is not None:
+            return (*balanced_domains, True)
     level, chosen = _level_that_fits(topology, search.level, search, excluded)
     return chosen, level, False
 

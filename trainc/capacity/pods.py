@@ -74,26 +74,26 @@ class Pod:
 
 def required_peers(spec: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
     """The required terms of a pod's affinity or anti-affinity to other pods."""
-    found = ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
-    return [term for term in found or [] if isinstance(term, dict)]
+    terms = ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    return [term for term in terms or [] if isinstance(term, dict)]
 
 
 def hard_spreads(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The constraints by which a pod must be spread."""
-    found = spec.get("topologySpreadConstraints") or []
-    return [one for one in found if isinstance(one, dict) and one.get("whenUnsatisfiable") != "ScheduleAnyway"]
+    constraints = spec.get("topologySpreadConstraints") or []
+    return [one for one in constraints if isinstance(one, dict) and one.get("whenUnsatisfiable") != "ScheduleAnyway"]
 
 
 def host_ports(tree: Tree) -> Ports:
     """The ports that a pod takes on its node: address, protocol, number."""
-    found = set()
+    ports = set()
     shares_network = value(tree, "hostNetwork") is True
     for container in _list(get(tree, "containers")):
         for port in _list(get(container, "ports")):
             number = value(port, "hostPort") or (value(port, "containerPort") if shares_network else None)
             if type(number) is int and number > 0:
-                found.add((value(port, "hostIP") or "0.0.0.0", value(port, "protocol") or "TCP", number))  # noqa: S104
-    return frozenset(found)
+                ports.add((value(port, "hostIP") or "0.0.0.0", value(port, "protocol") or "TCP", number))  # noqa: S104
+    return frozenset(ports)
 
 
 def ports_collide(first: Ports, second: Ports) -> bool:
@@ -116,7 +116,7 @@ def pod_of(podset: PodSet, template: Tree, namespace: str, asked: Amounts) -> Po
 
 def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[Pod, str]]:
     """The pods of a dump that hold a node, each with the node's name; an idle cluster runs none of a job."""
-    found = []
+    bound = []
     for key, tree in trees:
         node = value(tree, "spec", "nodeName")
         if type(node) is not str or not node or value(tree, "status", "phase") in {"Succeeded", "Failed"}:
@@ -130,8 +130,8 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
         pod = Pod(name, namespace, labels if type(labels) is dict else {}, parts)
         pod.asked = all_units(pod_requests(spec)) if type(spec) is dict else {}
         pod.host_ports = host_ports(spec)
-        found.append((pod, node))
-    return found
+        bound.append((pod, node))
+    return bound
 
 
 def _list(node: Tree) -> list[Tree]:
@@ -140,9 +140,9 @@ def _list(node: Tree) -> list[Tree]:
 
 def exclusive_key(jobset: Tree, job: Tree) -> str:
     """The node label whose domains a Job has to itself, empty where it shares them."""
-    found = value(job, "template", "metadata", "annotations", EXCLUSIVE)
-    found = found or value(jobset, "metadata", "annotations", EXCLUSIVE)
-    return found if type(found) is str else ""
+    topology_key = value(job, "template", "metadata", "annotations", EXCLUSIVE)
+    topology_key = topology_key or value(jobset, "metadata", "annotations", EXCLUSIVE)
+    return topology_key if type(topology_key) is str else ""
 
 
 def leader(pod: Pod, name: str, key: str, job: str) -> Pod:

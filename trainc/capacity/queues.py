@@ -143,13 +143,13 @@ def _spec(tree: Tree) -> dict[str, Any]:
 
 
 def _map(spec: dict[str, Any], key: str) -> dict[str, str]:
-    found = spec.get(key)
-    return found if type(found) is dict else {}
+    field = spec.get(key)
+    return field if type(field) is dict else {}
 
 
-def maps(found: Any) -> list[dict[str, Any]]:
+def maps(field: Any) -> list[dict[str, Any]]:
     """The maps of a plain list; what is anything else is left out."""
-    return [one for one in found if type(one) is dict] if type(found) is list else []
+    return [one for one in field if type(one) is dict] if type(field) is list else []
 
 
 def _list(node: Tree) -> list[Tree]:

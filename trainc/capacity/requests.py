@@ -98,10 +98,10 @@ def _slices(annotations: Mapping[str, str]) -> tuple[Layer, ...]:
         from json import loads  # noqa: PLC0415 (few jobs have several layers)
 
         try:
-            found = loads(several)
+            layers = loads(several)
         except ValueError:
             return ()
-        return tuple([Layer(str(one["topology"]), int(one["size"])) for one in found])
+        return tuple([Layer(str(one["topology"]), int(one["size"])) for one in layers])
     level, size = annotations.get(f"{_PREFIX}slice-required-topology"), annotations.get(f"{_PREFIX}slice-size", "")
     number = whole_number(size)
     return (Layer(level, number),) if level is not None and number is not None else ()
@@ -135,8 +135,8 @@ class PodSet:
         self.replicas = _count(job, "replicas", 1)
         self.count = self.replicas * min(parallelism, _count(spec, "completions", parallelism))
         self.tree = get(spec, "template", "spec")
-        found = plain(get(spec, "template", "metadata", "annotations"))
-        self.annotations: dict[str, str] = found if type(found) is dict else {}
+        annotations = plain(get(spec, "template", "metadata", "annotations"))
+        self.annotations: dict[str, str] = annotations if type(annotations) is dict else {}
         tree = self.tree if type(self.tree) is dict else {}
         self.spec: dict[str, Any] = {key: plain(tree[key]) for key in _DECIDING if key in tree}
         self.tolerations: list[Any] = self.spec.get("tolerations") or []
@@ -147,8 +147,8 @@ class PodSet:
 
 
 def _count(holder: Tree, name: str, default: int) -> int:
-    found = value(holder, name)
-    return found if type(found) is int and found >= 0 else default
+    count = value(holder, name)
+    return count if type(count) is int and count >= 0 else default
 
 
 class Defaults:

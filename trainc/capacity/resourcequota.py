@@ -67,8 +67,8 @@ class Budget:
             return ""
         total = {name: amount.times(times) for name, amount in usage.items()}
         requested, used, limited = (
-            ",".join(f"{name}={found.get(name, Quantity(0))}" for name in over)
-            for found in (total, self.used, self.hard)
+            ",".join(f"{name}={amounts_of.get(name, Quantity(0))}" for name in over)
+            for amounts_of in (total, self.used, self.hard)
         )
         return f"exceeded quota: {self.name}, requested: {requested}, used: {used}, limited: {limited}"
 
@@ -126,11 +126,11 @@ def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
         return _looks_at_other_namespaces(pod)
     if name != "PriorityClass":
         return False
-    found: str = value(pod, "priorityClassName") or ""
+    priority_class: str = value(pod, "priorityClassName") or ""
     operator, values = scope.get("operator"), scope.get("values") or []
     if operator in ("In", "NotIn"):
-        return (found in values) is (operator == "In")
-    return bool(found) is (operator == "Exists")
+        return (priority_class in values) is (operator == "In")
+    return bool(priority_class) is (operator == "Exists")
 
 
 def _looks_at_other_namespaces(pod: Tree) -> bool:

@@ -60,7 +60,7 @@ class Scheduler:
 
     def room(self, pod: Pod) -> dict[str, int]:
         """How many pods equal to this one each node takes, without regard to other pods' rules; no zeros."""
-        found = {}
+        free = {}
         for name, place in self.places.items():
             if static_refusal(pod, place.node) or pod.spec.get("nodeName") not in (None, "", name):
                 continue
@@ -69,8 +69,8 @@ class Scheduler:
                 if amount > 0:
                     most = min(most, place.free.get(resource, 0) // amount)
             if most > 0:
-                found[name] = most
-        return found
+                free[name] = most
+        return free
 
 
 def _message(refused: list[Refusal]) -> str:

@@ -128,13 +128,13 @@ class Topology:
         if not values:
             return None
         level = self.domains[len(values) - 1]
-        found = level.get(values)
-        if found is None:
+        domain = level.get(values)
+        if domain is None:
             parent = self._domain(values[:-1])
-            found = level[values] = Domain(values, parent)
+            domain = level[values] = Domain(values, parent)
             if parent is not None:
-                parent.children.append(found)
-        return found
+                parent.children.append(domain)
+        return domain
 
     def fill(self, question: Question) -> Exclusions:
         """Count what fits below every domain, from the leaves up; the reasons of nodes that hold nothing."""

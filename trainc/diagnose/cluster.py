@@ -98,8 +98,8 @@ class Cluster:
 
     def events(self, kind: str, namespace: str, name: str, *reasons: str) -> list[Event]:
         """The events about an object, the latest last; with `reasons`, of these alone."""
-        found = self._events.get((kind, namespace, name), [])
-        return [event for event in found if event.reason in reasons] if reasons else found
+        own_events = self._events.get((kind, namespace, name), [])
+        return [event for event in own_events if event.reason in reasons] if reasons else own_events
 
     def pods_with_events(self) -> list[tuple[str, str]]:
         """Namespace and name of each pod that events are about, also of those that are gone."""
@@ -115,7 +115,7 @@ class Cluster:
                 stamps += [text(one, "lastTransitionTime") for one in maps(tree, "status", "conditions")]
                 for status in maps(tree, "status", "containerStatuses"):
                     stamps += [text(status, key, "terminated", "finishedAt") for key in ("state", "lastState")]
-        known = [(found, stamp) for stamp in stamps if (found := moment(stamp)) is not None]
+        known = [(time, stamp) for stamp in stamps if (time := moment(stamp)) is not None]
         return max(known)[1] if known else ""
 
 

@@ -99,8 +99,8 @@ def refused(run: Run) -> Iterator[Cause]:
     """Child Jobs, pods, claims and Services that the server refuses, as long as they are missing."""
     there = {name_of(job) for job in run.jobs}
     for event in run.events("JobCreationFailed")[::-1]:
-        found = re.match(r'job "([^"]+)" creation failed', event.message)
-        name = found[1] if found else ""
+        match = re.match(r'job "([^"]+)" creation failed', event.message)
+        name = match[1] if match else ""
         if name not in there:
             yield _refusal(run, "Job", name, event, _role_of_job(run, name))
             break
@@ -148,8 +148,8 @@ def _refusal(run: Run, kind: str, name: str, event: Event, role: str) -> Cause:
     )
     verb = "are" if kind == "Pod" else "is"
     for pattern, (rule, words, help_, field) in _PATTERNS.items():
-        if found := pattern.search(event.message):
-            detail = words.format(*(part.strip()[:200] for part in found.groups()))
+        if match := pattern.search(event.message):
+            detail = words.format(*(part.strip()[:200] for part in match.groups()))
             fields = (_field(run, role, field, event.message),) if field else ()
             return Cause(
                 rule,

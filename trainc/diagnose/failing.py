@@ -79,13 +79,13 @@ class Failure(NamedTuple):
 
 def failing(run: Run) -> Iterator[Cause]:
     """The pod that failed first, with how many followed; pods of earlier attempts count where none of the last failed."""
-    found = [failure for pod in unreplaced(run) if (failure := _failure(run, pod)) is not None]
-    latest = max((_attempt(one.pod) for one in found), default=0)
-    found = [one for one in found if _attempt(one.pod) == latest]
-    if not found:
+    failures = [failure for pod in unreplaced(run) if (failure := _failure(run, pod)) is not None]
+    latest = max((_attempt(one.pod) for one in failures), default=0)
+    failures = [one for one in failures if _attempt(one.pod) == latest]
+    if not failures:
         return
-    first = _first(found)
-    others = [one for one in found if one.pod is not first.pod]
+    first = _first(failures)
+    others = [one for one in failures if one.pod is not first.pod]
     start = moment(first.when)
     also = [one for one in others if start is not None and (moment(one.when) or start) - start <= TOGETHER]
     headline = f"{run.shown(first.pod)} {first.words}"
@@ -178,8 +178,8 @@ def _pod_end(pod: Pod, ended: Plain) -> str:
 def _by_kubelet(pod: Pod, when: str, message: str, reason: str = "Evicted") -> Failure:
     """A pod that its node refused or ended, by the pod's own reason and message."""
     node = f"node `{pod.node}`" if pod.node else "its node"
-    said = f"{reason}: {message}"
-    name, words, help_, field = next(row[1:] for row in _KUBELET if re.search(row[0], said))
+    explanation = f"{reason}: {message}"
+    name, words, help_, field = next(row[1:] for row in _KUBELET if re.search(row[0], explanation))
     return Failure(pod, when, 0, name, words.format(node=node, reason=reason), help_, message, field)
 
 
@@ -202,7 +202,7 @@ def _lost_node(run: Run, pod: Pod) -> Failure | None:
 
 def _ended(pod: Pod) -> tuple[Plain, str, bool]:
     """The container that ended first with an error, in this life or, while it restarts, in the last one."""
-    found: list[tuple[float, Plain, str, bool]] = []
+    endings: list[tuple[float, Plain, str, bool]] = []
     for status, is_init in pod.statuses():
         state, last = status.get("state"), status.get("lastState")
         waits = text(state, "waiting", "reason") == "CrashLoopBackOff" or not text(
@@ -210,11 +210,11 @@ def _ended(pod: Pod) -> tuple[Plain, str, bool]:
         )
         for one in (at(state, "terminated"), at(last, "terminated") if waits or is_init else None):
             if type(one) is dict and number(one, "exitCode") not in (0, None):
-                found.append((moment(text(one, "finishedAt")) or 0.0, one, text(status, "name"), is_init))
+                endings.append((moment(text(one, "finishedAt")) or 0.0, one, text(status, "name"), is_init))
                 break
-    if not found:
+    if not endings:
         return {}, "", False
-    _, ended, name, is_init = min(found, key=lambda one: one[0])
+    _, ended, name, is_init = min(endings, key=lambda one: one[0])
     return ended, name, is_init
 
 

@@ -18,28 +18,28 @@ def at(tree: Any, *path: str) -> Any:
 
 def text(tree: Any, *path: str) -> str:
     """The text at `path`, shortened to what people read; empty where there is none."""
-    found = at(tree, *path)
-    if type(found) is not str:
+    value = at(tree, *path)
+    if type(value) is not str:
         return ""
-    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}..."
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
 
 
 def number(tree: Any, *path: str) -> int | None:
     """The whole number at `path`, None where there is none."""
-    found = at(tree, *path)
-    return found if type(found) is int else None
+    value = at(tree, *path)
+    return value if type(value) is int else None
 
 
 def maps(tree: Any, *path: str) -> list[Plain]:
     """The maps of the list at `path`."""
-    found = at(tree, *path)
-    return [item for item in found if type(item) is dict] if type(found) is list else []
+    value = at(tree, *path)
+    return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
 def labels(tree: Any, *path: str) -> dict[str, str]:
     """The texts of the map at `path`: labels, annotations, selectors."""
-    found = at(tree, *path)
-    return {key: value for key, value in found.items() if type(value) is str} if type(found) is dict else {}
+    written = at(tree, *path)
+    return {key: value for key, value in written.items() if type(value) is str} if type(written) is dict else {}
 
 
 def condition(tree: Any, kind: str) -> Plain:
@@ -62,5 +62,5 @@ def moment(stamp: str) -> float | None:
 
 def earliest(*stamps: str) -> str:
     """The earliest of some time stamps; empty where none is one."""
-    known = [(found, stamp) for stamp in stamps if (found := moment(stamp)) is not None]
+    known = [(time, stamp) for stamp in stamps if (time := moment(stamp)) is not None]
     return min(known)[1] if known else ""

@@ -33,17 +33,17 @@ _ACTIVE = (
 def diagnoses(cluster: Cluster) -> list[Diagnosis]:
     """Where each job of the dump stands, by namespace and name; TrainJobs that nobody compiled behind all others."""
     date = cluster.date
-    found = [_diagnosis(run, date) for run in runs(cluster)]
-    return [*found, *_uncompiled(cluster)]
+    judged = [_diagnosis(run, date) for run in runs(cluster)]
+    return [*judged, *_uncompiled(cluster)]
 
 
 def not_judged(cluster: Cluster) -> list[str]:
     """What else of training the dump holds: jobs of other kinds, and pods of no JobSet or Job."""
     known = ("Job", "CronJob", "TrainJob")
     kinds = [(kind, count) for kind, count in sorted(cluster.kinds.items()) if "Job" in kind.partition(".")[0][-3:]]
-    found = [f"{count} {kind}" for kind, count in kinds if kind not in known]
+    counts = [f"{count} {kind}" for kind, count in kinds if kind not in known]
     strays = sum(not (label(tree, JOBSET_NAME) or Pod(tree).job) for tree in cluster.all("Pod"))
-    return [*found, *([f"{counted(strays, 'pod')} of no JobSet or Job"] if strays else [])]
+    return [*counts, *([f"{counted(strays, 'pod')} of no JobSet or Job"] if strays else [])]
 
 
 def _uncompiled(cluster: Cluster) -> Iterator[Diagnosis]:
@@ -168,9 +168,9 @@ def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
     firsts = [one for one in left if not one.is_result] or left
     if not firsts:
         return None, ()
-    known = [found for one in firsts if (found := moment(one.since)) is not None]
+    known = [time for one in firsts if (time := moment(one.since)) is not None]
     start = min(known, default=0.0)
-    early = [one for one in firsts if (found := moment(one.since)) is not None and found - start <= TOGETHER] or firsts
+    early = [one for one in firsts if (time := moment(one.since)) is not None and time - start <= TOGETHER] or firsts
     first = min(early, key=lambda one: (one.stage, moment(one.since) or 0.0, one.headline))
     rest = sorted(
         (one for one in left if one is not first),

@@ -109,9 +109,9 @@ def _named(run: Run) -> tuple[str, str, str]:
     for role in run.roles():
         for container in maps(run.pod_spec(text(role, "name")), "containers"):
             for variable in maps(container, "env"):
-                found = name.match(text(variable, "value"))
-                if found and ("ADDR" in text(variable, "name") or "HOST" in text(variable, "name")):
-                    return found[1], text(role, "name"), text(variable, "name")
+                match = name.match(text(variable, "value"))
+                if match and ("ADDR" in text(variable, "name") or "HOST" in text(variable, "name")):
+                    return match[1], text(role, "name"), text(variable, "name")
     return "", "", ""
 
 

@@ -129,8 +129,8 @@ def managed_elsewhere(run: Run) -> Iterator[Cause]:
 
 def workload_of(run: Run) -> Plain:
     """The job's Workload; of several, the newest."""
-    found = run.cluster.workloads(run.namespace, run.kind, run.name)
-    return max(found, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
+    workloads = run.cluster.workloads(run.namespace, run.kind, run.name)
+    return max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
 
 
 def suspended(run: Run) -> Iterator[Cause]:
@@ -266,9 +266,9 @@ def _waiting(run: Run, queue: str, workload: Plain, since: str) -> Cause:
     name, words, help_ = _meaning(message, queue)
     fields = (QUEUE,)
     quotes = [message] if message else []
-    if found := _NAMED.search(message):
-        space = run.namespace if found[1] == "LocalQueue" else ""
-        quotes.extend(_quotes(condition(run.cluster.find(found[1], space, found[2]), "Active")))
+    if match := _NAMED.search(message):
+        space = run.namespace if match[1] == "LocalQueue" else ""
+        quotes.extend(_quotes(condition(run.cluster.find(match[1], space, match[2]), "Active")))
     if name in ("queue-too-small", "queue-full"):
         pods = [text(one, "name") for one in maps(workload, "spec", "podSets")]
         wanted = next((one for one in pods if f"pod set {one}:" in message), "")
@@ -288,8 +288,8 @@ def _waiting(run: Run, queue: str, workload: Plain, since: str) -> Cause:
 def _meaning(message: str, queue: str) -> tuple[str, str, str]:
     """Name, headline and help for what Kueue says of a Workload without quota."""
     for pattern, (name, words, help_) in _MEANINGS.items():
-        if found := pattern.search(message):
-            return name, words.format(*found.groups(), queue=queue), help_
+        if match := pattern.search(message):
+            return name, words.format(*match.groups(), queue=queue), help_
     return "queued", f"it waits in queue `{queue}` for admission", _OPEN if message else _SILENT
 
 

@@ -68,7 +68,7 @@ def _json(content: bytes, name: str, faults: list[str]) -> list[Any] | None:
     """The documents of a JSON text; of one that is cut off, the whole items of its list. None where it is YAML."""
     source = content.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     decoder = json.JSONDecoder()
-    found: list[Any] = []
+    values: list[Any] = []
     position = 0
     while position < len(source):
         try:
@@ -77,16 +77,16 @@ def _json(content: bytes, name: str, faults: list[str]) -> list[Any] | None:
             raise Trouble(f"{name} nests deeper than any object of Kubernetes") from error
         except ValueError as error:
             items = _whole_items(source, position, decoder)
-            if not found and not items:
+            if not values and not items:
                 if _LIST_START.search(source):
                     raise Trouble(f"{name} is not a whole JSON document ({error})") from error
                 return None
             faults.append(_CUT)
-            return [*found, *items]
-        found.append(tree)
+            return [*values, *items]
+        values.append(tree)
         while position < len(source) and source[position] in " \t\r\n":
             position += 1
-    return found
+    return values
 
 
 def _whole_items(source: str, start: int, decoder: json.JSONDecoder) -> list[Any]:
@@ -114,7 +114,7 @@ def _yaml(content: bytes, name: str, faults: list[str]) -> list[Any]:
     is_list = bool(_LISTS.match(content))
     if is_list and (complaints or (len(trees) == 1 and type(trees[0]) is dict and "kind" not in trees[0])):
         faults.append(_CUT)
-        starts = [found.start() for found in _ITEM.finditer(content)]
+        starts = [match.start() for match in _ITEM.finditer(content)]
         trees, complaints = _parsed(content[: starts[-1]], name) if len(starts) > 1 else ([], complaints)
     faults.extend(complaints)
     return trees

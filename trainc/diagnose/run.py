@@ -31,7 +31,7 @@ class Pod:
         self.name = name_of(tree)
         self.namespace = namespace_of(tree)
         self.role = label(tree, ROLE)
-        self.job = next((found for key in _JOB_NAMES if (found := label(tree, key))), "") or owner(tree, "Job")
+        self.job = next((job_name for key in _JOB_NAMES if (job_name := label(tree, key))), "") or owner(tree, "Job")
 
     @property
     def phase(self) -> str:
@@ -106,8 +106,8 @@ class Run:
         """The pod template's spec of a role, of a Job its own."""
         if self.kind == "Job":
             return _map(at(self.tree, "spec", "template", "spec"))
-        found = next((one for one in self.roles() if text(one, "name") == role), {})
-        return _map(at(found, *TEMPLATE))
+        own_role = next((one for one in self.roles() if text(one, "name") == role), {})
+        return _map(at(own_role, *TEMPLATE))
 
     def field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's pod template, as it stands in the JobSet."""
@@ -156,8 +156,8 @@ class Run:
         return labels(self.tree, "metadata", "labels").get("kueue.x-k8s.io/queue-name", "")
 
 
-def _map(found: object) -> Plain:
-    return found if type(found) is dict else {}
+def _map(value: object) -> Plain:
+    return value if type(value) is dict else {}
 
 
 def runs(cluster: Cluster) -> list[Run]:
@@ -165,38 +165,40 @@ def runs(cluster: Cluster) -> list[Run]:
 
     A JobSet that is not in the dump, while Jobs or pods of it are, is there with an empty tree.
     """
-    found: dict[tuple[str, str, str], Run] = {}
+    by_key: dict[tuple[str, str, str], Run] = {}
     by_job: dict[tuple[str, str], Run] = {}
     for tree in cluster.all("JobSet"):
-        _run(cluster, found, "JobSet", namespace_of(tree), name_of(tree), tree)
+        _run(cluster, by_key, "JobSet", namespace_of(tree), name_of(tree), tree)
     for tree in cluster.all("Job"):
         space, parent = namespace_of(tree), label(tree, JOBSET_NAME) or owner(tree, "JobSet")
         kind, name = ("JobSet", parent) if parent else ("Job", name_of(tree))
-        run = _run(cluster, found, kind, space, name, tree if kind == "Job" else {})
+        run = _run(cluster, by_key, kind, space, name, tree if kind == "Job" else {})
         run.jobs.append(tree)
         by_job[space, name_of(tree)] = run
     for tree in cluster.all("Pod"):
         pod = Pod(tree)
         parent = label(tree, JOBSET_NAME)
         if parent:
-            _run(cluster, found, "JobSet", pod.namespace, parent, {}).pods.append(pod)
+            _run(cluster, by_key, "JobSet", pod.namespace, parent, {}).pods.append(pod)
         elif pod.job:
             known = by_job.get((pod.namespace, pod.job))
-            (known or _run(cluster, found, "Job", pod.namespace, pod.job, {})).pods.append(pod)
-    _add_gone(cluster, found, by_job)
-    return [found[key] for key in sorted(found, key=lambda key: (key[1], key[2], key[0]))]
+            (known or _run(cluster, by_key, "Job", pod.namespace, pod.job, {})).pods.append(pod)
+    _add_gone(cluster, by_key, by_job)
+    return [by_key[key] for key in sorted(by_key, key=lambda key: (key[1], key[2], key[0]))]
 
 
 def _run(
-    cluster: Cluster, found: dict[tuple[str, str, str], Run], kind: str, space: str, name: str, tree: Plain
+    cluster: Cluster, by_key: dict[tuple[str, str, str], Run], kind: str, space: str, name: str, tree: Plain
 ) -> Run:
-    return found.setdefault((kind, space, name), Run(cluster, kind, space, name, tree))
+    return by_key.setdefault((kind, space, name), Run(cluster, kind, space, name, tree))
 
 
-def _add_gone(cluster: Cluster, found: dict[tuple[str, str, str], Run], by_job: dict[tuple[str, str], Run]) -> None:
+def _add_gone(cluster: Cluster, by_key: dict[tuple[str, str, str], Run], by_job: dict[tuple[str, str], Run]) -> None:
     """Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM."""
-    there = {(pod.namespace, pod.name) for run in found.values() for pod in run.pods}
-    roles = {(run.namespace, f"{run.name}-{text(role, 'name')}"): run for run in found.values() for role in run.roles()}
+    there = {(pod.namespace, pod.name) for run in by_key.values() for pod in run.pods}
+    roles = {
+        (run.namespace, f"{run.name}-{text(role, 'name')}"): run for run in by_key.values() for role in run.roles()
+    }
     for space, name in cluster.pods_with_events():
         if (space, name) in there:
             continue

@@ -86,11 +86,11 @@ def _cause(run: Run, reason: str, message: str, pods: list[Pod]) -> Cause:
         )  # fmt: skip
     if any(word in message for word in _GANG) and not any(row[0] in message for row in _REASONS[:1]):
         return _gang(run, message, pods, names, since)
-    if not (found := _NODES.search(message)):
+    if not (match := _NODES.search(message)):
         return _other(run, message, about, since, names, role)
-    words, help_, field = _why_no_node(found[3], int(found[2]), run, pods[0])
+    words, help_, field = _why_no_node(match[3], int(match[2]), run, pods[0])
     steps: tuple[Steps, ...] = (run.field(role, *field),) if field else ()
-    if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", found[3]):
+    if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3]):
         steps = (run.resources(role, lacking[1]),) if field == ("containers",) else steps
     quotes = (*quotes, *_claims(run, pods[0])) if field == ("volumes",) else quotes
     return Cause(
@@ -99,9 +99,9 @@ def _cause(run: Run, reason: str, message: str, pods: list[Pod]) -> Cause:
 
 
 def _other(run: Run, message: str, about: str, since: str, names: Sequence[str], role: str) -> Cause:
-    if found := _CLAIM.search(message):
+    if match := _CLAIM.search(message):
         return Cause(
-            "no-claim", 4, f"{about}: PersistentVolumeClaim `{found[1]}` does not exist or is not usable",
+            "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
             "create the claim in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
             fields=(run.field(role, "volumes"),),
         )  # fmt: skip
@@ -111,20 +111,20 @@ def _other(run: Run, message: str, about: str, since: str, names: Sequence[str],
     )  # fmt: skip
 
 
-def _why_no_node(said: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str, tuple[str, ...]]:
+def _why_no_node(reasons: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str, tuple[str, ...]]:
     """What keeps the pod off each group of nodes in words; help and field of the one that is nearest to fitting."""
-    if claim := _CLAIM.search(said):
+    if claim := _CLAIM.search(reasons):
         return (
             f"PersistentVolumeClaim `{claim[1]}` does not exist or is not usable",
             "create it, or name another",
             ("volumes",),
         )
-    if "unbound immediate PersistentVolumeClaims" in said:
+    if "unbound immediate PersistentVolumeClaims" in reasons:
         names = [text(one, "persistentVolumeClaim", "claimName") for one in maps(pod.tree, "spec", "volumes")]
         listed = ", ".join(f"`{name}`" for name in names if name)
         return f"a claim is not bound to a volume ({listed})", "see the claim's events: class, size, zone", ("volumes",)
     words: list[tuple[int, str, str, tuple[str, ...]]] = []
-    for part in re.split(r", (?=\d+ )", said):
+    for part in re.split(r", (?=\d+ )", reasons):
         count, _, reason = part.strip().rstrip(".").partition(" ")
         for place, (mark, phrase, help_, field) in enumerate(_REASONS):
             if mark in reason and count.isdigit():
@@ -132,7 +132,7 @@ def _why_no_node(said: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str, t
                 words.append((place, phrase.format(n=count, all=nodes, detail=detail), help_, field))
                 break
     if not words:
-        return said, "see the scheduler's message", ()
+        return reasons, "see the scheduler's message", ()
     words.sort(key=lambda one: one[0])
     return ", ".join(one[1] for one in words), words[0][2], words[0][3]
 

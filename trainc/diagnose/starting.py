@@ -53,9 +53,9 @@ def starting(run: Run) -> Iterator[Cause]:
     for pod in run.pods:
         if pod.is_deleted or pod.phase in ("Succeeded", "Failed"):
             continue
-        found = _container(pod, pulls) or (_mounts(run, pod) if pod.node and pod.phase != "Running" else None)
-        if found:
-            alike.setdefault(found[:2], (found, []))[1].append(pod)
+        waiting = _container(pod, pulls) or (_mounts(run, pod) if pod.node and pod.phase != "Running" else None)
+        if waiting:
+            alike.setdefault(waiting[:2], (waiting, []))[1].append(pod)
     for (name, words, help_, message, field), pods in alike.values():
         names = tuple(run.shown(pod) for pod in pods)
         about = f"{names[0]}" + (f" and {len(pods) - 1} more pods" if len(pods) > 1 else "")
@@ -95,9 +95,9 @@ def _image(
     if reason == "ErrImageNeverPull":
         words = f"image `{image}` is not on the node, and imagePullPolicy is Never"
         return "image-never-pulled", words, "set imagePullPolicy: IfNotPresent", message, (*place, "imagePullPolicy")
-    said = [message, *(one for one in pulls if image in one)]
+    texts = [message, *(one for one in pulls if image in one)]
     for pattern, rule, words, help_ in _PULLS:
-        quote = next((one for one in said if re.search(pattern, one)), "")
+        quote = next((one for one in texts if re.search(pattern, one)), "")
         if quote:
             return rule, f"image `{image}` is not pulled: {words}", help_, quote, field
     return "image-not-pulled", f"image `{image}` is not pulled", "see the runtime's message", message, field
@@ -141,8 +141,8 @@ def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, 
 def _missing(message: str) -> str:
     """The Secret or ConfigMap, and the key, that a message misses; empty where it misses none."""
     for pattern in _MISSING:
-        if found := pattern.search(message):
-            parts = found.groupdict()
+        if match := pattern.search(message):
+            parts = match.groupdict()
             kind = _KINDS.get(parts["kind"].lower(), parts["kind"])
             named = f"{kind} `{parts['name']}`" if parts.get("name") else f"the {kind}"
             return (
@@ -170,9 +170,9 @@ def _volume(event: Event) -> Found:
     if event.reason in ("FailedCreatePodSandBox", "NetworkNotReady"):
         words = "the node cannot set up its network or sandbox"
         return "no-sandbox", words, "look at the node's network plugin; nothing in Git causes this", message, ()
-    found = _VOLUME.search(message) or _UNMOUNTED.search(message)
-    volume = f"volume `{found[1]}`" if found else "a volume"
-    field: tuple[str | tuple[str, object], ...] = ("volumes", ("name", found[1])) if found else ("volumes",)
+    match = _VOLUME.search(message) or _UNMOUNTED.search(message)
+    volume = f"volume `{match[1]}`" if match else "a volume"
+    field: tuple[str | tuple[str, object], ...] = ("volumes", ("name", match[1])) if match else ("volumes",)
     if missing := _missing(message):
         return "no-volume-source", f"{volume} needs {missing}", "create it, or correct the volume", message, field
     if "Multi-Attach" in message:

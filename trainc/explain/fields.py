@@ -93,11 +93,11 @@ class Field:
         if not key or "properties" in schema:
             return None
         inner = self.validations.get(key, {})
-        found = Field(self.kind, {"$defs": self._defs}, inner if isinstance(inner, dict) else {})
-        found.schema = _resolved(schema[key], self._defs)
-        found.path, found.steps = self.path, self.steps
-        found.is_element = True
-        return found
+        field = Field(self.kind, {"$defs": self._defs}, inner if isinstance(inner, dict) else {})
+        field.schema = _resolved(schema[key], self._defs)
+        field.path, field.steps = self.path, self.steps
+        field.is_element = True
+        return field
 
     @property
     def name(self) -> str:
@@ -145,16 +145,16 @@ def find(asked: str) -> list[Field]:
         Trouble: where there is no such kind or field; the text says what was probably meant.
     """
     kinds, steps = _kinds(asked)
-    found = []
+    fields = []
     trouble: Trouble | None = None
     for kind in kinds:
         try:
-            found.append(_descend(root_of(kind), steps))
+            fields.append(_descend(root_of(kind), steps))
         except Trouble as missing:
             trouble = trouble or missing
-    if not found and trouble:
+    if not fields and trouble:
         raise trouble
-    return found
+    return fields
 
 
 def _kinds(asked: str) -> tuple[list[Shipped], list[str]]:
@@ -168,11 +168,11 @@ def _kinds(asked: str) -> tuple[list[Shipped], list[str]]:
     of_group = [one for one in every if _is_called(one, head) and (f"{group}.").startswith(f"{one.group}.")]
     if of_group and group:
         return of_group, steps[of_group[0].group.count(".") + 1 :]
-    found = [one for one in every if _is_called(one, head)]
-    if not found:
+    kinds = [one for one in every if _is_called(one, head)]
+    if not kinds:
         names = {one.kind for one in every}
         raise Trouble(f"there is no kind `{head}`; {meant(head, names, 'see trainc explain')}")
-    return found, steps
+    return kinds, steps
 
 
 def _is_called(kind: Shipped, name: str) -> bool:
@@ -243,8 +243,8 @@ def _crd(kind: Shipped) -> Schema:
         return {}
     documents = list(read((shipped.folder() / kind.crd).read_bytes(), kind.crd, Report()))
     versions = plain(documents[0].tree)["spec"]["versions"]
-    found: Schema = next(one["schema"]["openAPIV3Schema"] for one in versions if one["name"] == kind.version)
-    return found
+    schema: Schema = next(one["schema"]["openAPIV3Schema"] for one in versions if one["name"] == kind.version)
+    return schema
 
 
 def _inside(schema: Schema, validations: Schema, defs: Schema) -> tuple[tuple[str, ...], Schema, Schema]:

@@ -83,11 +83,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _starts(pieces: list[str]) -> list[int]:
-    found, line = [], 1
+    starts, line = [], 1
     for piece in pieces:
-        found.append(line)
+        starts.append(line)
         line += piece.count("\n")
-    return found
+    return starts
 
 
 def _pieces(finding: Finding, file: str, starts: list[int]) -> set[int]:
@@ -115,13 +115,13 @@ def _order(path: Path) -> tuple[tuple[int, str], ...]:
 def _renamings(root: Any, edits: list[Edit]) -> list[tuple[Path, str]]:
     """Pairs of edits that only call a key otherwise: one takes it away, one sets the same value beside it."""
     gone = [edit.path for edit in edits if edit.value is None]
-    found = []
+    renamings = []
     for edit in edits:
         for path in gone:
             beside = path[:-1] == edit.path[:-1] and path != edit.path and edit.value is not None
             if beside and _at(root, path) == edit.value:
-                found.append((path, str(edit.path[-1])))
-    return found
+                renamings.append((path, str(edit.path[-1])))
+    return renamings
 
 
 def _at(root: Any, path: Path) -> Any:

@@ -82,8 +82,8 @@ class Door:
         report = self._report
         before = report.job, report.account.current
         report.job, report.account.current = "", None  # what is learned now is not said of the job before
-        found = self._forms.template(file, data, self._place(file))
-        if found is not None and self._fill(file, *found):
+        template = self._forms.template(file, data, self._place(file))
+        if template is not None and self._fill(file, *template):
             return True
         report.job, report.account.current = before
         return False

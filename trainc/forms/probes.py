@@ -29,10 +29,10 @@ def smallest(classes: Classes, clashes: Clashes) -> dict[int, str] | None:
     chosen: dict[str, str] = {}
     for name in set(classes.values()):
         banned = {run for index, of in classes.items() if of == name for run in clashes.get(index, ())}
-        found = next((run for at in range(1_000) if (run := _spelled(name, at + (name == PLAIN))) not in banned), "")
-        if not found:
+        run_text = next((run for at in range(1_000) if (run := _spelled(name, at + (name == PLAIN))) not in banned), "")
+        if not run_text:
             return None
-        chosen[name] = found
+        chosen[name] = run_text
     return {index: chosen[name] for index, name in classes.items()}
 
 

@@ -61,12 +61,12 @@ CLASSES = Texts(class_of, longest=LONGEST, most=2_000)
 def starts_of(text: str) -> list[int]:
     """Where each run of digits of a text begins."""
     parts = _SPLIT(text)
-    at, found = 0, []
+    at, starts = 0, []
     for index, part in enumerate(parts):
         if index % 2:
-            found.append(at)
+            starts.append(at)
         at += len(part)
-    return found
+    return starts
 
 
 _BEFORE = re.compile("([A-Za-z_.-]*)[0-9]+").findall
@@ -74,8 +74,8 @@ _BEFORE = re.compile("([A-Za-z_.-]*)[0-9]+").findall
 
 def contexts(text: str) -> list[str]:
     """What stands before each run of digits of a text in the same word, such as `bert-` in `bert-12-node-0`."""
-    found: list[str] = _BEFORE(text)
-    return found
+    words_before: list[str] = _BEFORE(text)
+    return words_before
 
 
 def is_comparable(context: str, other: str) -> bool:

@@ -38,10 +38,10 @@ class Listing:
         """The numbers as bytes."""
         return pack(f"{len(self.numbers)}q", *self.numbers)
 
-    def add(self, name: str, found: os.stat_result) -> None:
+    def add(self, name: str, status: os.stat_result) -> None:
         """Note a file."""
         self.names.append(name)
-        self.numbers.extend(state_of(found))
+        self.numbers.extend(state_of(status))
 
 
 def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
@@ -50,9 +50,9 @@ def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
     return dict(zip(names, states, strict=True))
 
 
-def state_of(found: os.stat_result) -> State:
+def state_of(status: os.stat_result) -> State:
     """What tells whether a file changed: nobody can set the second of these numbers."""
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def is_settled(state: State, moment: int) -> bool:
@@ -75,15 +75,15 @@ def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = (
     Raises:
         OSError: where a folder cannot be read.
     """
-    found = Listing()
-    _list(root, "", found, frozenset(whole), everything="" in whole)
+    files = Listing()
+    _list(root, "", files, frozenset(whole), everything="" in whole)
     for folder in outside:
         path = os.path.join(root, folder)
         if os.path.isdir(path):
-            _list(path, f"{folder}/", found, frozenset(), everything=True)
+            _list(path, f"{folder}/", files, frozenset(), everything=True)
         elif os.path.lexists(path):
-            found.add(folder, os.stat(path))
-    return found
+            files.add(folder, os.stat(path))
+    return files
 
 
 def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everything: bool) -> None:
@@ -104,9 +104,9 @@ def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everyt
                     if entry.is_symlink():
                         _add_link(os.path.join(path, name), prefix + name, out)
                         continue
-                    found = entry.stat(follow_symlinks=False)
+                    status = entry.stat(follow_symlinks=False)
                     names.append(prefix + name)
-                    numbers.extend((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+                    numbers.extend((status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino))
     finally:
         os.close(number)
     if is_environment and prefix and not everything:

@@ -50,9 +50,9 @@ class Head:
         self.names, self.links = list(states), links
         self.numbers = pack(f"{4 * len(states)}q", *[number for state in states.values() for number in state])
 
-    def is_listed(self, found: Listing) -> bool:
+    def is_listed(self, files: Listing) -> bool:
         """Whether a listing is exactly the one that is kept, which the order of a file system may prevent."""
-        return found.packed() == self.numbers and found.names == self.names and found.links == self.links
+        return files.packed() == self.numbers and files.names == self.names and files.links == self.links
 
     def states(self) -> dict[str, State]:
         """The state of each file by its name."""
@@ -75,15 +75,15 @@ class Manifest:
         """Whether each file can be told from every other content of its: by its state, or by its digest."""
         return all(state != UNSETTLED or name in self.digests for name, state in self.head.states().items())
 
-    def changes(self, found: Listing, started: int) -> tuple[dict[str, State], set[str]]:
+    def changes(self, files: Listing, started: int) -> tuple[dict[str, State], set[str]]:
         """The files as they are now, and the names of those with other contents, new or gone.
 
         A file whose numbers differ but whose content is the same is unchanged; its state is the new one from now on.
         """
-        before, now = self.head.states(), found.states()
+        before, now = self.head.states(), files.states()
         changed = before.keys() ^ now.keys()
-        if found.links != self.head.links:
-            changed |= {*found.links, *self.head.links} & now.keys()
+        if files.links != self.head.links:
+            changed |= {*files.links, *self.head.links} & now.keys()
         for name, state in now.items():
             if state == before.get(name, UNSETTLED) and state != UNSETTLED:
                 continue

@@ -100,8 +100,8 @@ def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> Known:
         identity for identity, reaching in plain["runtimes"] if any(file in known.files for file in reaching)
     }
     for paths, others in plain["walks"]:
-        found = {*others, *[file for file in again if _is_selected(file, paths)]}
-        known.walks[paths] = sorted(found, key=lambda name: name.split("/"))
+        unchanged = {*others, *[file for file in again if _is_selected(file, paths)]}
+        known.walks[paths] = sorted(unchanged, key=lambda name: name.split("/"))
     return known
 
 
@@ -156,22 +156,24 @@ def _found(outcomes: Outcomes, sources: Mapping[str, int]) -> Plain:
     }
 
 
-def _joined(before: Plain, kept: AbstractSet[str], found: Plain) -> Plain:
+def _joined(before: Plain, kept: AbstractSet[str], new: Plain) -> Plain:
     """What was known of files that are kept, and what was found of the others."""
-    runtimes = dict(found["runtimes"])
+    runtimes = dict(new["runtimes"])
     for identity, reaching in before["runtimes"]:
         runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
     return {
-        "clean": {file: counts for file, counts in before["clean"].items() if file in kept} | found["clean"],
-        "names": {key: file for key, file in before["names"].items() if file in kept} | found["names"],
+        "clean": {file: counts for file, counts in before["clean"].items() if file in kept} | new["clean"],
+        "names": {key: file for key, file in before["names"].items() if file in kept} | new["names"],
         "runtimes": list(runtimes.items()),
     }
 
 
 def _references(spool: Spool, clean: Mapping[str, object]) -> list[tuple[tuple[str, ...], list[str]]]:
     """What jobs of clean files name, with these files."""
-    found = [(tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()]
-    return [(reference, naming) for reference, naming in found if naming]
+    references = [
+        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()
+    ]
+    return [(reference, naming) for reference, naming in references if naming]
 
 
 def _others(

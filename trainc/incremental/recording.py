@@ -87,8 +87,8 @@ def _differing(run: Run, digests: dict[str, bytes], plain: Plain) -> set[str]:
 
 def _of_everything(run: Run) -> Manifest | None:
     whole, outside = _places(run)
-    found = listing(run.root, whole, outside)
-    before, now = run.found.states(), found.states()
+    files = listing(run.root, whole, outside)
+    before, now = run.found.states(), files.states()
     for name, state in now.items():
         if not run.is_rendered(name) and before.get(name, state) != state:
             return None
@@ -98,7 +98,7 @@ def _of_everything(run: Run) -> Manifest | None:
     for name, state in now.items():
         _settle(run, name, state, now, digests)
     head = Head(run.root, whole, outside)
-    head.keep(now, found.links)
+    head.keep(now, files.links)
     if run.manifest is not None and run.manifest.head.states() == now:
         head.answers = run.manifest.head.answers
     return Manifest(head, digests, run.outcomes)

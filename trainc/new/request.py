@@ -82,21 +82,21 @@ class Request:
 
     def uses(self) -> dict[str, dict[str, str]]:
         """The components that the runtime switches on, each with the values of its parameters, in this order."""
-        found = {name: dict(given) for name, given in (self.hardware.uses if self.hardware else {}).items()}
+        components = {name: dict(given) for name, given in (self.hardware.uses if self.hardware else {}).items()}
         if self.framework == "flux":
-            found.pop("shm", None)  # Flux mounts a /dev/shm of its own
-        if self.gpus and not self.start.has_shared_memory and "shm" not in found:
-            found = {"shm": {}, **found}
+            components.pop("shm", None)  # Flux mounts a /dev/shm of its own
+        if self.gpus and not self.start.has_shared_memory and "shm" not in components:
+            components = {"shm": {}, **components}
         memory = self.memory or self.resources().get("memory")
-        if "shm" in found and memory:
-            found["shm"] = _shared(memory, found["shm"])
+        if "shm" in components and memory:
+            components["shm"] = _shared(memory, components["shm"])
         if self.hardware:
             main = next(reversed(self.hardware.uses))
             sizes = {"cpu": self.cpu, "memory": self.memory} if self.hardware.is_sized_by_component else {}
-            found[main] |= {**{key: size for key, size in sizes.items() if size}, **self.values}
+            components[main] |= {**{key: size for key, size in sizes.items() if size}, **self.values}
         if self.checkpoints:
-            found["checkpoints"] = {"claim": self.checkpoints}
-        return found
+            components["checkpoints"] = {"claim": self.checkpoints}
+        return components
 
     def resources(self) -> dict[str, str]:
         """What each node asks for beyond what the components of its machine say; a share of the machine for GPUs."""

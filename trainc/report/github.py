@@ -32,10 +32,10 @@ def _command(finding: Finding, shown: Callable[[str], str]) -> str:
         "endLine": str(span.end_line),
         "endColumn": str(max(span.end_column, span.column)),
     }
-    said = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
-    said += details(finding)
+    lines = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
+    lines += details(finding)
     head = ",".join(f"{key}={_property(text)}" for key, text in properties.items())
-    return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, said))}"
+    return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, lines))}"
 
 
 def _data(text: str) -> str:

@@ -19,13 +19,13 @@ def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
     """The jobs as lines for a terminal, in groups where there are several."""
     groups = _grouped(rows, group)
     kept = _columns(rows, group if len(groups) > 1 else "")
-    table = _aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, found in groups for row in found)])
+    table = _aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, listed in groups for row in listed)])
     head, lines = table[0], iter(table[1:])
     out: list[str] = []
-    for name, found in groups:
+    for name, listed in groups:
         if len(groups) > 1:
-            out += [*([""] if out else []), f"{group} {name or '(none)'}: {_totals(found)}"]
-        out += [f"  {head}", *(f"  {next(lines)}" for _ in found)]
+            out += [*([""] if out else []), f"{group} {name or '(none)'}: {_totals(listed)}"]
+        out += [f"  {head}", *(f"  {next(lines)}" for _ in listed)]
     return [*out, "", _totals(rows), *_stale(rows)]
 
 
@@ -34,20 +34,20 @@ def listing_markdown(rows: Sequence[Row], group: str) -> list[str]:
     groups = _grouped(rows, group)
     kept = _columns(rows, group if len(groups) > 1 else "")
     out: list[str] = []
-    for name, found in groups:
-        title = [f"**{group} {code(name or '(none)')}**: {sentence(_totals(found))}", ""] if len(groups) > 1 else []
+    for name, listed in groups:
+        title = [f"**{group} {code(name or '(none)')}**: {sentence(_totals(listed))}", ""] if len(groups) > 1 else []
         head = [word.lower() for word in _chosen(_HEAD, kept)]
         out += [*title, f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-        out += [f"| {' | '.join(map(sentence, _chosen(_cells(row), kept)))} |" for row in found]
+        out += [f"| {' | '.join(map(sentence, _chosen(_cells(row), kept)))} |" for row in listed]
         out.append("")
     return [*out, sentence(_totals(rows)), *map(sentence, _stale(rows))]
 
 
 def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row[group] or "", []).append(row)
-    return sorted(found.items())
+        groups.setdefault(row[group] or "", []).append(row)
+    return sorted(groups.items())
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -81,8 +81,8 @@ def _number(value: Any) -> str:
     return "?" if value is None else str(value)
 
 
-def _accelerators(found: dict[str, Any]) -> str:
-    return ", ".join(f"{_number(number)} {resource}" for resource, number in sorted(found.items()))
+def _accelerators(counts: dict[str, Any]) -> str:
+    return ", ".join(f"{_number(number)} {resource}" for resource, number in sorted(counts.items()))
 
 
 def _totals(rows: Sequence[Row]) -> str:

@@ -23,8 +23,8 @@ _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 def diagnostics(report: Report, shown: Shown, lines: Lines) -> Iterator[str]:
     """One JSON object, part by part; its columns count bytes of UTF-8 from 1, for which `lines` gives a file's lines."""
-    found = (_diagnostic(finding, shown, lines) for finding in report.findings)
-    return parts({"source": {"name": "trainc"}, "diagnostics": found}, sort_keys=False)
+    entries = (_diagnostic(finding, shown, lines) for finding in report.findings)
+    return parts({"source": {"name": "trainc"}, "diagnostics": entries}, sort_keys=False)
 
 
 def _diagnostic(finding: Finding, shown: Shown, lines: Lines) -> dict[str, Any]:

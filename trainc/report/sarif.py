@@ -59,12 +59,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(
     finding: Finding, indices: dict[str, int], shown: Callable[[str], str], uri: Callable[[str], str]
 ) -> dict[str, Any]:
-    said = map(_shown, [finding.message, *details(finding)])
+    sentences = map(_shown, [finding.message, *details(finding)])
     out: dict[str, Any] = {
         "ruleId": finding.rule.name,
         "ruleIndex": indices[finding.rule.name],
         "level": finding.level,
-        "message": {"text": "\n".join(said)},
+        "message": {"text": "\n".join(sentences)},
         "locations": [{"physicalLocation": _place(finding.span, uri)}],
         "partialFingerprints": {"traincFinding/v1": fingerprint(finding, shown(finding.span.file))},
     }

@@ -17,9 +17,9 @@ def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> lis
     """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
     lines = [f"{_object(answer, several)} {answer.path}: {inline(answer.value)}"]
     lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
-    for said in answer.beaten:
-        value = inline(said.value)
-        lines.append(f"  over   {_who(said)} {_where(said.origin, shown)}: {value}")
+    for setter in answer.beaten:
+        value = inline(setter.value)
+        lines.append(f"  over   {_who(setter)} {_where(setter.origin, shown)}: {value}")
     return lines
 
 
@@ -32,14 +32,14 @@ def _object(answer: Why, several: bool) -> str:
     return f"{answer.object} ({answer.cluster})" if several else answer.object
 
 
-def _setter(said: Said) -> str:
-    if not said.computed:
-        return f"set by {_who(said)}"
-    return "computed" if said.origin.at is None else "written"
+def _setter(setter: Said) -> str:
+    if not setter.computed:
+        return f"set by {_who(setter)}"
+    return "computed" if setter.origin.at is None else "written"
 
 
-def _who(said: Said) -> str:
-    return f"{said.layer} ({said.who})" if said.who else said.layer
+def _who(setter: Said) -> str:
+    return f"{setter.layer} ({setter.who})" if setter.who else setter.layer
 
 
 def _where(origin: Origin, shown: Callable[[str], str]) -> str:
@@ -61,13 +61,13 @@ def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
         "path": answer.path,
         "value": answer.value,
         "winner": _said(answer.winner, shown),
-        "beaten": [_said(said, shown) for said in answer.beaten],
+        "beaten": [_said(setter, shown) for setter in answer.beaten],
     }
 
 
-def _said(said: Said, shown: Callable[[str], str]) -> dict[str, object]:
-    places = [{"file": shown(s.file), "line": s.line, "column": s.column} for s in said.origin.spans()]
-    return {"layer": said.layer, "who": said.who, "value": said.value, "by": said.origin.by, "places": places}
+def _said(setter: Said, shown: Callable[[str], str]) -> dict[str, object]:
+    places = [{"file": shown(s.file), "line": s.line, "column": s.column} for s in setter.origin.spans()]
+    return {"layer": setter.layer, "who": setter.who, "value": setter.value, "by": setter.origin.by, "places": places}
 
 
 def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -> list[str]:
@@ -94,10 +94,10 @@ def _by(field: Why, shown: Callable[[str], str]) -> str:
 
 def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:
     """Fields of the same path and value in several objects, as one with the names of all."""
-    found: dict[tuple[str, str], tuple[Why, list[str]]] = {}
+    by_setter: dict[tuple[str, str], tuple[Why, list[str]]] = {}
     for field in fields:
-        found.setdefault((field.path, repr(field.winner)), (field, []))[1].append(_object(field, several))
-    return list(found.values())
+        by_setter.setdefault((field.path, repr(field.winner)), (field, []))[1].append(_object(field, several))
+    return list(by_setter.values())
 
 
 def landing_json(landings: Iterable[Landing], shown: Callable[[str], str]) -> str:

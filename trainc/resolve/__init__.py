@@ -115,10 +115,10 @@ def _trainjob(
     entry: Entry, catalog: Catalog, prepared: PreparedRuntimes, project: Project, report: Report
 ) -> Plan | None:
     document = entry.document
-    found = runtime_for(document, catalog, project, report)
-    if found is None:
+    runtime_document = runtime_for(document, catalog, project, report)
+    if runtime_document is None:
         return None
-    runtime, findings = _prepared(found, document, catalog, prepared, project)
+    runtime, findings = _prepared(runtime_document, document, catalog, prepared, project)
     for finding in findings:
         report.add(finding)
     if runtime is None:
@@ -167,20 +167,20 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
     )
 
 
-def _prepared(found: Document, job: Document, catalog: Catalog, prepared: PreparedRuntimes, project: Project) -> Made:
+def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: PreparedRuntimes, project: Project) -> Made:
     """The runtime ready for this job and for all that switch on the same components, and what was found in it."""
     annotations = job.tree["metadata"].get("annotations")
     asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
-    key = (id(found), () if asked is None else tuple(names_of(asked)))
+    key = (id(runtime), () if asked is None else tuple(names_of(asked)))
     if key in prepared.made:
         return prepared.made[key]
-    if found.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
-        made: Made = (Prepared(found, found.tree), [])
+    if runtime.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
+        made: Made = (Prepared(runtime, runtime.tree), [])
     else:
         from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
         heard = Report()
-        made = (composed(found, job, catalog, project, heard, prepared.bases), heard.findings)
+        made = (composed(runtime, job, catalog, project, heard, prepared.bases), heard.findings)
     is_explained = made[0] is not None or any(finding.level == ERROR for finding in made[1])
     if is_explained and not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.

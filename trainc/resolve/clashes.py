@@ -30,9 +30,9 @@ def clash(one: Tree, two: Tree, steps: Steps = (), field: str = "") -> Clash | N
 def _of_maps(one: Tree, two: Tree, steps: Steps) -> Clash | None:
     for key, node in one.items():
         if key in two:
-            found = clash(node, two[key], (*steps, key), key)
-            if found is not None:
-                return found
+            inner = clash(node, two[key], (*steps, key), key)
+            if inner is not None:
+                return inner
     return None
 
 
@@ -45,9 +45,9 @@ def _of_items(one: list[Tree], two: list[Tree], steps: Steps, field: str) -> Cla
     for item in one if key else ():
         name = value(item, key)
         if name in others:
-            found = clash(item, others[name], (*steps, (key, name)))
-            if found is not None:
-                return found
+            inner = clash(item, others[name], (*steps, (key, name)))
+            if inner is not None:
+                return inner
     old, new = _sweeping(one, key), _sweeping(two, key)
     return None if (old is one and new is two) or plain(one) == plain(two) else (steps, old, new)
 

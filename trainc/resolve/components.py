@@ -146,16 +146,16 @@ def idle(document: Document) -> Finding:
 
 def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Switched | None:
     """The component that a use names, None with findings where it cannot be had."""
-    found = catalog.shelves.component(use.name.value, use.file)
-    if found is None:
+    component = catalog.shelves.component(use.name.value, use.file)
+    if component is None:
         report.add(_unknown(use, catalog))
         return None
-    if found.document is None:
+    if component.document is None:
         return None
-    if found.source == SHIPPED and not use.file.startswith("trainc:"):
+    if component.source == SHIPPED and not use.file.startswith("trainc:"):
         report.add(shipped(use.span, use.name.value, project))
-    spec = filled(found.document, use, report)
-    return None if spec is None else Switched(use, found.document, spec)
+    spec = filled(component.document, use, report)
+    return None if spec is None else Switched(use, component.document, spec)
 
 
 def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None:

@@ -140,17 +140,17 @@ class Composition:
     def switch(self, uses: Iterable[Use]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
         named = {one.name for one, _ in self._on} | set(self._brought)
-        found: dict[str, Switched] = {}
+        by_name: dict[str, Switched] = {}
         for use in uses:
             name = use.name.value
-            if (name in named or name in found) and not use.given:
+            if (name in named or name in by_name) and not use.given:
                 continue
             component = switched(use, self._catalog, self._project, self._report)
             if component is None:
                 self._broken = True
             else:
-                found[name] = component
-        in_order = ordered(list(found.values()), self._report)
+                by_name[name] = component
+        in_order = ordered(list(by_name.values()), self._report)
         self._broken |= in_order is None
         for component in in_order or ():
             parts = pieces(component, self.spec, self._report)
@@ -230,17 +230,17 @@ def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> 
     Raises:
         Trouble: where nothing that was read is a runtime of that name.
     """
-    found = catalog.shelves.parent(name, "", "")
-    if found is None and not report.failed:
+    parent = catalog.shelves.parent(name, "", "")
+    if parent is None and not report.failed:
         known = {one for kind in (RUNTIME, KIND.value) for one in catalog.shelves.names(kind, "", "")}
         component = f"`{name}` is a component; name a runtime that switches it on"
         hint = (
             component if catalog.shelves.component(name, "") else meant(name, sorted(known), "see trainc runtimes list")
         )
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue; {hint}")
-    if found is None or found.document is None:
+    if parent is None or parent.document is None:
         return None
-    composition = compose(found.document, None, catalog, project, report)
+    composition = compose(parent.document, None, catalog, project, report)
     if composition is None:
         return None
     whole = composition.document()

@@ -50,19 +50,19 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
     places = {document.identity: 0}
     while (leaf := _parent(chain[-1])) is not None:
         child = chain[-1]
-        found = catalog.shelves.parent(leaf.value, child.namespace, child.file)
-        if found is None:
+        parent = catalog.shelves.parent(leaf.value, child.namespace, child.file)
+        if parent is None:
             report.add(_missing(chain, leaf.value, catalog))
             return None
-        if found.document is None:
+        if parent.document is None:
             return None
-        if found.source == SHIPPED and not child.file.startswith("trainc:"):
+        if parent.source == SHIPPED and not child.file.startswith("trainc:"):
             report.add(shipped(child.span(("spec", "extends")), leaf.value, project))
-        seen = places.setdefault(found.document.identity, len(chain))
+        seen = places.setdefault(parent.document.identity, len(chain))
         if seen < len(chain):
             report.add(_cycle(chain[seen:]))
             return None
-        chain.append(found.document)
+        chain.append(parent.document)
     chain.reverse()
     return tuple(chain) if _one_framework(chain, report) else None
 
@@ -118,11 +118,11 @@ def _one_framework(chain: Sequence[Document], report: Report) -> bool:
 
 def selected(document: Document) -> list[str]:
     """The frameworks that a runtime itself selects: its policies, without any the label that stands for one."""
-    found = [name for name in POLICIES if type(get(document.tree, "spec", "mlPolicy", name)) is dict]
+    names = [name for name in POLICIES if type(get(document.tree, "spec", "mlPolicy", name)) is dict]
     label = value(document.tree, "metadata", "labels", FRAMEWORK_LABEL)
-    if not found and type(label) is str and label and label not in UPSTREAM_LABELS:
+    if not names and type(label) is str and label and label not in UPSTREAM_LABELS:
         return [label]
-    return found
+    return names
 
 
 def _changed(chain: Sequence[Document], first: tuple[str, Document], second: tuple[str, Document]) -> Finding:

@@ -159,8 +159,8 @@ def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding
             pair = (earlier.name, later.name)
             if earlier.name == later.name or pair in told or earlier.name in later.listed("after"):
                 continue
-            found = (clash(old.tree, new.tree) for old in before for new in parts)
-            for steps, old, new in filter(None, found):
+            clashes = (clash(old.tree, new.tree) for old in before for new in parts)
+            for steps, old, new in filter(None, clashes):
                 told.add(pair)
                 yield _clash((earlier, old), (later, new), shown(steps))
                 break

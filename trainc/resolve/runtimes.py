@@ -55,8 +55,8 @@ _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.ht
 def runtime_for(document: Document, catalog: Catalog, project: Project, report: Report) -> Document | None:
     """The admitted runtime of a job, None with findings where there is none to compile with."""
     reference = get(document.tree, "spec", "runtimeRef")
-    said = map(reference.get, ("kind", "apiGroup", "name")) if type(reference) is dict else (None, None, None)
-    kind, group, name = [(leaf.value if type(leaf) is Sourced else None) or "" for leaf in said]
+    leaves = map(reference.get, ("kind", "apiGroup", "name")) if type(reference) is dict else (None, None, None)
+    kind, group, name = [(leaf.value if type(leaf) is Sourced else None) or "" for leaf in leaves]
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
         report.add(_unsupported(document, kind, group))
         return None
@@ -64,17 +64,21 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     if kind == "TrainingRuntime":
         cluster = project.cluster.namespace
         namespace = document.namespace or (cluster.value if cluster is not None else "default")
-    found = catalog.shelves.find((kind, namespace, name), document.file)
-    if found is None:
+    runtime = catalog.shelves.find((kind, namespace, name), document.file)
+    if runtime is None:
         report.add(_missing(document, kind, namespace, name, catalog, project))
         return None
-    if found.document is None:
+    if runtime.document is None:
         return None
-    if found.source == SHIPPED:
+    if runtime.source == SHIPPED:
         report.add(shipped(document.span(("spec", "runtimeRef", "name")), name, project))
-    if kind == "ClusterTrainingRuntime" and "labels" in found.document.tree["metadata"] and _deprecated(found.document):
-        report.add(_uses_deprecated(document, found.document, name))
-    return found.document
+    if (
+        kind == "ClusterTrainingRuntime"
+        and "labels" in runtime.document.tree["metadata"]
+        and _deprecated(runtime.document)
+    ):
+        report.add(_uses_deprecated(document, runtime.document, name))
+    return runtime.document
 
 
 def reference_text(document: Document) -> str:

@@ -47,8 +47,8 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
     if asked is not None and policy is not None:
         sets["resources"] = merge_resources(node.get("resources") or {}, asked)
-    said = trainer.get("env")
-    env = tuple([convert(entry) for entry in said]) if said else ()
+    variables = trainer.get("env")
+    env = tuple([convert(entry) for entry in variables]) if variables else ()
     return Patch(role.index, NODE, env=env, sets=sets) if sets or env else None
 
 

@@ -49,14 +49,14 @@ _RESERVED = ("dataset-initializer", "model-initializer", "node")
 def check(plan: Plan, report: Report) -> bool:
     """Whether the webhook lets the job in, as far as neither framework nor scheduler is involved."""
     spec = plan.job["spec"]
-    found: list[Finding] = []
+    refusals: list[Finding] = []
     if "initializer" in spec:
-        found += _initializers(plan)
+        refusals += _initializers(plan)
     if "runtimePatches" in spec:
-        found += _patches(plan)
-    for finding in found:
+        refusals += _patches(plan)
+    for finding in refusals:
         report.add(finding)
-    return not found
+    return not refusals
 
 
 def _initializers(plan: Plan) -> Iterator[Finding]:
@@ -122,12 +122,12 @@ _REMEMBERED = 256
 
 
 def _reasons(manager: str) -> tuple[tuple[str, str], ...]:
-    found = _managers.get(manager)
-    if found is None:
-        found = prefixed_path(manager)
+    reasons = _managers.get(manager)
+    if reasons is None:
+        reasons = prefixed_path(manager)
         if len(_managers) < _REMEMBERED:
-            _managers[manager] = found
-    return found
+            _managers[manager] = reasons
+    return reasons
 
 
 def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:

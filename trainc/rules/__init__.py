@@ -43,10 +43,10 @@ class Example(NamedTuple):
 
 def rules() -> list[Rule]:
     """All rules, by name."""
-    found = {
+    by_name = {
         rule.name: rule for module in _modules() for rule in vars(import_module(module)).values() if _is_rule(rule)
     }
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _is_rule(thing: object) -> bool:

@@ -23,8 +23,8 @@ def names() -> str:
 def render(checkout: Path) -> str:
     """The text of `examples.json`."""
     known = cases(checkout)
-    found = {rule.name: _example(rule.name, known[rule.name]) for rule in rules() if rule.name in known}
-    return json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
+    examples = {rule.name: _example(rule.name, known[rule.name]) for rule in rules() if rule.name in known}
+    return json.dumps(examples, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def cases(checkout: Path) -> dict[str, Path]:
@@ -38,12 +38,12 @@ def cases(checkout: Path) -> dict[str, Path]:
         ):
             own = name in {folder.parent.name, folder.name}
             failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
-    return {name: min(found)[1] for name, found in failing.items()}
+    return {name: min(folders)[1] for name, folders in failing.items()}
 
 
 def _example(name: str, folder: Path) -> tuple[str, str, str]:
-    said = (folder / "expected" / "findings.txt").read_text("utf-8")
-    blocks = [block for block in said.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
+    output = (folder / "expected" / "findings.txt").read_text("utf-8")
+    blocks = [block for block in output.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
     beside = folder.parent / "passes"
     passes = _text(beside) if folder.name == "fails" and beside.is_dir() else ""
     return _text(folder), "\n\n".join(blocks).strip(), passes

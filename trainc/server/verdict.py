@@ -121,11 +121,9 @@ def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profi
     """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
     judged = Verdict(tree)
     fits = _at_a_glance(judged, node, typed or node, kind, profile)
-    return (
-        judged
-        if fits and (typed is None or _at_a_glance(Verdict(judged.stored), typed, typed, kind, profile))
-        else None
-    )
+    if fits and typed is not None:
+        fits = _at_a_glance(Verdict(judged.stored), typed, typed, kind, profile)
+    return judged if fits else None
 
 
 def _at_a_glance(judged: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:

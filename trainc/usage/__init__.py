@@ -48,11 +48,16 @@ def blueprints(project: Project) -> list[Blueprint]:
     """
     report = Report()
     documents = load(project, Selection((".",)), report)
-    every = [document for cluster in project.clusters for _, found in documents.selected(cluster) for document in found]
+    every = [
+        document
+        for cluster in project.clusters
+        for _, documents_of in documents.selected(cluster)
+        for document in documents_of
+    ]
     unique = {(document.file, document.start): document for document in [*every, *documents.runtimes()]}
-    found = [unique[key] for key in sorted(unique)]
-    own = [Blueprint(document) for document in found if document.kind in _KINDS and document.name]
-    for document in found:
+    documents_of = [unique[key] for key in sorted(unique)]
+    own = [Blueprint(document) for document in documents_of if document.kind in _KINDS and document.name]
+    for document in documents_of:
         for is_component, name, user in _uses(document):
             _note(own, name, user, is_component=is_component)
     for cluster in project.clusters:
@@ -88,5 +93,10 @@ def _uses(document: Document) -> Iterator[tuple[bool, str, str]]:
 def jobs(project: Project) -> list[str]:
     """The names of the project's TrainJobs, each once."""
     documents = load(project, Selection((".",)), Report())
-    every = [document for cluster in project.clusters for _, found in documents.selected(cluster) for document in found]
+    every = [
+        document
+        for cluster in project.clusters
+        for _, documents_of in documents.selected(cluster)
+        for document in documents_of
+    ]
     return sorted({document.name for document in every if document.kind == "TrainJob"})

@@ -26,14 +26,14 @@ _EFFECT = "the job is accepted, and no pod of it is ever created"
 
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
-    found = verdict(bundle.jobset, server.table, server.profile)
-    if not found.by:
+    judged = verdict(bundle.jobset, server.table, server.profile)
+    if not judged.by:
         return
     barred = bundle.plan is not None and bundle.plan.barred
-    for fault in found.faults:
+    for fault in judged.faults:
         if barred and _is_said(fault):
             continue
-        report.add(_refused(bundle, fault, found.by))
+        report.add(_refused(bundle, fault, judged.by))
 
 
 def _is_said(fault: Fault) -> bool:

@@ -200,8 +200,8 @@ def indexes(written: str, size: int) -> set[int]:
         size_of(written, size)
     except ValueError:
         return set()
-    found: set[int] = set()
+    numbers: set[int] = set()
     for interval in written.split(",") if written else ():
         first, _, last = interval.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
-    return found
+        numbers.update(range(int(first), int(last or first) + 1))
+    return numbers

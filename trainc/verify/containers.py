@@ -191,11 +191,11 @@ def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
     left = LONGEST
     rest = written
     while left >= 0:
-        head, found, rest = rest.partition("$(")
+        head, reference, rest = rest.partition("$(")
         out.append(head)
         name, closed, tail = rest.partition(")")
-        if not found or not closed:
-            return "".join(out) + found + rest
+        if not reference or not closed:
+            return "".join(out) + reference + rest
         rest = tail
         if head.endswith("$"):
             out.append(f"({name})")

@@ -145,13 +145,13 @@ def _key(tree: Tree) -> tuple[object, object]:
     return value(tree, "kind"), value(tree, "metadata", "name")
 
 
-def _keys(job: Job, field: str, said: Tree) -> None:
-    for key in said:
+def _keys(job: Job, field: str, keys: Tree) -> None:
+    for key in keys:
         span = job.at(("metadata", field, key), key=True)
         if key in _HOOKS:
             effect = "each sync trains again, and the application is healthy whatever comes of it"
             job.report.add(HOOK.at(span, f"`{key}` makes a hook of the job", effect=effect, help="remove it"))
-        elif forced := _forced(key, text(said, key)):
+        elif forced := _forced(key, text(keys, key)):
             effect = "an edit, even a mistyped one, deletes the running job, and the training starts anew"
             help_ = 'remove it, and start a new run with `trainc.dev/run: "2"`'
             job.report.add(FORCED.at(span, f"`{key}: {forced}` replaces the job", effect=effect, help=help_))
@@ -174,12 +174,12 @@ def _left_behind(document: Document, report: Report) -> None:
             )
 
 
-def _forced(key: str, said: str) -> str:
+def _forced(key: str, written: str) -> str:
     """What of an annotation's value lets the tool delete a job, empty where nothing does."""
     if key == f"{_ARGO}sync-options":
-        options = [option.strip() for option in said.split(",")]
+        options = [option.strip() for option in written.split(",")]
         return ",".join(option for option in options if option in ("Force=true", "Replace=true"))
-    return said if key == f"{_FLUX}force" and said.lower() == "enabled" else ""
+    return written if key == f"{_FLUX}force" and written.lower() == "enabled" else ""
 
 
 def _no_namespace(span: Span, name: str) -> Finding:
@@ -227,8 +227,8 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
                 help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
             )
         )
-    said = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
-    if delivery == "flux" and said.lower() != "disabled" and _shell(tree):
+    substitute = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
+    if delivery == "flux" and substitute.lower() != "disabled" and _shell(tree):
         report.add(
             SUBSTITUTED.at(
                 bundle.span(tree, ("kind",)),

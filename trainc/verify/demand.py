@@ -17,7 +17,7 @@ MANY = 1_000 * ONE  # accelerators that no machine has
 
 def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int | Unknown]:
     """The accelerators by resource, unknown where the amount is not a whole number; a limit wins over a request."""
-    found: dict[str, int | Unknown] = {}
+    counts: dict[str, int | Unknown] = {}
     for side in (requests, limits):
         for resource, leaf in side.items():
             asked = leaf.value if type(leaf) is Sourced else None
@@ -25,7 +25,7 @@ def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int
                 continue
             number = amount(asked)
             if number is None or (number > 0 and number % ONE):
-                found[resource] = UNKNOWN
+                counts[resource] = UNKNOWN
             elif number > 0:
-                found[resource] = number // ONE
-    return found
+                counts[resource] = number // ONE
+    return counts

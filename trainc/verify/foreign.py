@@ -17,11 +17,11 @@ def foreign(name: str) -> tuple[Check, ...]:
     Raises:
         Trouble: where the package offers something else, or a rule that trainc has already.
     """
-    found = installed(RULES, name, tuple) or ()
+    checks = installed(RULES, name, tuple) or ()
     own = rule_names()
-    for check in found:
+    for check in checks:
         if not isinstance(check, Check):
             raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")
         if check.rule.name in own:
             raise Trouble(f"{RULES}: `{name}` has a rule `{check.rule.name}`, and so has trainc")
-    return found
+    return checks

@@ -174,8 +174,8 @@ class Job:
         """Where a fragment stands in the command of a container, inside its script where there is one."""
         path = container.word_path(*fragments)
         span, written = self.at(path), value(self.tree, *path)
-        found = next((f for f in fragments if type(written) is str and f in written), "")
-        return within(span, written, found) if found else span
+        fragment = next((f for f in fragments if type(written) is str and f in written), "")
+        return within(span, written, fragment) if fragment else span
 
     def at_object(self, tree: Tree, path: Path = ()) -> Span:
         """Where a node of another object of the bundle is written."""

@@ -96,14 +96,14 @@ def find_launch(container: Container) -> Launch | None:
         word in container.text for launcher in vocabulary.launchers for word in launcher.words
     ):
         return None
-    found: Launch | None = None
+    launches: Launch | None = None
     exported: dict[str, str] = {}
     for simple in container.commands:
         exported.update(simple.assigned)
         launch = _launch(container, simple, exported)
-        if launch is not None and (found is None or launch.name != PYTHON):
-            found = launch
-    return found
+        if launch is not None and (launches is None or launch.name != PYTHON):
+            launches = launch
+    return launches
 
 
 def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> Launch | None:
@@ -166,17 +166,17 @@ def _bare(key: str, launcher: Launcher, words: list[str], index: int) -> bool:
 
 def options(words: list[str]) -> dict[str, str]:
     """The `--key value`, `--key=value` and `key=value` settings of a program, dashes as underscores."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for index, word in enumerate(words):
         key, equals, content = word.partition("=")
         if word.startswith("--"):
             name = key[2:].replace("-", "_")
             if equals:
-                found[name] = content
+                by_name[name] = content
             elif index + 1 < len(words) and not words[index + 1].startswith("-"):
-                found[name] = words[index + 1]
+                by_name[name] = words[index + 1]
             else:
-                found[name] = ""
+                by_name[name] = ""
         elif equals and not word.startswith("-") and key.replace(".", "_").replace("+", "").isidentifier():
-            found[key.lstrip("+")] = content
-    return found
+            by_name[key.lstrip("+")] = content
+    return by_name

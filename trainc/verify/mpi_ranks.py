@@ -27,7 +27,7 @@ def process_ranks(job: Job) -> list[tuple[Place, range]] | None:
     left = launch.number("np")
     if not _PLACING.isdisjoint(launch.flags) or (left is not None and type(left) is not int):
         return []
-    found: list[tuple[Place, range]] = []
+    ranks: list[tuple[Place, range]] = []
     first = 0
     for host in hosts:
         pod = place_of(job, host.name)
@@ -35,9 +35,9 @@ def process_ranks(job: Job) -> list[tuple[Place, range]] | None:
             return []
         number = host.slots if left is None else min(host.slots, left - first)
         if number > 0:
-            found.append((pod, range(first, first + number)))
+            ranks.append((pod, range(first, first + number)))
             first += number
-    return found
+    return ranks
 
 
 def processes_in_all(job: Job) -> int | None:

@@ -97,12 +97,12 @@ def _failures(job: Job, role: dict[str, Any]) -> list[dict[str, Any]]:
     if name in _unknown(job):
         return [{"role": name, "steps": ["the number of its pods is not known here"]}]
     spec = fields(fields(role.get("template")).get("spec"))
-    found = []
+    failures = []
     for how in _ways(spec):
         steps = _played(job, name, how)
         if steps:
-            found.append({"role": name, "fails": how, "steps": steps})
-    return found
+            failures.append({"role": name, "fails": how, "steps": steps})
+    return failures
 
 
 def _ways(spec: dict[str, Any]) -> list[str]:

@@ -115,9 +115,9 @@ class Placement:
                 self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
         named = {(tie.back_end, tie.group.value) for tie in self.ties}
         own = {id(tree) for tree in bundle.objects}
-        found = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
+        groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
         # A group that goes out with another job of the file counts where pods of this one belong to it.
-        self.groups = [g for t, g in found if g is not None and (id(t) in own or (g.back_end, g.name) in named)]
+        self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in named)]
         # Whose groups or ties are there, each once.
         self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
 
@@ -164,15 +164,15 @@ class Placement:
 
     def gangs(self) -> list[Gang]:
         """The gangs to which pods belong, in the order in which the roles name them."""
-        found: dict[tuple[str, str], Gang] = {}
+        by_name: dict[tuple[str, str], Gang] = {}
         for tie in self.ties:
             name = tie.group.value
-            gang = found.get((tie.back_end, name))
+            gang = by_name.get((tie.back_end, name))
             if gang is None:
                 group = next((g for g in self.groups if (g.back_end, g.name) == (tie.back_end, name)), None)
-                gang = found[tie.back_end, name] = Gang(tie.back_end, name, group)
+                gang = by_name[tie.back_end, name] = Gang(tie.back_end, name, group)
             gang.roles.append(tie.role)
-        return list(found.values())
+        return list(by_name.values())
 
     @property
     def volcano(self) -> bool:
@@ -186,12 +186,12 @@ def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
         return []
-    found = []
+    spots = []
     for section in _TIES:
         keys = metadata.get(section)
         if type(keys) is dict and concerns("\n".join(keys)):
-            found.append(Spot(level, (*path, "metadata"), section, keys))
-    return found
+            spots.append(Spot(level, (*path, "metadata"), section, keys))
+    return spots
 
 
 def _group(tree: Tree) -> Group | None:
@@ -206,5 +206,5 @@ def _whole(node: Tree) -> int | None:
 
 def pod_annotations(role: Role) -> Tree:
     """The annotations of a role's pods, empty where there are none."""
-    found = get(pod_metadata(role), "annotations")
-    return found if type(found) is dict else {}
+    annotations = get(pod_metadata(role), "annotations")
+    return annotations if type(annotations) is dict else {}

@@ -205,9 +205,9 @@ def _kind(container: Tree) -> str:
 
 
 def _summed(containers: list[Container]) -> dict[str, Count]:
-    found: dict[str, Count] = {}
+    sums: dict[str, Count] = {}
     for container in containers:
         for resource, number in container.devices.items():
-            other = found.get(resource, 0)
-            found[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
-    return found
+            other = sums.get(resource, 0)
+            sums[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
+    return sums

@@ -33,12 +33,12 @@ def retries(role: Role) -> int | None:
 
 def endings(job: Job) -> list[str]:
     """The failures after which the JobSet is not started again, in words."""
-    found = []
+    sentences = []
     for rule in rows(table(job.spec, "failurePolicy"), "rules"):
         if text(rule, "action") != "FailJobSet":
             continue
         reasons = [leaf.value for leaf in rule.get("onJobFailureReasons", ())]
         targets = [leaf.value for leaf in rule.get("targetReplicatedJobs", ())]
         words = f"a failed Job of {', '.join(targets)}" if targets else "any failed Job"
-        found.append(f"{words} ({', '.join(reasons)})" if reasons else words)
-    return found
+        sentences.append(f"{words} ({', '.join(reasons)})" if reasons else words)
+    return sentences

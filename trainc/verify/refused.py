@@ -51,15 +51,15 @@ class Group:
 
 def refused(job: Job) -> None:
     """Add a finding for every mistake that the API server refuses the children of a JobSet for."""
-    found = children(job.tree, features_of(job.cluster), job.cluster.objects)
-    for fault in found.dropped:
+    refusals = children(job.tree, features_of(job.cluster), job.cluster.objects)
+    for fault in refusals.dropped:
         if job.bundle.document.kind == "JobSet" or fault.message != _GANG_GATE:
             job.report.add(_dropped(job, fault))
-    if not found.faults:
+    if not refusals.faults:
         return
     groups: dict[object, Group] = {}
     volumes: dict[Path, Group] = {}
-    for fault in found.faults:
+    for fault in refusals.faults:
         complaint = Refused(job, fault)
         place = _volume(complaint)
         if place in volumes and fault.path[: len(place)] != place:

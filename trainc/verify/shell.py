@@ -90,12 +90,12 @@ def simple_commands(script: str) -> list[Simple]:
         script = _without_documents(script)
     out: list[Simple] = []
     words: list[str] = []
-    for found in re.finditer(_PIECE, script):
-        kind = found.lastgroup
+    for match in re.finditer(_PIECE, script):
+        kind = match.lastgroup
         if kind == "word":
-            words.append(found.group())
+            words.append(match.group())
         elif kind == "op":
-            _close(out, words, found.group())
+            _close(out, words, match.group())
             words = []
     _close(out, words, "")
     return out
@@ -112,14 +112,14 @@ def _without_documents(script: str) -> str:
         start -= len(line) + 1
     out: list[str] = []
     at = 0
-    for found in re.finditer(_HEREDOC, script):
-        if found.start() < at:
+    for match in re.finditer(_HEREDOC, script):
+        if match.start() < at:
             continue
-        waiting = ends.get(found[2], [])
-        while waiting and waiting[-1] < found.end() + len(found[2]):
+        waiting = ends.get(match[2], [])
+        while waiting and waiting[-1] < match.end() + len(match[2]):
             waiting.pop()
         if waiting:
-            out += (script[at : found.start()], found[3])
+            out += (script[at : match.start()], match[3])
             at = waiting.pop()
     return "".join(out) + script[at:]
 

@@ -119,20 +119,20 @@ def _known(number: Count) -> int | None:
 
 def _ranks(job: Job) -> dict[str, list[int]]:
     """The first and the last rank of a role: of its processes where mpirun starts them, else of its pods."""
-    found: dict[str, list[int]] = {}
+    by_role: dict[str, list[int]] = {}
     processes = process_ranks(job)
     if processes is not None:
         for place, ranks in processes:
-            found.setdefault(place.role.name, [ranks[0], ranks[-1]])[1] = ranks[-1]
-        return found
+            by_role.setdefault(place.role.name, [ranks[0], ranks[-1]])[1] = ranks[-1]
+        return by_role
     rank = 0
     for role in trainers(job):
         if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
             break
         if role.replicas * role.size:
-            found[role.name] = [rank, rank + role.replicas * role.size - 1]
+            by_role[role.name] = [rank, rank + role.replicas * role.size - 1]
         rank += role.replicas * role.size
-    return found
+    return by_role
 
 
 def processes(role: Role) -> int | str | None:
@@ -171,14 +171,14 @@ def _launched(worker: Container) -> int | str | None:
 
 
 def _accelerators(job: Job) -> dict[str, int | None]:
-    found: dict[str, int | None] = {}
+    counts: dict[str, int | None] = {}
     for role in job.roles:
         for resource, number in role.devices.items():
             count = role.count
             more = number * count if type(number) is int and type(count) is int else None
-            before = found.get(resource, 0)
-            found[resource] = before + more if before is not None and more is not None else None
-    return found
+            before = counts.get(resource, 0)
+            counts[resource] = before + more if before is not None and more is not None else None
+    return counts
 
 
 def _sum(numbers: list[int | None]) -> int | None:

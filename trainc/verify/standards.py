@@ -48,9 +48,9 @@ def violations(pod: Tree, level: str) -> Iterator[Violation]:
     ]
     checks = _RESTRICTED if level == RESTRICTED else _BASELINE
     for check in checks:
-        found = check(pod, containers)
-        if found is not None:
-            yield found
+        violation = check(pod, containers)
+        if violation is not None:
+            yield violation
 
 
 def _security(tree: Tree) -> Tree:

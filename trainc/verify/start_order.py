@@ -33,17 +33,17 @@ def waits(role: Role) -> list[Wait]:
     job = role.job
     if in_order(job) and role.index:
         return [Wait(role, job.roles[role.index - 1], "Ready", ("spec", "startupPolicy", "startupPolicyOrder"))]
-    found = []
+    all_waits = []
     for index, item in enumerate(rows(role.tree, "dependsOn")):
         on = job.role(text(item, "name"))
         if on is not None:
-            found.append(Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index)))
-    return found
+            all_waits.append(Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index)))
+    return all_waits
 
 
 def waits_for(role: Role, on: Role, seen: frozenset[str] = frozenset()) -> Wait | None:
     """The wait that puts `role` after `on`, directly or through others; the one for its end where there are several."""
-    found: Wait | None = None
+    last: Wait | None = None
     if role.name in seen:
         return None
     for wait in waits(role):
@@ -53,9 +53,9 @@ def waits_for(role: Role, on: Role, seen: frozenset[str] = frozenset()) -> Wait 
             hit = waits_for(wait.on, on, seen | {role.name})
             if hit is not None and wait.status == "Complete":
                 hit = wait
-        if hit is not None and (found is None or hit.status == "Complete"):
-            found = hit
-    return found
+        if hit is not None and (last is None or hit.status == "Complete"):
+            last = hit
+    return last
 
 
 def stages(job: Job) -> list[list[Role]]:

@@ -214,13 +214,13 @@ for _, paths in MODULES:
 
 def fields_of(job: Job) -> frozenset[str]:
     """The fields of a job that some module declares."""
-    found = ["JobSet"]
-    found += [path for parent, tree in _objects(job) for field, path in _READ[parent].items() if field in tree]
+    paths = ["JobSet"]
+    paths += [path for parent, tree in _objects(job) for field, path in _READ[parent].items() if field in tree]
     if len(job.roles) > 1:
-        found.append("roles.1")
+        paths.append("roles.1")
     if any(len(role.main) > 1 for role in job.roles):
-        found.append("containers.1")
-    return frozenset(found)
+        paths.append("containers.1")
+    return frozenset(paths)
 
 
 def _objects(job: Job) -> Iterator[tuple[str, Tree]]:

@@ -64,22 +64,22 @@ def _path(container: Container, name: str) -> Path:
 
 def meetings(job: Job) -> list[Meeting]:
     """Every address that the containers of a job are given, those unknown here left out and counted."""
-    found: list[Meeting] = []
+    points: list[Meeting] = []
     addresses, options = job.vocabulary.addresses, job.vocabulary.options
     for container in job.main:
         for name in container.env:
             if name in addresses and not _assigned(container, name):
                 value = container.value(name)
                 if type(value) is str:
-                    _add(found, container, name, value, addresses[name])
+                    _add(points, container, name, value, addresses[name])
                 elif type(value) is Unknown:
                     job.report.skip(f"the address in `{name}` is not known here")
         launch = container.launch
         if launch is not None and launch.name is not PYTHON:
             for flag, port in options.items():
                 if flag in launch.flags and "$" not in launch.flags[flag]:
-                    _add(found, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
-    return found
+                    _add(points, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
+    return points
 
 
 def _assigned(container: Container, name: str) -> bool:
@@ -87,7 +87,7 @@ def _assigned(container: Container, name: str) -> bool:
     return bool(container.script) and f"{name}=" in container.script
 
 
-def _add(found: list[Meeting], container: Container, name: str, value: str, port_name: str) -> None:
+def _add(points: list[Meeting], container: Container, name: str, value: str, port_name: str) -> None:
     bare = value.partition("://")[2] or value if ":" in value else value
     host, colon, port = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
     if colon:
@@ -100,13 +100,13 @@ def _add(found: list[Meeting], container: Container, name: str, value: str, port
     if host and "." not in host and searched(container.role):
         host = f"{host}.{container.role.job.subdomain}"
     if host and "$" not in host and "{" not in host and "<" not in host:
-        found.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+        points.append(Meeting(container, name, host.rstrip("/"), port, port_name))
 
 
 def searched(role: Role) -> bool:
     """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
-    found = texts(table(role.pod, "dnsConfig"), "searches")
-    return any(name.startswith(f"{role.job.subdomain}.") for name in found)
+    domains = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in domains)
 
 
 def place_of(job: Job, host: str) -> Place | str | None:

@@ -67,14 +67,14 @@ def label(tree: Tree) -> str:
 
 def of_leaf(layers: Layers, named: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf of the object of that label, explained by the layers of its job."""
-    said = list(layers.said(steps)) if named.startswith("JobSet/") else []
-    won = [index for index, one in enumerate(said) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
+    overruled = list(layers.said(steps)) if named.startswith("JobSet/") else []
+    won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
         computed = Said(_COMPUTED, "", leaf.value, leaf.origin)
-        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(said)), layers.cluster)
-    winner = said[won[-1]]
-    beaten = tuple(one for one in reversed(said[: won[-1]]) if one.origin != winner.origin)
+        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
+    winner = overruled[won[-1]]
+    beaten = tuple(one for one in reversed(overruled[: won[-1]]) if one.origin != winner.origin)
     return Why(named, shown(steps), leaf.value, winner, beaten, layers.cluster)
 
 

@@ -158,10 +158,10 @@ class _Errors:
 
     def at(self, places: Sequence[Span]) -> tuple[Finding, ...]:
         """The errors about one of these places, in the order of the run."""
-        found = {number: one for place in places for number, one in self._nearest(place)}
+        nearest = {number: one for place in places for number, one in self._nearest(place)}
         wide = self._of_lines
-        found |= {number: one for number, one in wide if any(_holds(one.labels[0].span, at) for at in places)}
-        return tuple(found[number] for number in sorted(found))
+        nearest |= {number: one for number, one in wide if any(_holds(one.labels[0].span, at) for at in places)}
+        return tuple(nearest[number] for number in sorted(nearest))
 
     def _nearest(self, at: Span) -> Sequence[tuple[int, Finding]]:
         """The errors that start last on a line before a value, or where it does: at its key, or at itself."""
@@ -184,7 +184,7 @@ class _Known:
         for one in fields:
             for at in one.winner.origin.spans():
                 self.won.setdefault(at, []).append(one)
-            for at in dict.fromkeys(at for said in one.beaten for at in said.origin.spans()):
+            for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
                 self.lost.setdefault(at, []).append(one)
 
     def taken(self, at: Span) -> Iterator[Why]:

@@ -32,8 +32,8 @@ class Pieces:
     def hold(self, document: Document) -> bool:
         """Whether a runtime of theirs was made with a document."""
         same = (document.file, document.kind, document.name)
-        found = (part.document for _, parts in self._bundles for part in parts)
-        return any(one is not None and (one.file, one.kind, one.name) == same for one in found)
+        documents = (part.document for _, parts in self._bundles for part in parts)
+        return any(one is not None and (one.file, one.kind, one.name) == same for one in documents)
 
     def say(self, at: Span) -> bool:
         """Whether a piece holds the value that is written there."""
@@ -46,9 +46,9 @@ class Pieces:
             below = next((index for index, part in enumerate(parts) if at in self._read(part)), None)
             if below is None or (bundle.cluster, named) in told:
                 continue
-            steps, said = self._read(parts[below])[at]
+            steps, overruled = self._read(parts[below])[at]
             for part in reversed(parts[below + 1 :]):
-                leaf = _over(part, steps, said)
+                leaf = _over(part, steps, overruled)
                 if leaf is not None:
                     who = Said(part.name, part.label, leaf.value, leaf.origin)
                     yield Why(named, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
@@ -57,8 +57,10 @@ class Pieces:
     def _read(self, part: Part) -> dict[Span, tuple[Steps, object]]:
         key = id(part.tree)
         if key not in self._places:
-            found = ((steps, leaf) for steps, leaf in keyed_leaves(part.tree) if type(leaf) is Sourced)
-            self._places[key] = {one.origin.at: (steps, one.value) for steps, one in found if one.origin.at is not None}
+            by_span = ((steps, leaf) for steps, leaf in keyed_leaves(part.tree) if type(leaf) is Sourced)
+            self._places[key] = {
+                one.origin.at: (steps, one.value) for steps, one in by_span if one.origin.at is not None
+            }
         return self._places[key]
 
 
@@ -77,7 +79,7 @@ def _pieces(bundle: Bundle) -> Iterator[Part]:
             yield Part(layer.name, layer.label, {"template": layer.tree})
 
 
-def _over(part: Part, steps: Steps, said: object) -> Sourced[Any] | None:
+def _over(part: Part, steps: Steps, leaf: object) -> Sourced[Any] | None:
     """What a later piece says at a place or above it that leaves nothing of what was said there, None where all stays."""
     if part.name == "components" and not ADDING.isdisjoint(steps):
         return None  # lists that components add to
@@ -92,7 +94,7 @@ def _over(part: Part, steps: Steps, said: object) -> Sourced[Any] | None:
         if word is not None:
             return word
         tree = _child(tree, step)
-    return tree if type(tree) is Sourced and (tree.value != said or type(tree.value) is not type(said)) else None
+    return tree if type(tree) is Sourced and (tree.value != leaf or type(tree.value) is not type(leaf)) else None
 
 
 def _of_map(node: dict[str, Tree], step: Step) -> Sourced[Any] | None:

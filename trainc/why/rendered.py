@@ -27,9 +27,9 @@ def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bu
     for document in documents:
         tree = document.tree
         written = {shown(keyed(tree, path)): value(tree, *path) for path in on_line(document, line)}
-        found = list(_of_object(bundles, label(tree), written)) if written else []
-        current = current and written == {answer.path: answer.value for answer in found}
-        answers.extend(found)
+        of_object = list(_of_object(bundles, label(tree), written)) if written else []
+        current = current and written == {answer.path: answer.value for answer in of_object}
+        answers.extend(of_object)
     return answers, current
 
 

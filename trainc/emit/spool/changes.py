@@ -33,21 +33,21 @@ class Change:
         self.same_job = same_job
 
 
-def is_whole(found: Found) -> bool:
+def is_whole(existing: Found) -> bool:
     """Whether a rendered file is as trainc wrote it."""
-    return found.header is not None and found.header.body == body_digest(found.body)
+    return existing.header is not None and existing.header.body == body_digest(existing.body)
 
 
-def state_of(found: Found | None, body: bytes, *, merging: bool) -> str:
+def state_of(existing: Found | None, body: bytes, *, merging: bool) -> str:
     """What is wrong with what is found where a text belongs; while Git is merging, an edit is a conflict."""
-    if found is None:
+    if existing is None:
         return MISSING
-    if is_torn(found, body):
-        return CHANGED if is_whole(found) else TORN
-    if found.header is None:
+    if is_torn(existing, body):
+        return CHANGED if is_whole(existing) else TORN
+    if existing.header is None:
         return FOREIGN
-    if found.marked:
+    if existing.marked:
         return CONFLICTED
-    if found.body == body or is_whole(found):
+    if existing.body == body or is_whole(existing):
         return CHANGED
     return CONFLICTED if merging else EDITED

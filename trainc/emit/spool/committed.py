@@ -69,8 +69,8 @@ class CommittedSpool(StreamSpool):
         inner, _, name = rendered.path.rpartition("/")
         if self._keep_old:
             name = f"{rendered.name}.yaml"
-        path, found = self._find(inner, name)
-        text = self._kept(found, path, rendered.text, bundle, report)
+        path, existing = self._find(inner, name)
+        text = self._kept(existing, path, rendered.text, bundle, report)
         if text:
             self.jobs += 1
             self.references.add(bundle, trees_of(text.encode()))
@@ -91,9 +91,9 @@ class CommittedSpool(StreamSpool):
     def _find(self, inner: str, name: str) -> tuple[str, Found | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""
         for folder in self._folders(inner):
-            target, found = self._files.find(f"{folder}/{name}")
-            if found is not None:
-                return target, found
+            target, existing = self._files.find(f"{folder}/{name}")
+            if existing is not None:
+                return target, existing
         return "", None
 
     def _folders(self, inner: str) -> list[str]:
@@ -101,17 +101,17 @@ class CommittedSpool(StreamSpool):
         placed = bool(self._namespace) and namespace == self._namespace
         return [inner, "/".join([above, "default"] if above else ["default"])] if placed else [inner]
 
-    def _kept(self, found: Found | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
+    def _kept(self, existing: Found | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
         """The committed text of a run that keeps it, empty for one that gets the present one."""
-        if found is None:
+        if existing is None:
             return ""
-        header = found.header
-        if header is None or header.body != body_digest(found.body):
+        header = existing.header
+        if header is None or header.body != body_digest(existing.body):
             self.edited.append(path)
             return ""
         if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
             return ""  # a job of that name in another file
-        committed = [tree for tree in trees_of(found.body) if _key(tree) not in self._lasting]
+        committed = [tree for tree in trees_of(existing.body) if _key(tree) not in self._lasting]
         before = dump_all([_placed(tree, bundle) for tree in committed])
         if before == text:
             return ""
@@ -127,12 +127,12 @@ class CommittedSpool(StreamSpool):
             for other in sorted(os.listdir(place)) if os.path.isdir(place) else ():
                 if other == name or not _is_run(other, job):
                     continue
-                path, found = self._files.find(f"{folder}/{other}")
-                if found is None or found.header is None or found.header.source != bundle.document.file:
+                path, existing = self._files.find(f"{folder}/{other}")
+                if existing is None or existing.header is None or existing.header.source != bundle.document.file:
                     continue
-                if found.header.body != body_digest(found.body):
+                if existing.header.body != body_digest(existing.body):
                     self.edited.append(path)
-                trees = trees_of(found.body)
+                trees = trees_of(existing.body)
                 for key in services_of(trees, "").keys() & services.keys():
                     where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
                     report.add(self._shares(where, key[1:], other.removesuffix(".yaml")))

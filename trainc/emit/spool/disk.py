@@ -61,11 +61,11 @@ def parse_found(data: bytes) -> Found:
     return Found(header, body, marked=marked, is_empty=not data.strip(b"\0"))
 
 
-def is_torn(found: Found, body: bytes) -> bool:
+def is_torn(existing: Found, body: bytes) -> bool:
     """Whether a file is what a power cut leaves: nothing, zeros at its end, or a beginning of what is written to it."""
-    if found.header is None:
-        return found.is_empty
-    return found.body.endswith(b"\0") or (found.body != body and body.startswith(found.body))
+    if existing.header is None:
+        return existing.is_empty
+    return existing.body.endswith(b"\0") or (existing.body != body and body.startswith(existing.body))
 
 
 class Folder:

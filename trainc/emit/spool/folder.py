@@ -108,12 +108,12 @@ class FolderSpool(Spool):
         """Compare a rendering that was not compiled; False for one whose run may keep another."""
         if self._keep_old or not rendered.source.isascii():
             return False
-        found = self._files.find(rendered.path)[1]
+        existing = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
         header = self._header(rendered, written_digest(written), body, rendered.path)
-        if found is None and self._is_unknown_to_git(rendered.path):
+        if existing is None and self._is_unknown_to_git(rendered.path):
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
-        elif found is None or found.header != header or found.body != body:
+        elif existing is None or existing.header != header or existing.body != body:
             return False
         self.paths[self._path(rendered)] = rendered.source
         self.objects += rendered.objects
@@ -137,36 +137,36 @@ class FolderSpool(Spool):
     def _compare(self, rendered: Rendered, path: str, bundle: Bundle, report: Report) -> bytes | None:
         """Keep a rendering where it differs from its file; the committed text where the run stays with that."""
         self.paths[path] = rendered.source
-        target, found = self._files.find(path)
-        if found is None and (absent := self._git.absent(path)) is not None:
-            found = parse_found(absent)
+        target, existing = self._files.find(path)
+        if existing is None and (absent := self._git.absent(path)) is not None:
+            existing = parse_found(absent)
         body = rendered.text.encode()
         header = self._header(rendered, job_digest(bundle), body, path)
-        if found is not None and found.header == header and found.body == body:
+        if existing is not None and existing.header == header and existing.body == body:
             return None
-        sides = [parse_found(data) for data in self._git.sides(path, marked=found is not None and found.marked)]
-        committed = sides or ([found] if found is not None else [])
+        sides = [parse_found(data) for data in self._git.sides(path, marked=existing is not None and existing.marked)]
+        committed = sides or ([existing] if existing is not None else [])
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
-        if found is None and not sides and (deleted := self._git.deleted(path)) is not None:
+        if existing is None and not sides and (deleted := self._git.deleted(path)) is not None:
             committed = [parse_found(deleted)]  # to delete a rendering does not end its run
             same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept:
             body = without_objects(kept.encode(), path, self.paths) if self._keep_old else kept.encode()
             header = header._replace(body=body_digest(body))
-            if found is not None and found.header == header and found.body == body:
+            if existing is not None and existing.header == header and existing.body == body:
                 return body
-        others = found is not None and self._is_of_others(found, rendered.source)
-        state = OTHERS if others else state_of(found, body, merging=bool(sides))
-        self._change(path, state, found, header, body, same_job=bool(same))
+        others = existing is not None and self._is_of_others(existing, rendered.source)
+        state = OTHERS if others else state_of(existing, body, merging=bool(sides))
+        self._change(path, state, existing, header, body, same_job=bool(same))
         return body if kept else None
 
     def _change(
-        self, path: str, state: str, found: Found | None, header: Header, body: bytes, *, same_job: bool
+        self, path: str, state: str, existing: Found | None, header: Header, body: bytes, *, same_job: bool
     ) -> None:
-        before, after = found.body.decode("utf-8", "replace") if found is not None else "", body.decode()
+        before, after = existing.body.decode("utf-8", "replace") if existing is not None else "", body.decode()
         texts = (before, after) if self._check or state in REFUSED else ("", "")
         self.changes.append(Change(path, state, header.source, *texts, same_job=same_job))
         self.hold(f"{header}{after}")
@@ -184,14 +184,14 @@ class FolderSpool(Spool):
                 return kept
         return ""
 
-    def _is_of_others(self, found: Found, source: str) -> bool:
+    def _is_of_others(self, existing: Found, source: str) -> bool:
         """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
-        if found.header is None or found.header.project in self._own:
+        if existing.header is None or existing.header.project in self._own:
             return False
-        return bool(found.header.project) or found.header.source not in ("", source)
+        return bool(existing.header.project) or existing.header.source not in ("", source)
 
-    def _belongs_elsewhere(self, found: Found, bundle: Bundle, report: Report) -> bool:
-        source = found.header.source if found.header is not None else ""
+    def _belongs_elsewhere(self, existing: Found, bundle: Bundle, report: Report) -> bool:
+        source = existing.header.source if existing.header is not None else ""
         return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
@@ -253,30 +253,30 @@ class FolderSpool(Spool):
     def _check_services(self, path: str, report: Report) -> None:
         """A finding for each Service of an earlier run that a present one has as well."""
         folder, _, file = path.rpartition("/")
-        _, found = self._files.find(path)
-        for key in services_of(trees_of(found.body), folder) if found is not None else ():
+        _, existing = self._files.find(path)
+        for key in services_of(trees_of(existing.body), folder) if existing is not None else ():
             if key in self._services:
                 report.add(self._shares(self._services[key], key.rpartition("/")[2], file.removesuffix(".yaml")))
 
     def _trim(self, path: str) -> None:
         """Take out of an earlier run's file what has a file of its own."""
-        _, found = self._files.find(path)
-        if found is None or found.header is None:
+        _, existing = self._files.find(path)
+        if existing is None or existing.header is None:
             return
-        body = without_objects(found.body, path, self.paths)
-        if body != found.body:
-            header = found.header._replace(body=body_digest(body))
+        body = without_objects(existing.body, path, self.paths)
+        if body != existing.body:
+            header = existing.header._replace(body=body_digest(body))
             self.paths[path] = header.source
-            self._change(path, state_of(found, body, merging=False), found, header, body, same_job=True)
+            self._change(path, state_of(existing, body, merging=False), existing, header, body, same_job=True)
 
     def _is_named(self, path: str, others: Iterable[str]) -> bool:
         """Whether a rendered file that stays without being compiled names an object; one of another cluster does not."""
         depth = path.count("/")
         top = path.partition("/")[0] if depth > 1 else ""
         near = [other for other in others if other.count("/") == depth and (not top or other.startswith(f"{top}/"))]
-        _, found = self._files.find(path)
+        _, existing = self._files.find(path)
         bodies = (other.body for name in near if (other := self._files.find(name)[1]) is not None)
-        return found is not None and is_named_in(found.body, bodies)
+        return existing is not None and is_named_in(existing.body, bodies)
 
     def write(self) -> None:
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""

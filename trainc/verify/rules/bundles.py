@@ -71,18 +71,18 @@ def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> li
     if not names:
         # Separate slices, or a platform that sets all three itself, as JobSet's own example leaves it to.
         return []
-    found: list[tuple[str, Path]] = []
+    missing: list[tuple[str, Path]] = []
     if len(names) < len(_MEGASCALE):
         lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
-        found.append(
+        missing.append(
             (f"{lacking} is not set" if len(names) == 2 else f"{lacking} are not set", (*role.path, "replicas"))
         )
     metadata = table(table(role.tree, "template"), "metadata")
     jobset = table(table(job.tree, "metadata"), "annotations")
     placed = (table(metadata, "annotations"), jobset)
     if SLICE not in role.annotations and not any(_EXCLUSIVE in annotations for annotations in placed):
-        found.append((f"the annotation `{_EXCLUSIVE}` is missing", (*role.path, "replicas")))
-    return found
+        missing.append((f"the annotation `{_EXCLUSIVE}` is missing", (*role.path, "replicas")))
+    return missing
 
 
 def maintenance_half_handled(job: Job) -> None:
@@ -164,13 +164,13 @@ def daemon_and_plugin_differ(job: Job) -> None:
 
 def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:
     """The places of a daemon and a plugin not known to work together, and the plugins that the daemon works with."""
-    found = []
+    differing = []
     for daemon_image, plugin_image, known in PAIRS:
         daemon, plugin = _place(images, daemon_image), _place(images, plugin_image)
         fitting = known.get(_tag(images[daemon])) if daemon is not None else None
         if daemon is not None and plugin is not None and fitting and _tag(images[plugin]) not in fitting:
-            found.append((daemon, plugin, fitting))
-    return found
+            differing.append((daemon, plugin, fitting))
+    return differing
 
 
 _DIFFERING = Remembered(_differing)  # by the images of a pod, in order

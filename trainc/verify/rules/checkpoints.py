@@ -40,8 +40,8 @@ def checkpoints_in_container(job: Job) -> None:
 def _checkpoint_path(container: Container) -> str:
     """The first path that an option names for checkpoints; empty where it is a bucket, unknown, or not there."""
     words = [word for simple in container.commands for word in simple.words]
-    found = options(words)
-    path = next((found[name] for name in _OPTIONS if found.get(name)), "")
+    given = options(words)
+    path = next((given[name] for name in _OPTIONS if given.get(name)), "")
     is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")
     return path if is_path else ""
 

@@ -60,10 +60,10 @@ def masked_exit_code(job: Job) -> None:
         script = container.script
         if not script or not any(mark in script for mark in (";", "|", "&", "\n")):
             continue
-        found = _masked(container)
-        if found is None:
+        masked = _masked(container)
+        if masked is None:
             continue
-        simple, next_, (how, help_) = found
+        simple, next_, (how, help_) = masked
         program = _called(simple)
         lost = f"when `{program}` fails, "
         job.report.add(

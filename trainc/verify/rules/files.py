@@ -101,17 +101,17 @@ def one_node_volume(job: Job) -> None:
 
 
 def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
-    found: list[tuple[str, list[str], Span]] = []
+    claims: list[tuple[str, list[str], Span]] = []
     for claim in job.kinds.get("PersistentVolumeClaim", ()):
         modes = texts(table(claim, "spec"), "accessModes")
-        found.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
+        claims.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
     for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies") if job.claimed else ()):
         for at, template in enumerate(rows(policy, "templates")):
             path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec", "accessModes")
-            found.append(
+            claims.append(
                 (text(table(template, "metadata"), "name"), texts(table(template, "spec"), "accessModes"), job.at(path))
             )
-    return found
+    return claims
 
 
 def _mounted(role: Role, claim: str) -> Path | None:
@@ -131,8 +131,8 @@ def _output(container: Container, names: tuple[str, ...]) -> str:
     if "/" not in container.text:
         return ""
     words = [word for simple in container.commands for word in simple.words]
-    found = options(words)
-    return next((found[name] for name in names if found.get(name, "").startswith("/")), "")
+    given = options(words)
+    return next((given[name] for name in names if given.get(name, "").startswith("/")), "")
 
 
 def checkpoints_in_empty_dir(job: Job) -> None:

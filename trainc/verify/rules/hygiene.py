@@ -154,14 +154,14 @@ def pull_policy_and_tag(job: Job) -> None:
 def server_managed_field(job: Job) -> None:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
-    found: list[Path] = []
+    paths: list[Path] = []
     if not _SERVER_FIELDS.isdisjoint(metadata):
-        found += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+        paths += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
     if _APPLIED in table(metadata, "annotations"):
-        found.append(("metadata", "annotations", _APPLIED))
+        paths.append(("metadata", "annotations", _APPLIED))
     if table(source, "status"):
-        found.append(("status",))
-    for path in found:
+        paths.append(("status",))
+    for path in paths:
         job.report.add(
             SERVER.at(
                 job.bundle.document.span(path, key=True),

@@ -46,8 +46,8 @@ def _report(job: Job, container: Container, message: str, help_: str, level: str
 
 def _faults(image: str) -> Iterator[tuple[str, str, str]]:
     """The first thing wrong with a reference: what it is, what to write, and how certain it is to fail."""
-    scheme, found, rest = image.partition("://")
-    if found:
+    scheme, separator, rest = image.partition("://")
+    if separator:
         yield f"begins with `{scheme}://`", f"write `{rest}`", ERROR
         return
     if any(character.isspace() for character in image):

@@ -43,9 +43,9 @@ def mesh_mismatch(job: Job) -> None:
         return
     for container in job.main:
         if any(word in container.text for word in _KEYWORDS):
-            found = _options(container)
-            _maxtext(job, container, found)
-            _megatron(job, container, found)
+            given = _options(container)
+            _maxtext(job, container, given)
+            _megatron(job, container, given)
 
 
 def _options(container: Container) -> dict[str, str]:
@@ -61,15 +61,15 @@ def _devices(container: Container) -> int:
     return counts[0] * role.width
 
 
-def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
+def _maxtext(job: Job, container: Container, given: dict[str, str]) -> None:
     if "google.com/tpu" not in container.devices:
-        _joined(job, container, found)
+        _joined(job, container, given)
         return
     for prefix, total, what in (
         ("ici_", _devices(container), "devices of a slice"),
         ("dcn_", container.role.replicas, "slices"),
     ):
-        sizes = {key: value for key, value in found.items() if key.startswith(prefix) and key.endswith("_parallelism")}
+        sizes = {key: value for key, value in given.items() if key.startswith(prefix) and key.endswith("_parallelism")}
         numbers = {key: parsed_int(value) for key, value in sizes.items()}
         if not sizes or type(total) is not int or not total or None in numbers.values():
             continue
@@ -90,9 +90,9 @@ def _maxtext(job: Job, container: Container, found: dict[str, str]) -> None:
         _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
 
 
-def _joined(job: Job, container: Container, found: dict[str, str]) -> None:
+def _joined(job: Job, container: Container, given: dict[str, str]) -> None:
     """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
-    sizes = {key: value for key, value in found.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
+    sizes = {key: value for key, value in given.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
     numbers = [parsed_int(value) for value in sizes.values()]
     replicas, product = container.role.replicas, 1
     total = _devices(container) * replicas if type(replicas) is int else 0
@@ -135,8 +135,8 @@ def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> b
     return default in sizes or product > total or product == 0 or total % product != 0
 
 
-def _megatron(job: Job, container: Container, found: dict[str, str]) -> None:
-    sizes, world = _split(job, container, found)
+def _megatron(job: Job, container: Container, given: dict[str, str]) -> None:
+    sizes, world = _split(job, container, given)
     product = _product(sizes)
     if not sizes or not product or not world % product:
         return
@@ -158,11 +158,11 @@ def _megatron(job: Job, container: Container, found: dict[str, str]) -> None:
     )
 
 
-def _split(job: Job, container: Container, found: dict[str, str]) -> tuple[dict[str, int], int]:
+def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[str, int], int]:
     """The model-parallel sizes of Megatron, NeMo and the like, and the devices that they split; empty where unknown."""
     sizes: dict[str, int] = {}
     for name, short in _MODEL:
-        written = next((found[p + name] for p in _PREFIXES if p + name in found), None)
+        written = next((given[p + name] for p in _PREFIXES if p + name in given), None)
         number = parsed_int(written)
         if written is not None and number is None:
             job.report.skip("a parallel size is not known here")
@@ -187,10 +187,10 @@ def batch_not_divisible(job: Job) -> None:
     if "global" not in job.text or "batch" not in job.text:
         return
     for container in job.main:
-        found = _options(container) if "global" in container.text else {}
-        written = next((found[key] for key in _BATCHES if key in found), None)
+        given = _options(container) if "global" in container.text else {}
+        written = next((given[key] for key in _BATCHES if key in given), None)
         batch = parsed_int(written)
-        sizes, world = _split(job, container, found) if batch else ({}, 0)
+        sizes, world = _split(job, container, given) if batch else ({}, 0)
         product = _product(sizes)
         replicas = world // product if product and world % product == 0 else 0
         if batch is None or not replicas or batch % replicas == 0:

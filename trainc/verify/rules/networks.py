@@ -38,9 +38,9 @@ def network_half_set_up(job: Job) -> None:
     for role in job.roles:
         for container in role.main:
             for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
-                found = look(role, container)
-                if found is not None:
-                    there, missing, path = found
+                state = look(role, container)
+                if state is not None:
+                    there, missing, path = state
                     job.report.add(
                         HALF.at(
                             job.at(path or (*container.path, "name")),

@@ -112,14 +112,14 @@ def undefined_variable(job: Job) -> None:
 
 
 def _references(value: str) -> list[str]:
-    found = []
+    names = []
     head, *parts = value.split("$(")
     for part in parts:
         name, closed, _ = part.partition(")")
         if closed and name.isidentifier() and not head.endswith("$"):
-            found.append(name)
+            names.append(name)
         head = part
-    return found
+    return names
 
 
 def _service_link(name: str) -> bool:

@@ -53,10 +53,10 @@ WORLD = Rule(
 
 def nodes_mismatch(job: Job) -> None:
     for container in job.main:
-        found = _nodes(container)
-        if found is None:
+        count_written = _nodes(container)
+        if count_written is None:
             continue
-        written, name, path = found
+        written, name, path = count_written
         low, _, high = written.partition(":")
         least, most = parsed_int(low), parsed_int(high or low)
         pods = _pods_meeting(job, container.role)

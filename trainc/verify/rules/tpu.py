@@ -54,14 +54,14 @@ SINGLE = Rule(
 
 
 def _users(job: Job) -> list[tuple[Role, Container, int]]:
-    found = []
+    users = []
     for role in job.roles:
         for container in role.main:
             chips = container.devices.get(TPU) if container.devices else None
             if type(chips) is int and chips:
-                found.append((role, container, chips))
+                users.append((role, container, chips))
                 break
-    return found
+    return users
 
 
 def _selector(role: Role, key: str) -> str:

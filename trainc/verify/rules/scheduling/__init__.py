@@ -23,7 +23,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if type(spec) is not dict:
         return
     groups = [tree for tree in bundle.around if tree is not jobset and value(tree, "kind") == "PodGroup"]
-    named, grouped, said = False, bool(groups), 0
+    named, grouped, mentioned = False, bool(groups), 0
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []
     pods = []
@@ -31,13 +31,13 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         template = job.get("template") if type(job) is dict else None
         work = template.get("spec") if type(template) is dict else None
         pod_template = work.get("template") if type(work) is dict else None
-        said |= _said(template) | _said(pod_template)
+        mentioned |= _said(template) | _said(pod_template)
         pod = pod_template.get("spec") if type(pod_template) is dict else None
         pods.append(pod)
         if type(pod) is dict:
             grouped = grouped or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
-    whole = said | _said(jobset)
+    whole = mentioned | _said(jobset)
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
     if grouped or waits or named:
@@ -52,8 +52,8 @@ def _said(tree: Tree) -> int:
     if type(metadata) is not dict:
         return 0
     labels, annotations = metadata.get("labels"), metadata.get("annotations")
-    found = _ABOUT[tuple(labels)] if type(labels) is dict else 0
-    return found | _ABOUT[tuple(annotations)] if type(annotations) is dict else found
+    mentioned = _ABOUT[tuple(labels)] if type(labels) is dict else 0
+    return mentioned | _ABOUT[tuple(annotations)] if type(annotations) is dict else mentioned
 
 
 def _about(keys: tuple[str, ...]) -> int:

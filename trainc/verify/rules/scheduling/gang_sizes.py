@@ -94,10 +94,10 @@ def _alone(placement: Placement, group: Group) -> bool:
 
 
 def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
-    said = get(group.tree, "spec", "minResources")
-    if type(said) is not dict:
+    written = get(group.tree, "spec", "minResources")
+    if type(written) is not dict:
         return
-    people = {name: leaf for name, leaf in said.items() if type(leaf) is Sourced and leaf.by != REQUESTS}
+    people = {name: leaf for name, leaf in written.items() if type(leaf) is Sourced and leaf.by != REQUESTS}
     there = _sum(tied, placement) if people else {}
     for name, leaf in people.items():
         quantity = quantity_of(leaf)
