@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "api": LEAVES,
     "report": {"model", "why", "compare"},
     "why": LEAVES,
+    "page": {*LEAVES, "why", "capacity", "usage"},
     "compare": {*LEAVES, "project", "pipeline", "verify", "load", "emit"},
     "capacity": LEAVES,
     "diagnose": LEAVES,

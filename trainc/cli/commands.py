@@ -135,7 +135,11 @@ COMMANDS = {
                 Option("--rank", "show this pod alone", metavar="N"),
                 Option("--lifecycle", "show how the job starts, and what happens when a pod fails"),
                 Option("--after", "play an event through; may be repeated", metavar="EVENT", many=True),
-                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option(
+                    "--report",
+                    "how the answer is written; mermaid is a diagram for Markdown",
+                    choices=("text", "markdown", "json", "mermaid"),
+                ),
                 COLOR,
                 Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
                 Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),

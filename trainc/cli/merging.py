@@ -22,6 +22,7 @@ _MACHINES = ("gitlab", "json", "rdjson", "sarif")
 _TITLES: dict[str, Callable[[str], list[str]]] = {
     "text": lambda name: [f"{name}:"],
     "markdown": lambda name: [f"## {code(name)}", ""],
+    "mermaid": lambda name: [f"## {code(name)}", ""],
 }
 _KEPT = ("version", "$schema", "source")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from trainc import pipeline
+from trainc.cli.job_rows import has_output, job_row, job_view
 from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
@@ -15,12 +15,12 @@ from trainc.model.account import REFUSED
 from trainc.model.markdown import fenced, prose
 from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
-from trainc.model.run import run_of
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import titled
 from trainc.report.diff import shown_changes
 from trainc.report.dumps import dumps
 from trainc.report.listing import listing_lines, listing_markdown
+from trainc.report.mermaid import job_diagrams, repository_diagrams
 from trainc.verify import expand
 from trainc.verify.drawing import (
     lifecycle_lines,
@@ -30,7 +30,6 @@ from trainc.verify.drawing import (
     pod_lines,
     pod_markdown,
 )
-from trainc.verify.show import one_pod, overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ def _show(options: Options) -> int:
     number = whole_number(rank)
     if rank and number is None:
         raise Trouble(f"--rank is a number from 0 on, not `{brief(rank)}`")
+    if options.one("report") == "mermaid" and (rank or options.has("lifecycle") or options.has("after")):
+        raise Trouble("--report mermaid draws whole jobs; leave --rank, --lifecycle and --after out")
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     lacks_jobs = session.report.account.totals()[REFUSED] > 0
@@ -82,35 +83,27 @@ def _is_listing(bundles: list[Bundle], options: Options) -> bool:
 
 def _listed(bundles: list[Bundle], session: Session) -> bool:
     options, form = session.options, session.options.one("report", "text")
-    states = RenderingStates(session.project, session.selection) if _has_output(session) else None
-    rows = [row for bundle in bundles if (row := _row(bundle, session, states)) is not None]
+    states = RenderingStates(session.project, session.selection) if has_output(session.project) else None
+    rows = [row for bundle in bundles if (row := job_row(bundle, states, session.shown)) is not None]
     if form == "json":
         data(dumps(rows))
+    elif rows and form == "mermaid":
+        _diagrams(rows, bundles, session)
     elif rows:
         draw = {"text": listing_lines, "markdown": listing_markdown}[form]
         answer(*draw(rows, options.one("group", "cluster")), color=options.one("color", "auto"), folds=False)
     return bool(rows)
 
 
-def _has_output(session: Session) -> bool:
-    """Whether the project renders into a folder that is there."""
-    return os.path.isdir(os.path.join(session.project.root, session.project.output))
+def _diagrams(rows: list[dict[str, Any]], bundles: list[Bundle], session: Session) -> None:
+    from trainc.page.inheritance import Inheritance  # noqa: PLC0415 (diagrams alone show it)
+    from trainc.usage import blueprints  # noqa: PLC0415
 
-
-def _row(bundle: Bundle, session: Session, states: RenderingStates | None) -> dict[str, Any] | None:
-    """What is known of a job, where it is written and where its rendering stands."""
-    view = _view(bundle, None)
-    if view is None:
-        return None
-    state = states.of(bundle) if states is not None else None
-    file = session.shown(bundle.document.file)
-    return {
-        **view,
-        "file": file,
-        "folder": os.path.dirname(file),
-        "run": run_of(bundle.document.tree),
-        "rendering": None if state is None else {"file": session.shown(state.file), "state": state.state},
-    }
+    runtimes = Inheritance(blueprints(session.project), session.project.clusters)
+    for bundle in bundles:
+        runtimes.count(bundle)
+    graph = {"nodes": runtimes.nodes, "edges": runtimes.edges}
+    answer(*repository_diagrams(rows, session.options.one("group", "cluster"), graph), folds=False)
 
 
 def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:
@@ -120,10 +113,13 @@ def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:
     found = [
         (bundle, view)
         for bundle in bundles
-        if (view := _life(bundle, options) if lives else _view(bundle, number)) is not None
+        if (view := _life(bundle, options) if lives else job_view(bundle, number)) is not None
     ]
     if form == "json":
         data(dumps([view for _, view in found]) if found else "")
+        return bool(found)
+    if form == "mermaid":
+        answer(*job_diagrams([view for _, view in found]), folds=False)
         return bool(found)
     whole = not lives and number is None
     draw = (_LIFE if lives else _POD if not whole else _WHOLE)[form]
@@ -136,7 +132,7 @@ def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:
 
 def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
     """What is told of a job's rendered file: where it differs from the text, and with `--rendered` the whole of it."""
-    if not _has_output(session) or bundle.jobset is None:
+    if not has_output(session.project) or bundle.jobset is None:
         return []
     state = RenderingStates(session.project, session.selection).of(bundle)
     if state.state == ABSENT:
@@ -145,16 +141,9 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
     if state.state != CURRENT:
         lines += shown_changes(state.changes(bundle))
     told = lines if form == "text" else ["", *fenced(lines, "text")]
-    view = _view(state.bundle, None) if session.options.has("rendered") and state.bundle is not None else None
+    view = job_view(state.bundle, None) if session.options.has("rendered") and state.bundle is not None else None
     title = f"as rendered in {session.shown(state.file)}:"
     return [*told, *(["", title if form == "text" else prose(title), "", *_WHOLE[form](view)] if view else [])]
-
-
-def _view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
-    job = expand(bundle, None, Report())
-    if job is None:
-        return None
-    return overview(job) if rank is None else one_pod(job, rank)
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:

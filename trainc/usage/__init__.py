@@ -24,11 +24,20 @@ _KINDS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime", COMPONENT)
 class Blueprint:
     """A runtime or component of the project, and the users of it: jobs, runtimes and clusters, each in words."""
 
-    __slots__ = ("document", "users")
+    __slots__ = ("_users", "document")
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.users: list[str] = []
+        self._users: dict[str, None] = {}
+
+    @property
+    def users(self) -> list[str]:
+        """The users, each once, in the order of their files."""
+        return list(self._users)
+
+    def add_user(self, user: str) -> None:
+        """Note a user, in words."""
+        self._users[user] = None
 
     @property
     def name(self) -> str:
@@ -58,7 +67,7 @@ def blueprints(project: Project) -> list[Blueprint]:
     documents_of = [unique[key] for key in sorted(unique)]
     own = [Blueprint(document) for document in documents_of if document.kind in _KINDS and document.name]
     for document in documents_of:
-        for is_component, name, user in _uses(document):
+        for is_component, name, user in uses_of(document):
             _note(own, name, user, is_component=is_component)
     for cluster in project.clusters:
         for leaf in cluster.components:
@@ -68,11 +77,11 @@ def blueprints(project: Project) -> list[Blueprint]:
 
 def _note(own: list[Blueprint], name: str, user: str, *, is_component: bool) -> None:
     for blueprint in own:
-        if blueprint.name == name and blueprint.is_component is is_component and user not in blueprint.users:
-            blueprint.users.append(user)
+        if blueprint.name == name and blueprint.is_component is is_component:
+            blueprint.add_user(user)
 
 
-def _uses(document: Document) -> Iterator[tuple[bool, str, str]]:
+def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:
     """What a document starts from and switches on: whether it is a component, its name, and who names it."""
     if document.kind == "TrainJob":
         user = f"job {document.name}"

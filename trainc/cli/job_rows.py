@@ -1,0 +1,48 @@
+"""What lists of jobs show of each: what it runs, where it is written, and where its rendering stands."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.model.report import Report
+from trainc.model.run import run_of
+from trainc.verify import expand
+from trainc.verify.show import one_pod, overview
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from trainc.compare.rendering_state import RenderingStates
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+
+
+def has_output(project: Project) -> bool:
+    """Whether the project renders into a folder that is there."""
+    return os.path.isdir(os.path.join(project.root, project.output))
+
+
+def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str], str]) -> dict[str, Any] | None:
+    """What is known of a job; None for a bundle without one. `shown` turns a file's name into what people open."""
+    view = job_view(bundle, None)
+    if view is None:
+        return None
+    state = states.of(bundle) if states is not None else None
+    file = shown(bundle.document.file)
+    return {
+        **view,
+        "file": file,
+        "folder": os.path.dirname(file),
+        "run": run_of(bundle.document.tree),
+        "rendering": None if state is None else {"file": shown(state.file), "state": state.state},
+    }
+
+
+def job_view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
+    """What will run as plain data: the whole job, or its pod of that rank; None where there is none."""
+    job = expand(bundle, None, Report())
+    if job is None:
+        return None
+    return overview(job) if rank is None else one_pod(job, rank)
