@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.emit.spool import Spool
+    from trainc.emit.spool.questions import Look
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -112,7 +113,7 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
 
 def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
     if spool.counts:
-        spool.count(bundle)
+        spool.count(bundle, report)
         return
     from trainc.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
 
@@ -120,10 +121,11 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
         spool.add(emit(part, json=spool.json), part, report)
 
 
-def check(project: Project, selection: Selection, report: Report) -> int:
+def check(project: Project, selection: Selection, report: Report, look: Look | None = None) -> int:
     """Compile everything selected for its findings alone; the number of jobs.
 
-    What jobs name is looked for where a folder is selected: to check a file is to read few others.
+    What jobs name is looked for where a folder is selected: to check a file is to read few others. `look` judges each
+    job beside its rendered file.
     """
     together, references = Together(), References()
     count = 0
@@ -132,6 +134,8 @@ def check(project: Project, selection: Selection, report: Report) -> int:
         together.add(bundle, report)
         if not bundle.passing:
             references.add(bundle, bundle.objects)
+        if look is not None and bundle.jobset is not None:
+            look.judge(bundle, report)
     check_unreached(catalogs, selection, report)
     if any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
         for _ in named(project, selection, references, report, together):

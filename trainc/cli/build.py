@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.cli.memory import Memory
     from trainc.cli.options import Options
     from trainc.compare.committed import Committed
+    from trainc.compare.refused import RenderedRuns
     from trainc.emit.spool import Spool
 
 
@@ -133,12 +134,11 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     if options.has("against"):
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
-        jobs = pipeline.check(session.project, session.selection, session.report)
-        _look_at_renderings(session)
+        jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
         return session.finish(jobs)
     from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
-    return judged(session, Tally(), memory)
+    return judged(session, Tally(rendered_runs(session)), memory)
 
 
 def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
@@ -153,15 +153,14 @@ def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
     return code
 
 
-def _look_at_renderings(session: Session) -> None:
-    """Findings for files whose jobs are rendered in the work tree, and cannot become what the files say now."""
+def rendered_runs(session: Session) -> RenderedRuns | None:
+    """What judges jobs beside the runs that are rendered in the work tree, None where that is not asked for."""
     output = os.path.join(session.project.root, session.project.output)
     if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
-        return
-    from trainc.compare.refused import refused_edits  # noqa: PLC0415 (only where something is rendered)
+        return None
+    from trainc.compare.refused import RenderedRuns  # noqa: PLC0415 (only where something is rendered)
 
-    bundles = pipeline.bundles(session.project, session.selection, Report(compiles=False))
-    refused_edits(bundles, session.project, session.report)
+    return RenderedRuns(session.project)
 
 
 def _against(session: Session, base: str) -> None:

@@ -215,7 +215,10 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
         why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
         fields = listed(committed.fixed[blamed])
-        tell(f"{runs} rendering ({why}): {fields} cannot change in place; --rerender NAME takes the new one")
+        tell(
+            f"{runs} rendering ({why}): {fields} cannot change in place; `trainc run NAME` starts a new run with the edit, "
+            "`--rerender NAME` renders one that was never applied anew"
+        )
     if committed.rerendered:
         tell(rerendered(committed.rerendered, written=spool.done))
     if len(told) > _MOST:

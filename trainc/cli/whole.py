@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.build import run
+from trainc.cli.build import rendered_runs, run
 from trainc.cli.options import Options
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
@@ -33,7 +33,7 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     paths = options.arguments or ["."]
     root = find_root(paths[0])[0]
     session = Session(Options([root], options.values), compiles=False)
-    spool = Tally()
+    spool = Tally(rendered_runs(session))
     if memory is not None:
         memory.begin(session, spool)
     session.applied_twice(os.path.join(root, session.project.output))

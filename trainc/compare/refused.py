@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from trainc.compare.decision import Decisions
 from trainc.compare.immutable import immutable_change
+from trainc.compare.rendered import file_of
 from trainc.compare.updates import key_of, update
-from trainc.emit import path_of
-from trainc.emit.digest import body_digest, job_digest
+from trainc.emit import run_path
+from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool.disk import read_found
 from trainc.emit.spool.objects import trees_of
+from trainc.model.header import read_header
+from trainc.model.reading import ordinary_contents
 from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
@@ -20,11 +23,15 @@ if TYPE_CHECKING:
 
     from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
+    from trainc.emit import Rendered
     from trainc.emit.spool.disk import Found
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.header import Header
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+
+_FIRST_LINE = 4096  # bytes that hold it
 
 
 class Rendering(NamedTuple):
@@ -42,7 +49,7 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
     for bundle in bundles:
         if bundle.jobset is None:
             continue
-        file = os.path.join(project.output, path_of(bundle))
+        file = file_of(bundle, project)
         path = os.path.join(project.root, file)
         found = read_found(path)
         if found is None or found.header is None or not _is_whole(found):
@@ -51,24 +58,47 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
         yield Rendering(bundle, file, text, decisions.decide(bundle, found.header, text, path))
 
 
-def refused_edits(bundles: Iterable[Bundle], project: Project, report: Report) -> None:
-    """A finding for each job whose own file changes what its rendered run cannot take; Git is not asked.
+class RenderedRuns:
+    """The runs that lie rendered in the work tree, and what their jobs' own files say now; Git is not asked.
 
     What shared files change besides is left to who reads the history: a run may keep its rendering in spite of it.
     """
-    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
-    for bundle in bundles:
-        file = os.path.join(project.output, path_of(bundle)) if bundle.jobset is not None else ""
-        found = read_found(os.path.join(project.root, file)) if file else None
-        if found is None or found.header is None or not _is_whole(found) or found.header.job == job_digest(bundle):
-            continue
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+
+    def judge(self, bundle: Bundle, report: Report) -> None:
+        """A finding where a job's own file changes what its rendered run cannot take."""
+        file = file_of(bundle, self._project)
+        header = self._header(file)
+        if header is None or header.job == job_digest(bundle):
+            return
+        found = read_found(os.path.join(self._project.root, file))
+        if found is None or not _is_whole(found):
+            return
         before = {key_of(bundle, tree): tree for tree in trees_of(found.body)}
         pairs = [(before.get(key_of(bundle, tree)), tree) for tree in bundle.objects]
-        updates = [update(was, now, servers[bundle.cluster]) for was, now in pairs if was is not None]
+        updates = [update(was, now, self._servers[bundle.cluster]) for was, now in pairs if was is not None]
         own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
         refused = [one for one in own if one.refused]
         if refused:
             report.add(_finding(bundle, refused, file))
+
+    def is_known(self, rendered: Rendered, written: str) -> bool:
+        """Whether the rendered file of a job, if there is one, was made from a job written so."""
+        keeps = self._project.old_run == "keep"
+        path = run_path(rendered.path, rendered.name) if keeps else rendered.path
+        header = self._header(f"{self._project.output}/{path}")
+        return header is None or header.job == written_digest(written)
+
+    def _header(self, file: str) -> Header | None:
+        """The first line of a rendered file, None where there is none that trainc wrote."""
+        try:
+            data = ordinary_contents(os.path.join(self._project.root, file), _FIRST_LINE)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return read_header(data.partition(b"\n")[0].decode("utf-8", "replace"))
 
 
 def refused_runs(bundles: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.emit import path_of, run_path
 from trainc.load.walk import is_candidate
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+
+
+def file_of(bundle: Bundle, project: Project) -> str:
+    """The rendered file of a job's run, relative to the project's root."""
+    path = path_of(bundle)
+    return f"{project.output}/{run_path(path, bundle.name) if project.old_run == 'keep' else path}"
 
 
 def rendered(

@@ -9,7 +9,8 @@ from trainc.compare.changes import changes_of
 from trainc.compare.decision import Decisions
 from trainc.compare.facts import facts
 from trainc.compare.renamed import as_called
-from trainc.emit import emit, path_of
+from trainc.compare.rendered import file_of
+from trainc.emit import emit
 from trainc.emit.digest import body_digest
 from trainc.emit.spool.disk import read_found
 from trainc.emit.spool.objects import parts_of, trees_of
@@ -55,11 +56,8 @@ class RenderingStates:
         self._decisions = Decisions(project, selection)
 
     def of(self, bundle: Bundle) -> RenderingState:
-        """The state of a job's rendered file; a project that keeps earlier runs has a file for each."""
-        inner = path_of(bundle)
-        if self._project.old_run == "keep":
-            inner = f"{os.path.dirname(inner)}/{bundle.name}.yaml"
-        file = f"{self._project.output}/{inner}"
+        """The state of a job's rendered file."""
+        file = file_of(bundle, self._project)
         path = os.path.join(self._project.root, file)
         found = read_found(path)
         if found is None:

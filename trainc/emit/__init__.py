@@ -42,6 +42,11 @@ def path_of(bundle: Bundle) -> str:
     return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.document.name}.yaml"
 
 
+def run_path(path: str, run: str) -> str:
+    """The file of a run where those of earlier runs stay, for a job whose stable file has this path."""
+    return "/".join([*path.split("/")[:-1], f"{run}.yaml"])
+
+
 def object_path(tree: Tree, cluster: str) -> str:
     """The stable name of the file of an object that belongs to no single run: no job's name has a dot in it.
 

@@ -66,6 +66,11 @@ def are_settled(root: str, folders: Iterable[str], moment: int) -> bool:
     return all(is_settled(state_of(os.stat(os.path.join(root, folder))), moment) for folder in folders)
 
 
+def is_hidden(path: str) -> bool:
+    """Whether a folder, relative to the root, is left out where nobody asks for it."""
+    return any(part.startswith(".") or part == "node_modules" for part in path.split("/"))
+
+
 def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = ()) -> Listing:
     """Every file that a project may read: the specs below its root, and all that lies in some folders.
 

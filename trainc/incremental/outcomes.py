@@ -70,6 +70,8 @@ def known_of(
             if source is None or not (name not in now or is_inert(root, name)):
                 return None
             again.add(source)
+        elif plain["looked"] and name.startswith(plain["looked"]):
+            return None
         elif name in inert or (is_new and is_inert(root, name)):
             if name in now and not is_inert(root, name):
                 return None
@@ -139,6 +141,8 @@ def plain_outcomes(
         "references": _references(spool, clean),
         "selected": selection.paths,
         "rendered": rendered,
+        # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
+        "looked": "" if rendered or selection.admission_only else f"{project.output}/",
         **_others(project, clean, rendered, spool.paths, before),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.incremental.listing import UNSETTLED, are_settled, is_settled, listing, state_of
+from trainc.incremental.listing import UNSETTLED, are_settled, is_hidden, is_settled, listing, state_of
 from trainc.incremental.manifest import Head, Manifest, digest
 from trainc.incremental.outcomes import without
 from trainc.model.settings import FILE
@@ -61,6 +61,8 @@ def recorded(run: Run) -> Manifest | None:
     """
     if any(name.endswith(f"/{FILE}") for name in run.found.names):
         return None  # a project in a project: each is remembered where it is run alone
+    if not run.rendered and is_hidden(run.project.output):
+        return None  # what is rendered counts, and nobody lists it
     folders = [folder for folder in run.found.folders if not run.is_rendered(folder)]
     if not are_settled(run.root, folders, run.started):
         return None
@@ -157,8 +159,7 @@ def _places(run: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
     whole: set[str] = set()
     outside: set[str] = set()
     for path in (*shown, *([run.rendered[:-1]] if run.rendered else [])):
-        hidden = any(part.startswith(".") or part == "node_modules" for part in path.split("/"))
-        (outside if hidden else whole).add(path)
+        (outside if is_hidden(path) else whole).add(path)
     return tuple(sorted(whole)), tuple(sorted(outside))
 
 

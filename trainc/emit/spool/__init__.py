@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from trainc.emit import Rendered
+    from trainc.emit.spool.questions import Look
     from trainc.model.bundle import Bundle
     from trainc.model.outcomes import Known, Outcomes
     from trainc.model.references import Reference
@@ -39,7 +40,7 @@ class Spool:
         self._held = 0
         self._file: IO[bytes] | None = None
 
-    def count(self, bundle: Bundle) -> None:
+    def count(self, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a tally that looks at renderings asks)
         """Note a bundle of which no text is needed: how many jobs there are, and what they name."""
         self.jobs += bundle.jobset is not None
         if not bundle.passing:
@@ -49,9 +50,9 @@ class Spool:
         """The bundles to keep one by one, each in a file of its own where there are files."""
         return [bundle]
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a folder asks for it)
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Keep one rendering until the end of the run."""
-        self.count(bundle)
+        self.count(bundle, report)
         self._append(rendered)
 
     def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
@@ -138,12 +139,24 @@ class Spool:
 
 
 class Tally(Spool):
-    """Counts jobs, for a run that writes nothing."""
+    """Counts jobs, for a run that writes nothing; `look` judges each beside its rendered file, where there are any."""
 
     counts = True
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
-        """Count a job that was not compiled, and what it names."""
+    def __init__(self, look: Look | None = None) -> None:
+        super().__init__()
+        self.look = look
+
+    def count(self, bundle: Bundle, report: Report) -> None:
+        """Note a bundle, and look at its rendered file."""
+        super().count(bundle, report)
+        if self.look is not None and bundle.jobset is not None:
+            self.look.judge(bundle, report)
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+        """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
+        if self.look is not None and not self.look.is_known(rendered, written):
+            return False
         self._count_filled(rendered, references)
         return True
 

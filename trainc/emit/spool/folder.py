@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
+from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
@@ -199,7 +200,7 @@ class FolderSpool(Spool):
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
         if not self._keep_old:
             return rendered.path
-        return "/".join([*rendered.path.split("/")[:-1], f"{rendered.name}.yaml"])
+        return run_path(rendered.path, rendered.name)
 
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""

@@ -11,6 +11,10 @@ from trainc.model.header import Header
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.emit import Rendered
+
 # The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
 Settle = Callable[[Bundle, Header, str, str, Report], str]
 # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
@@ -21,6 +25,16 @@ Gone = Callable[[str, str, Report], bool]
 Holds = Callable[[str, str], bool]
 # What is said of a run at a place whose Service is that of an earlier run (both by name), which stays.
 Shares = Callable[[Span, str, str], Finding]
+
+
+class Look(Protocol):
+    """What a run that writes nothing is told of the rendered files of its jobs."""
+
+    def judge(self, bundle: Bundle, report: Report) -> None:
+        """A finding where the rendered run of a job cannot take what the job's file says now."""
+
+    def is_known(self, rendered: Rendered, written: str) -> bool:
+        """Whether the rendered file of a job, if there is one, was made from a job written so."""
 
 
 class Git(Protocol):

@@ -1,0 +1,102 @@
+"""An edit that a rendered run cannot take is said by every command that reads the job, with the fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repository import job
+from tests.working_tree import WorkingTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BERT = "jobs/bert.yaml"
+REFUSED = "error[immutable-change]: run `bert` cannot change in 3 fields"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> WorkingTree:
+    """Two jobs with committed renderings, one of them edited since."""
+    tree = WorkingTree(tmp_path, "bert", "t5")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
+    tree.change(BERT, "numNodes: 2", "numNodes: 3")
+    return tree
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("validate",),  # it said nothing for folders, and the commit failed later
+        ("validate", "jobs"),
+        ("validate", "--jobs", "2"),
+        ("validate", "--no-forms", "--no-cache"),
+        ("validate", BERT),
+        ("validate", "--whole-project", BERT),
+        ("validate", "--staged"),
+        ("validate", "--staged", BERT),
+        ("build", "-w"),
+        ("build", "--check"),
+        ("build", "--check", "--staged", "--only", "rendered"),
+    ],
+    ids=" ".join,
+)
+def test_every_entry_point_says_it(tree: WorkingTree, words: tuple[str, ...]) -> None:
+    tree.git("add", "-A")
+    done = tree.run(*words)
+    assert done.code == 1
+    assert done.err.count(REFUSED) == 1
+    assert 'set `trainc.dev/run: "2"` (`trainc run bert`)' in done.err
+    assert "= note: spec.replicatedJobs[node].template.spec.parallelism: 2 -> 3\n" in done.err
+
+
+def test_other_files_of_a_commit_do_not_say_it(tree: WorkingTree) -> None:
+    tree.git("add", "-A")
+    assert tree.run("validate", "--whole-project", "jobs/t5.yaml").code == 0
+
+
+def test_who_asks_for_servers_alone_gets_no_more(tree: WorkingTree) -> None:
+    assert tree.run("validate", "--only", "admission").code == 0
+
+
+def test_a_new_run_and_a_rendering_anew_end_it(tree: WorkingTree) -> None:
+    assert tree.run("run", "bert").code == 0
+    assert tree.run("validate").code == 0
+    tree.git("checkout", "-q", BERT)
+    tree.change(BERT, "numNodes: 2", "numNodes: 3")
+    assert tree.run("validate").code == 1
+    assert tree.run("build", "-w", "--rerender", "bert").code == 0
+    assert tree.run("validate").code == 0
+
+
+def test_what_a_run_keeps_is_not_said(tree: WorkingTree) -> None:
+    tree.git("checkout", "-q", BERT)
+    tree.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 5")
+    tree.change(BERT, "spec:\n", "spec:\n  suspend: true\n")
+    assert tree.run("validate").code == 0
+
+
+def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTree) -> None:
+    """The file of the first run was compared, whose name no object of the second has: every edit passed."""
+    tree.setting("oldRun: keep")
+    assert tree.run("run", "bert").code == 0
+    assert tree.run("build", "-w").code == 0
+    assert tree.run("validate", BERT).code == 0
+    tree.change(BERT, "numNodes: 3", "numNodes: 4")
+    for path in (BERT, "."):
+        assert "run `bert-r2` cannot change in 3 fields" in tree.run("validate", path).err
+
+
+def test_a_job_among_many_of_one_form(tmp_path: Path) -> None:
+    """Jobs that differ in numbers alone are filled in; the rendering of each is looked at all the same."""
+    tree = WorkingTree(tmp_path)
+    for number in range(30):
+        tree.write(f"jobs/b-{number}.yaml", job(f"b-{number}"))
+    assert tree.run("build", "-w").code == 0
+    assert tree.run("validate").code == 0
+    for number in range(30):
+        tree.change(f"jobs/b-{number}.yaml", "numNodes: 2", "numNodes: 3")
+    done = tree.run("validate", "--all")
+    assert sum("error[immutable-change]" in line for line in done.err.splitlines()) == 30
