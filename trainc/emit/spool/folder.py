@@ -198,9 +198,7 @@ class FolderSpool(Spool):
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
-        if not self._keep_old:
-            return rendered.path
-        return run_path(rendered.path, rendered.name)
+        return run_path(rendered.path, rendered.name) if self._keep_old else rendered.path
 
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""
