@@ -10,11 +10,9 @@ from trainc.lower import lower
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
-from trainc.model.outcomes import Unfamiliar
 from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
-from trainc.server.rest import tell_rest
 from trainc.verify import check_text, verify
 from trainc.verify.together import Together
 
@@ -102,6 +100,8 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
     for bundle in named(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
     if together.has_met_known:
+        from trainc.model.outcomes import Unfamiliar  # noqa: PLC0415 (most runs end)
+
         raise Unfamiliar
     _close(project, report)
     if not report.failed:
@@ -223,6 +223,8 @@ def check_refused(project: Project, catalog: Catalog, selection: Selection, repo
             bundle = lower(plan, project, selection, heard)
             if bundle is not None:
                 verify(bundle, project, selection, heard)
+        from trainc.server.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
+
         tell_rest(heard, lines, report)
 
 

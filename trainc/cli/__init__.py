@@ -146,7 +146,11 @@ def _overview() -> str:
 
 
 def _command(name: str) -> Command:
-    from trainc.cli.commands import COMMANDS  # noqa: PLC0415 (--version needs none of it)
+    from trainc.cli.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
+
+    if name in COMPILING:
+        return COMPILING[name]
+    from trainc.cli.commands import COMMANDS  # noqa: PLC0415 (hooks need the two above)
 
     command = COMMANDS.get(name)
     if command is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from trainc.cli.authoring import COMMANDS as AUTHORING
 from trainc.cli.capacity import COMMANDS as CAPACITY
-from trainc.cli.compiling import build, validate
+from trainc.cli.compiling import COMMANDS as COMPILING
 from trainc.cli.delivery import COMMANDS as DELIVERY
 from trainc.cli.diagnosis import COMMANDS as DIAGNOSIS
 from trainc.cli.options import Command, Option, Options
 from trainc.cli.rewriting import COMMANDS as REWRITING
-from trainc.cli.shared_options import AS, COLOR, REPORTING, SELECT, STAGED
+from trainc.cli.shared_options import COLOR
 
 
 def _runtimes(options: Options) -> int:
@@ -69,46 +69,7 @@ def _schemas(options: Options) -> int:
 COMMANDS = {
     command.name: command
     for command in (
-        Command(
-            "build",
-            "[PATH...]",
-            "Compile the jobs under PATH (files or folders; - is stdin; default: here) into plain manifests.\n"
-            "Manifests go to stdout, findings to stderr. With one error nothing is written.",
-            (
-                Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
-                Option("-o --output", "write one file per job below DIR; - is stdout", metavar="DIR", is_folder=True),
-                Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
-                STAGED,
-                Option("--changed-since", "only what differs from this revision, and what that reaches", metavar="REV"),
-                Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
-                Option("--format", "what stdout carries", choices=("yaml", "json")),
-                Option("--include-other", "pass other documents of other files through as well"),
-                *REPORTING,
-            ),
-            (
-                "trainc build jobs/bert.yaml",
-                "trainc build -w",
-                "trainc build --check",
-                "trainc build -o manifests/",
-                "cat job.yaml | trainc build - | kubectl diff -f -",
-            ),
-            build,
-        ),
-        Command(
-            "validate",
-            "[PATH...]",
-            "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
-            (
-                Option("--whole-project", "compile the whole project, and report what concerns the files under PATH"),
-                STAGED,
-                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
-                AS,
-                SELECT,
-                *REPORTING,
-            ),
-            ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
-            validate,
-        ),
+        *COMPILING.values(),
         Command(
             "why",
             "FILE[:LINE] [FIELD]",

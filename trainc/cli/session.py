@@ -13,11 +13,12 @@ from trainc.model.settings import STDIN, Selection
 from trainc.model.spelling import nearest
 from trainc.model.trouble import Inapplicable, Reaching, Trouble
 from trainc.project import open_project
-from trainc.project.assignments import assigned
 from trainc.yaml.reader import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainc.cli.cache import Cache
     from trainc.cli.options import Options
     from trainc.cli.progress import Progress
@@ -57,7 +58,7 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        settings = assigned(options.all("set"))
+        settings = _settings(options)
         self.project: Project = open_project(tuple(named) or (".",), opening, settings, user_cache, top)
         self.report = Report(
             admission_only=admission_only,
@@ -188,6 +189,14 @@ def _progress() -> Progress | None:
     from trainc.cli.progress import Progress  # noqa: PLC0415 (a pipe shows none)
 
     return Progress(sys.stderr)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    if not options.has("set"):
+        return {}
+    from trainc.project.assignments import assigned  # noqa: PLC0415 (only where asked for)
+
+    return assigned(options.all("set"))
 
 
 def _choice(options: Options, *, is_open: bool) -> Choice | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.base.hosts import own_count
 from trainc.model.finding import place
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.patches import PODS, PROCESSES
@@ -24,6 +23,8 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
     ok = True
     needs = framework.needs(plan)
     if PODS in needs:
+        from trainc.frameworks.base.hosts import own_count  # noqa: PLC0415 (torch computes with none)
+
         advice = f"write the number: {framework.name} computes addresses and sizes with it"
         trainers = [role for role in plan.roles if role.ancestor == TRAINER]
         own = [own_count(role) for role in trainers] if len(trainers) > 1 else ()  # `numNodes` is for one of them

@@ -14,7 +14,6 @@ from trainc.model.trouble import Reaching, Trouble, near
 from trainc.model.within import within
 from trainc.project.checker import BAD_PROJECT, Checker
 from trainc.yaml.reader import LIMIT, read
-from trainc.yaml.rules import AMBIGUOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +107,8 @@ def open_project(
 def _forward(heard: Report, report: Report, meant: Collection[Span] = ()) -> None:
     """Report what was heard of the text, but nothing about words that can only mean one thing where they stand."""
     for finding in heard.findings:
+        from trainc.yaml.rules import AMBIGUOUS  # noqa: PLC0415 (most project files can only be read in one way)
+
         if finding.rule is not AMBIGUOUS or finding.span not in meant:
             report.add(finding)
 

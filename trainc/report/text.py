@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import LEVELS
-from trainc.report.fold import fold
 from trainc.report.lines import END, LINK, line_text, visible
 
 TYPE_CHECKING = False
@@ -79,6 +78,8 @@ def _excerpt(label: Label, sign: str, text: list[str], margin: int, room: int, *
         return
     yield (*gutter, ("", f" {blank}{mark}"))
     indent = " " * min(len(blank), room // 2)
+    from trainc.report.fold import fold  # noqa: PLC0415 (most labels fit beside their mark)
+
     for row in fold(label.text, room - len(indent)):
         yield (*gutter, ("", f" {indent}{line_text(row).lstrip()}"))
 

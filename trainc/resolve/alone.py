@@ -16,9 +16,6 @@ from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span, derive
 from trainc.model.tree import get, leaves, value
 from trainc.resolve import planned, roles_of
-from trainc.resolve.compose import compose
-from trainc.resolve.lineage import lineage
-from trainc.resolve.relations import REQUIRED
 from trainc.resolve.runtimes import GROUP
 from trainc.resolve.template import RUNTIME, Prepared
 
@@ -61,6 +58,8 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
 
 def _chain(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...]:
     """The runtime with its ancestors before it, alone where they are not known."""
+    from trainc.resolve.lineage import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
+
     whole = None if catalog.shelves.admitted(document) is None else lineage(document, catalog, project, report)
     return whole or (document,)
 
@@ -87,6 +86,9 @@ def _plan(document: Document, catalog: Catalog, project: Project, report: Report
 
 def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:
     """The runtime with all that it inherits; one that its children have to complete is counted."""
+    from trainc.resolve.compose import compose  # noqa: PLC0415 (as for `_chain`)
+    from trainc.resolve.relations import REQUIRED  # noqa: PLC0415
+
     heard = Report()
     composition = compose(document, None, catalog, project, heard, bases)
     for finding in heard.findings:

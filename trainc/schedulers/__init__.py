@@ -9,7 +9,6 @@ from trainc.model.gang import UNKNOWN_SIZE, uncounted
 from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.spelling import meant
-from trainc.schedulers.counting import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     """
     out = _NOTHING
     for name in chosen(plan, cluster):
+        from trainc.schedulers.counting import policy  # noqa: PLC0415 (most jobs have no back end)
+
         back_end = find(name)
         if back_end is None:
             assert cluster.scheduler is not None

@@ -10,7 +10,6 @@ from trainc.server.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.server.jobset import defaults as jobset
 from trainc.server.metadata import is_sound, without_null_fields
 from trainc.server.null_amounts import check_amounts
-from trainc.server.schema.engine import MISSING
 from trainc.server.schema.readable import read_by_go, readable
 from trainc.server.verdict import kind_of, verdict
 
@@ -123,6 +122,8 @@ def _reason(fault: Fault) -> str:
     """Why a server's check could not be made, in words for the summary."""
     if is_placeholder(fault.value):
         return f"what `{placeholder(str(fault.value))}` will be"
+    from trainc.server.schema.engine import MISSING  # noqa: PLC0415 (the built-in schemas need no engine)
+
     if MISSING in fault.message:
         return MISSING
     return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"

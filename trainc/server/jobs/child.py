@@ -10,7 +10,6 @@ from trainc.server.jobs.spec import chosen, job_spec, restart
 from trainc.server.jobset.defaults import with_defaults
 from trainc.server.jobset.labels import written_labels
 from trainc.server.names import label
-from trainc.server.pods.claims import claim
 from trainc.server.pods.complaints import Complaints, fields, items, text
 from trainc.server.pods.metadata import annotation_keys
 from trainc.server.pods.template import template
@@ -83,6 +82,8 @@ def _is_shaped_job(tree: Tree) -> bool:
 
 def _claims(spec: Tree, refused: Refused) -> dict[str, str]:
     """The volumes that JobSet adds to pods that mount them, and what is wrong with their claims."""
+    from trainc.server.pods.claims import claim  # noqa: PLC0415 (few jobs bring claims)
+
     claimed: dict[str, str] = {}
     log = Complaints(refused.features, CLAIM)
     for index, policy in enumerate(items(plain(spec["volumeClaimPolicies"]))):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.server.fault import compact
-from trainc.server.jobs import policies
 from trainc.server.names import prefixed_path
 from trainc.server.pods.complaints import fields, items, text
 
@@ -48,12 +47,16 @@ def job_spec(spec: dict[str, Any], path: Path, log: Complaints) -> None:
             if spec.get(field) is not None:
                 log.invalid((*path, field), spec[field], "requires indexed completion mode")
     if spec.get("podFailurePolicy") is not None:
-        policies.failure(spec, (*path, "podFailurePolicy"), log)
+        from trainc.server.jobs.policies import failure  # noqa: PLC0415 (few Jobs say what a failed pod means)
+
+        failure(spec, (*path, "podFailurePolicy"), log)
     if spec.get("successPolicy") is not None:
+        from trainc.server.jobs.policies import printed, success  # noqa: PLC0415 (few Jobs end early)
+
         if mode == "Indexed":
-            policies.success(spec, (*path, "successPolicy"), log)
+            success(spec, (*path, "successPolicy"), log)
         else:
-            shown = compact(policies.printed(fields(spec["successPolicy"])))
+            shown = compact(printed(fields(spec["successPolicy"])))
             log.add((*path, "successPolicy"), f"Invalid value: {shown}: requires indexed completion mode")
     _replacement(spec, (*path, "podReplacementPolicy"), log)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trainc.server.schema.features import Features
 
 MAX_INT32 = 2**31 - 1
+CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 class Complaints:

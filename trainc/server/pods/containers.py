@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.tree import plain, value
-from trainc.server.pods import amounts, probes, rights
+from trainc.server.pods import amounts
 from trainc.server.pods.complaints import Complaints, Part, fields, items, maps, text
 from trainc.server.pods.ports import ports
 from trainc.server.pods.variables import variables, whole
@@ -53,17 +53,35 @@ def _resize(tree: Any, path: Path, log: Complaints) -> None:
                 log.required(path, at=at)
 
 
+def _rights(tree: Any, path: Path, log: Complaints) -> None:
+    from trainc.server.pods.rights import of_container  # noqa: PLC0415 (most containers ask for no rights)
+
+    of_container(tree, path, log)
+
+
+def _probe(tree: Any, path: Path, log: Complaints) -> None:
+    from trainc.server.pods.probes import once  # noqa: PLC0415 (few containers of a job are probed)
+
+    once(tree, path, log)
+
+
+def _readiness(tree: Any, path: Path, log: Complaints) -> None:
+    from trainc.server.pods.probes import readiness  # noqa: PLC0415
+
+    readiness(tree, path, log)
+
+
 _PARTS = {
     "ports": Part(ports),
     "envFrom": Part(whole),
     "resources": Part(amounts.resources),
     "resizePolicy": Part(_resize),
-    "securityContext": Part(rights.of_container),
+    "securityContext": Part(_rights),
 }
 _PROBES = {
-    "livenessProbe": Part(probes.once),
-    "readinessProbe": Part(probes.readiness),
-    "startupProbe": Part(probes.once),
+    "livenessProbe": Part(_probe),
+    "readinessProbe": Part(_readiness),
+    "startupProbe": Part(_probe),
 }
 
 
@@ -153,7 +171,11 @@ def _ephemeral(
 def _is_given(tree: Tree, field: str, path: Path, log: Complaints) -> bool:
     """Whether a container has a field, and the server does not drop it."""
     held = plain(tree.get(field))
-    return held is not None and not (field == "lifecycle" and probes.is_dropped(held, (*path, field), log))
+    if held is None or field != "lifecycle":
+        return held is not None
+    from trainc.server.pods.probes import is_dropped  # noqa: PLC0415
+
+    return not is_dropped(held, (*path, field), log)
 
 
 def _once(tree: Tree, path: Path, names: set[str], log: Complaints) -> None:
@@ -210,7 +232,9 @@ def _hooks(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
         if field in tree and plain(tree[field]) is not None:
             part.check(tree[field], (*path, field), log)
     if "lifecycle" in tree:
-        probes.lifecycle(plain(tree["lifecycle"]), (*path, "lifecycle"), log, context.grace, context.system)
+        from trainc.server.pods.probes import lifecycle  # noqa: PLC0415
+
+        lifecycle(plain(tree["lifecycle"]), (*path, "lifecycle"), log, context.grace, context.system)
 
 
 def _init_restart(held: dict[str, Any], path: Path, log: Complaints) -> None:

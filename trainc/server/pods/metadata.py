@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.numbers import whole_number
 from trainc.model.placeholders import is_placeholder
 from trainc.server.names import qualified
-from trainc.server.pods.complaints import Complaints, fields, items, text
+from trainc.server.pods.complaints import CONTAINERS, Complaints, fields, items, text
 from trainc.server.pods.placement import tolerations
 
 TYPE_CHECKING = False
@@ -57,8 +57,7 @@ def annotation_settings(held: dict[str, Any], pod: dict[str, Any], path: Path, a
 
 
 def _containers(pod: dict[str, Any]) -> Collection[str]:
-    lists = ("initContainers", "containers", "ephemeralContainers")
-    return [text(fields(item), "name") for field in lists for item in items(pod.get(field))]
+    return [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
 
 
 def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:
@@ -104,7 +103,7 @@ def annotation_matches(held: dict[str, Any], pod: dict[str, Any], path: Path, lo
     whole = fields(pod.get("securityContext"))
     _same_seccomp(held.get(_SECCOMP_POD), whole.get("seccompProfile"), (*path, "securityContext"), log)
     windows = fields(pod.get("os")).get("name") == "windows"
-    for field in ("initContainers", "containers", "ephemeralContainers"):
+    for field in CONTAINERS:
         for index, item in enumerate(items(pod.get(field))):
             at: Path = (*path, field, index, "securityContext")
             context = fields(fields(item).get("securityContext"))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.quantity import Quantity, QuantityError
-from trainc.server.pods import claims
 from trainc.server.pods.complaints import Complaints, fields, is_set, items, text
-from trainc.server.pods.projected import downward, files, projected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,12 +224,32 @@ def _csi(source: dict[str, Any], path: Path, log: Complaints) -> None:
 
 def _ephemeral(source: dict[str, Any], path: Path, log: Complaints) -> None:
     if source.get("volumeClaimTemplate") is not None:
-        claims.template(source["volumeClaimTemplate"], (*path, "volumeClaimTemplate"), log)
+        from trainc.server.pods.claims import template  # noqa: PLC0415 (few pods have claims of their own)
+
+        template(source["volumeClaimTemplate"], (*path, "volumeClaimTemplate"), log)
 
 
 def _image(source: dict[str, Any], path: Path, log: Complaints) -> None:
     if source.get("pullPolicy"):
         log.one_of((*path, "pullPolicy"), source["pullPolicy"], _PULL_POLICIES)
+
+
+def _files(source: dict[str, Any], path: Path, log: Complaints) -> None:
+    from trainc.server.pods.projected import files  # noqa: PLC0415 (many pods mount no files of the cluster)
+
+    files(source, path, log)
+
+
+def _downward(source: dict[str, Any], path: Path, log: Complaints) -> None:
+    from trainc.server.pods.projected import downward  # noqa: PLC0415
+
+    downward(source, path, log)
+
+
+def _projected(source: dict[str, Any], path: Path, log: Complaints) -> None:
+    from trainc.server.pods.projected import projected  # noqa: PLC0415
+
+    projected(source, path, log)
 
 
 SOURCES = {
@@ -242,7 +260,7 @@ SOURCES = {
         Source("gitRepo", "repository", look=_git),
         Source("gcePersistentDisk", "pdName", look=_partition, printed="persistentDisk"),
         Source("awsElasticBlockStore", "volumeID", look=_partition),
-        Source("secret", "secretName", look=files),
+        Source("secret", "secretName", look=_files),
         Source("nfs", "server", "path", look=_nfs),
         Source("iscsi", "targetPortal", "iqn", look=_iscsi),
         Source("glusterfs", "endpoints", "path"),
@@ -252,17 +270,17 @@ SOURCES = {
         Source("cinder", "volumeID", look=_secret),
         Source("cephfs", look=_monitors, printed_second="cephFS"),
         Source("quobyte", look=_quobyte),
-        Source("downwardAPI", look=downward, printed_second="downwarAPI"),
+        Source("downwardAPI", look=_downward, printed_second="downwarAPI"),
         Source("fc", look=_fc),
         Source("flexVolume", "driver", look=_flex),
-        Source("configMap", "name", look=files),
+        Source("configMap", "name", look=_files),
         Source("azureFile", "secretName", "shareName"),
         Source("vsphereVolume", "volumePath"),
         Source("photonPersistentDisk", "pdID"),
         Source("portworxVolume", "volumeID"),
         Source("azureDisk", "diskName", "diskURI", look=_azure_disk),
         Source("storageos", "volumeName", look=_storage_os),
-        Source("projected", look=projected),
+        Source("projected", look=_projected),
         Source("scaleIO", "gateway", "system", "volumeName"),
         Source("csi", "driver", look=_csi),
         Source("ephemeral", "volumeClaimTemplate", look=_ephemeral),

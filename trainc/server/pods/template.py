@@ -6,8 +6,8 @@ Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodTemplateSpec), Ku
 from __future__ import annotations
 
 from trainc.model.tree import plain, value
-from trainc.server.pods import amounts, placement, ports, rights, settings, whole, windows
-from trainc.server.pods.complaints import Complaints, Part, fields, items, maps, text
+from trainc.server.pods import amounts, placement, ports, settings
+from trainc.server.pods.complaints import CONTAINERS, Complaints, Part, fields, items, maps, text
 from trainc.server.pods.containers import Context, containers
 from trainc.server.pods.metadata import annotation_keys, annotation_matches, annotation_settings
 from trainc.server.pods.volumes import volumes
@@ -21,12 +21,20 @@ if TYPE_CHECKING:
     from trainc.server.pods.volumes import Volumes
 
 _RESTARTS = ("Always", "OnFailure", "Never")
+
+
+def _rights(tree: Any, path: Path, log: Complaints) -> None:
+    from trainc.server.pods.rights import of_pod  # noqa: PLC0415 (most pods ask for no rights)
+
+    of_pod(tree, path, log)
+
+
 # Fields that are judged alone.
 _PARTS = {
     "affinity": Part(placement.affinity),
     "hostAliases": Part(settings.aliases),
     "overhead": Part(amounts.overhead),
-    "securityContext": Part(rights.of_pod),
+    "securityContext": Part(_rights),
     "tolerations": Part(placement.tolerations),
     "topologySpreadConstraints": Part(placement.spread),
 }
@@ -102,8 +110,12 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
     if "nodeSelector" in pod:
         log.labels((*path, "nodeSelector"), plain(pod["nodeSelector"]))
     if type(pod.get("resources")) is dict and log.has("PodLevelResources", (*path, "resources")):
-        whole.resources(pod, path, context.claims, log)
+        from trainc.server.pods.whole import resources  # noqa: PLC0415 (few pods have resources of their own)
+
+        resources(pod, path, context.claims, log)
     if "os" in pod or _has_windows(pod):
+        from trainc.server.pods import windows  # noqa: PLC0415 (few pods say which system they need)
+
         plain_pod = fields(plain(pod))
         if plain_pod.get("os") is not None:
             windows.system(plain_pod, path, log)
@@ -114,7 +126,7 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
 
 
 def _has_windows(pod: Tree) -> bool:
-    holders = [pod, *(container for field in windows.CONTAINERS for container in items(pod.get(field)))]
+    holders = [pod, *(container for field in CONTAINERS for container in items(pod.get(field)))]
     contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
     return any(type(context) is dict and "windowsOptions" in context for context in contexts)
 
@@ -128,14 +140,16 @@ def _host(pod: Tree, small: dict[str, Any], path: Path, log: Complaints) -> None
             ports.host_network(taking, path, log)
         ports.host_ports(taking, path, log)
     if (small.get("hostNetwork") or small.get("hostIPC")) and "securityContext" in pod:
-        rights.sysctls_of_host({**small, "securityContext": plain(pod["securityContext"])}, path, log)
+        from trainc.server.pods.rights import sysctls_of_host  # noqa: PLC0415 (as for `_rights`)
+
+        sysctls_of_host({**small, "securityContext": plain(pod["securityContext"])}, path, log)
 
 
 def _files(pod: Tree, path: Path, log: Complaints) -> None:
     """Files that hold variables are in an emptyDir of the pod."""
     if not log.features.has("EnvFiles"):
         return
-    for field in ("initContainers", "containers", "ephemeralContainers"):
+    for field in CONTAINERS:
         for index, container in enumerate(items(pod.get(field))):
             for number, entry in enumerate(items(_map(container).get("env"))):
                 source = _map(_map(entry).get("valueFrom")).get("fileKeyRef")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.server.names import subdomain
-from trainc.server.pods.complaints import fields, items, text
+from trainc.server.pods.complaints import CONTAINERS, fields, items, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ _MAX_DOMAIN, _MAX_USER = 256, 104
 _NET_BIOS = r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}'
 _DNS = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _BAD_USER = frozenset('"/\\:;|=,+*?<>@[]')
-CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 # What a pod for Windows must not have: where the server prints it, by the field of the pod or of a security context.
 _POD = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _SWITCHES = frozenset(("hostPID", "hostIPC"))

@@ -7,6 +7,8 @@ judged, which is counted. It starts when the first rule or pattern is asked abou
 
 from __future__ import annotations
 
+from trainc.server.cel.operators import NotJudgedError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -18,10 +20,6 @@ SLOW = 1.0  # seconds of processor time beyond that, all answers of a run togeth
 SIZE = 1_000_000  # characters of one question
 STARTS = 3  # of the process in one run: a rule can bring it down
 MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
-
-
-class NotJudgedError(Exception):
-    """A question that nobody answers; the text says why."""
 
 
 class Engine:

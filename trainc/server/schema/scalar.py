@@ -102,7 +102,8 @@ def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
 
 def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
     """The check of a pattern that a cluster brings: Python's own engine can take forever over it."""
-    from trainc.server.schema.engine import NotJudgedError, engine  # noqa: PLC0415 (the built-in patterns need none)
+    from trainc.server.cel.operators import NotJudgedError  # noqa: PLC0415
+    from trainc.server.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
 
     try:
         if not engine().matches(pattern, value):

@@ -6,8 +6,7 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
-from trainc.server.cel.operators import bare
-from trainc.server.schema.engine import NotJudgedError
+from trainc.server.cel.operators import NotJudgedError, bare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

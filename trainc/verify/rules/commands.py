@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.verify.endless import endless, is_daemon
 from trainc.verify.launch import PYTHON
-from trainc.verify.start_order import counts
 from trainc.verify.values import texts
 
 TYPE_CHECKING = False
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.vocabulary import Launcher
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
+    from trainc.verify.pods import Role
 
 SLEEP = Rule(
     "endless-sleep",
@@ -136,9 +136,15 @@ def endless_init_container(job: Job) -> None:
                 )
 
 
+def _counts(role: Role) -> bool:
+    from trainc.verify.start_order import counts  # noqa: PLC0415 (most pods have one container)
+
+    return counts(role)
+
+
 def endless_sidecar(job: Job) -> None:
     for role in job.roles:
-        if len(role.main) < 2 or not counts(role):
+        if len(role.main) < 2 or not _counts(role):
             continue
         trains = next((c for c in role.main if _at_work(c) and not endless(c) and not is_daemon(c)), None)
         for container in role.main if trains is not None else ():
