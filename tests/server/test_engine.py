@@ -16,8 +16,8 @@ import yaml
 
 from tests.compiling import ROOT
 from trainc.model.tree import stamp
-from trainc.server.cel.operators import NotJudgedError
 from trainc.server.cel.rules import check
+from trainc.server.fault import NotJudgedError
 from trainc.server.profile import Profile
 from trainc.server.schema import engine as asking
 from trainc.server.schema.definitions import read_definition

@@ -28,6 +28,10 @@ def program() -> Never:
     is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
     if is_default:  # nothing is held yet: the system ends the process, without a traceback
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    from trainc.cli.archive import Archive  # noqa: PLC0415 (first, so that it serves the others)
+
+    archive = Archive()
+    archive.open()
     from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children  # noqa: PLC0415
 
     code = TROUBLE
@@ -42,6 +46,7 @@ def program() -> Never:
         open_streams()
         code = main()
         sys.stderr.flush()
+        archive.keep()
     except BrokenPipeError:
         code = READER_GONE
     except OSError:

@@ -18,6 +18,10 @@ FURTHER = "further"  # the kind of a fault that the server would tell once those
 NO_MAP = "must be an object for an array of list-type map"
 
 
+class NotJudgedError(Exception):
+    """A question that no engine answers; the text says why."""
+
+
 class Fault:
     """One complaint: where, of which kind, and the server's own text.
 

@@ -20,10 +20,6 @@ class CelError(Exception):
     """A rule that ended in an error; the text is the engine's."""
 
 
-class NotJudgedError(Exception):
-    """A question that nobody answers; the text says why."""
-
-
 def bare(value: Any) -> Any:
     """A scalar without its origin; maps and lists as they are."""
     return value.value if value.__class__ is Sourced else value

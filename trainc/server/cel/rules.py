@@ -6,8 +6,8 @@ from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.server.cel.builtin import RULES
-from trainc.server.cel.operators import CelError, NotJudgedError, bare, same
-from trainc.server.fault import Fault, shown, untold
+from trainc.server.cel.operators import CelError, bare, same
+from trainc.server.fault import Fault, NotJudgedError, shown, untold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

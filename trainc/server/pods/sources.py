@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.quantity import Quantity, QuantityError
+from trainc.server.names import subdomain
 from trainc.server.pods.complaints import Complaints, fields, is_set, items, text
 
 TYPE_CHECKING = False
@@ -15,14 +16,8 @@ if TYPE_CHECKING:
     Look = Callable[[dict[str, Any], Path, Complaints], None]
 
 _HOST_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
+    *("", "BlockDevice", "CharDevice", "Directory"),
+    *("DirectoryOrCreate", "File", "FileOrCreate", "Socket"),
 )
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _IQN = r"iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$"
@@ -207,8 +202,6 @@ def _storage_os(source: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _csi(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    from trainc.server.names import subdomain  # noqa: PLC0415 (few jobs have such volumes)
-
     driver = text(source, "driver")
     if driver:
         log.too_long((*path, "driver"), len(driver.encode()), 63)
@@ -234,22 +227,15 @@ def _image(source: dict[str, Any], path: Path, log: Complaints) -> None:
         log.one_of((*path, "pullPolicy"), source["pullPolicy"], _PULL_POLICIES)
 
 
-def _files(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    from trainc.server.pods.projected import files  # noqa: PLC0415 (many pods mount no files of the cluster)
+def _shown(look: str) -> Look:
+    """What looks at files that a volume shows of other objects; many pods have none, and load nothing for them."""
 
-    files(source, path, log)
+    def check(source: dict[str, Any], path: Path, log: Complaints) -> None:
+        from trainc.server.pods import projected  # noqa: PLC0415
 
+        getattr(projected, look)(source, path, log)
 
-def _downward(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    from trainc.server.pods.projected import downward  # noqa: PLC0415
-
-    downward(source, path, log)
-
-
-def _projected(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    from trainc.server.pods.projected import projected  # noqa: PLC0415
-
-    projected(source, path, log)
+    return check
 
 
 SOURCES = {
@@ -260,7 +246,7 @@ SOURCES = {
         Source("gitRepo", "repository", look=_git),
         Source("gcePersistentDisk", "pdName", look=_partition, printed="persistentDisk"),
         Source("awsElasticBlockStore", "volumeID", look=_partition),
-        Source("secret", "secretName", look=_files),
+        Source("secret", "secretName", look=_shown("files")),
         Source("nfs", "server", "path", look=_nfs),
         Source("iscsi", "targetPortal", "iqn", look=_iscsi),
         Source("glusterfs", "endpoints", "path"),
@@ -270,17 +256,17 @@ SOURCES = {
         Source("cinder", "volumeID", look=_secret),
         Source("cephfs", look=_monitors, printed_second="cephFS"),
         Source("quobyte", look=_quobyte),
-        Source("downwardAPI", look=_downward, printed_second="downwarAPI"),
+        Source("downwardAPI", look=_shown("downward"), printed_second="downwarAPI"),
         Source("fc", look=_fc),
         Source("flexVolume", "driver", look=_flex),
-        Source("configMap", "name", look=_files),
+        Source("configMap", "name", look=_shown("files")),
         Source("azureFile", "secretName", "shareName"),
         Source("vsphereVolume", "volumePath"),
         Source("photonPersistentDisk", "pdID"),
         Source("portworxVolume", "volumeID"),
         Source("azureDisk", "diskName", "diskURI", look=_azure_disk),
         Source("storageos", "volumeName", look=_storage_os),
-        Source("projected", look=_projected),
+        Source("projected", look=_shown("projected")),
         Source("scaleIO", "gateway", "system", "volumeName"),
         Source("csi", "driver", look=_csi),
         Source("ephemeral", "volumeClaimTemplate", look=_ephemeral),

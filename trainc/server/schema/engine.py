@@ -7,7 +7,7 @@ judged, which is counted. It starts when the first rule or pattern is asked abou
 
 from __future__ import annotations
 
-from trainc.server.cel.operators import NotJudgedError
+from trainc.server.fault import NotJudgedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

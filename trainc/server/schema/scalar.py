@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import dotted
-from trainc.server.fault import Fault, invalid, shown, untold
+from trainc.server.fault import Fault, NotJudgedError, invalid, shown, untold
 from trainc.server.schema.patterns import ORDINARY
 
 TYPE_CHECKING = False
@@ -102,7 +102,6 @@ def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
 
 def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
     """The check of a pattern that a cluster brings: Python's own engine can take forever over it."""
-    from trainc.server.cel.operators import NotJudgedError  # noqa: PLC0415
     from trainc.server.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
 
     try:

@@ -6,7 +6,8 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
-from trainc.server.cel.operators import NotJudgedError, bare
+from trainc.server.cel.operators import bare
+from trainc.server.fault import NotJudgedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
