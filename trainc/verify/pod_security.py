@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import version
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import get, value
 from trainc.verify.standards import LEVELS, violations
+from trainc.verify.standards.pod import NEWEST
+from trainc.verify.values import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
+    from trainc.model.cluster import Cluster
     from trainc.model.sourced import Span
     from trainc.verify.job import Job
 else:
@@ -22,6 +26,7 @@ VIOLATED = Rule(
     "The API server accepts the JobSet and the Jobs, and refuses each of the pods: the job starts nothing, and waits.",
 )
 _ENFORCE = "pod-security.kubernetes.io/enforce"
+_APP_ARMOR = "remove the profile, or take one of `RuntimeDefault` and `Localhost`"
 _HELP = {
     "host namespaces": "remove the field; `/dev/shm` can be an `emptyDir` with `medium: Memory`",
     "privileged": "remove it, and ask for devices by the resource of a device plugin",
@@ -29,6 +34,13 @@ _HELP = {
     "unrestricted capabilities": 'set `capabilities: {drop: ["ALL"]}`, and add none but `NET_BIND_SERVICE`',
     "hostPath volumes": "mount a claim, or an `emptyDir`",
     "restricted volume types": "mount a claim, or an `emptyDir`",
+    "forbidden AppArmor profile": _APP_ARMOR,
+    "forbidden AppArmor profiles": _APP_ARMOR,
+    "forbidden sysctls": "remove the sysctls; other kernel parameters are set on the node",
+    "hostProcess": "remove it, and run the work in a container",
+    "probe or lifecycle host": "remove `host`: the probe then asks the pod itself",
+    "procMount": "remove `procMount`",
+    "seLinuxOptions": "remove `user`, `role` and `type`; the node's container runtime chooses them",
     "hostPort": "remove `hostPort`: pods of a JobSet find each other by name",
     "allowPrivilegeEscalation != false": "set `securityContext.allowPrivilegeEscalation: false`",
     "runAsNonRoot != true": "set `securityContext: {runAsNonRoot: true, runAsUser: 1000}` on the pod",
@@ -51,18 +63,26 @@ def judge(job: Job, asked: str) -> None:
     if enforced is None:
         return
     also = [Label(enforced.at, f"the namespace enforces `{enforced.level}`")] if enforced.at is not None else []
+    minor = _minor(enforced.version, job.cluster)
     for role in job.roles:
-        for violation in violations(role.pod, enforced.level):
+        for violation in violations(table(role.spec, "template"), enforced.level, minor):
             job.report.add(
                 VIOLATED.at(
-                    job.at((*role.pod_path, *violation.path)),
+                    job.at((*role.spec_path, "template", *violation.path)),
                     f"the pods of `{role.name}` violate PodSecurity "
                     f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})',
                     also=also,
                     effect="the API server refuses each of these pods, so the job never starts",
-                    help=_HELP.get(violation.control, "remove what is named"),
+                    help=_HELP[violation.control],
                 )
             )
+
+
+def _minor(written: str, cluster: Cluster) -> int:
+    """The minor version of the standards that the server applies: no later one than its own."""
+    asked = version(written)
+    served = cluster.kubernetes[1] if cluster.kubernetes is not None else NEWEST
+    return min(asked[1] if asked is not None else NEWEST, served)
 
 
 def _of_namespace(job: Job) -> Enforced | None:
@@ -73,7 +93,7 @@ def _of_namespace(job: Job) -> Enforced | None:
         label = get(tree, "metadata", "labels", _ENFORCE) if tree is not None else None
         level = value(tree, "metadata", "labels", _ENFORCE) if tree is not None else None
         if type(level) is str and level in LEVELS:
-            version = value(tree, "metadata", "labels", f"{_ENFORCE}-version")
+            held = value(tree, "metadata", "labels", f"{_ENFORCE}-version")
             at = getattr(getattr(label, "origin", None), "at", None)
-            return Enforced(level, version if type(version) is str else "latest", at)
+            return Enforced(level, held if type(held) is str else "latest", at)
     return None
