@@ -6,7 +6,7 @@ import pytest
 
 from tests.legacy.samples.jobs import Compiled
 from tests.migrate.comments import comments
-from trainc.fix import diff, fix
+from trainc.fix import diff, fix, replacements
 from trainc.model.finding import ERROR, Edit, Finding, Rule
 from trainc.model.sourced import Span
 
@@ -40,12 +40,6 @@ def found(
         ([(("a", "c", 0, "v"), 2)], 2, "v: 1", "v: 2"),
         ([(("a", "b"), 3)], 9, "a: {b: 2}", "a: {b: 3}"),
         ([(("a", "n", "o"), True)], 2, "d: 'q'", "d: 'q'"),
-        (
-            [(("A",), {"b": "x", "c": [{"name": "n", "v": 1}, {"name": "m"}]}), (("a",), None)],
-            2,
-            "a:  # one",
-            "A:  # one",
-        ),
         ([(("a", "c", 0), None)], 2, "    - name: n  # three\n      v: 1\n", ""),
         ([(("e",), "yes")], 2, "d: 'q'\n", "d: 'q'\ne: \"yes\"\n"),
     ],
@@ -59,6 +53,68 @@ def test_edits_change_their_place_and_nothing_else(
         assert "n:\n    o: true" in done.text
     else:
         assert done.text == TEXT.replace(old, new, 1)
+
+
+def edited(text: str, *edits: Edit) -> str:
+    done = fix(text, [RULE.at(Span("f.yaml", 1, 1, 1, 2), "wrong", fix=edits)], "f.yaml")
+    assert len(done.applied) == 1
+    return done.text
+
+
+def test_a_key_gets_another_name_in_its_place() -> None:
+    assert edited(TEXT, Edit("f.yaml", 2, ("a",), name="A")) == TEXT.replace("a:  # one", "A:  # one", 1)
+
+
+def test_a_scalar_is_found_by_its_place() -> None:
+    assert edited(TEXT, Edit("f.yaml", 2, (), "y", at=Span("f.yaml", 3, 6, 3, 9))) == TEXT.replace('"x"', '"y"', 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("e: {A: '1', B: x}  # both\n", "e: [{name: A, value: '1'}, {name: B, value: x}] # both\n"),
+        (
+            "e:\n  # above\n  A: '1'  # one\n  B: x\n",
+            "e:\n  # above\n- name: A\n  value: '1' # one\n- name: B\n  value: x\n",
+        ),
+        (
+            "l: [a]\nm:\n    - b\ne:\n    A: '1'\n    B: x\n",
+            "l: [a]\nm:\n    - b\ne:\n    - name: A\n      value: '1'\n    - name: B\n      value: x\n",
+        ),
+    ],
+)
+def test_a_map_becomes_a_list_of_names_and_values(old: str, new: str) -> None:
+    entries = [{"name": "A", "value": "1"}, {"name": "B", "value": "x"}]
+    assert edited(old, Edit("f.yaml", 1, ("e",), entries)) == new
+
+
+def test_a_text_becomes_a_list_of_words() -> None:
+    assert edited("c: a b  # it\n", Edit("f.yaml", 1, ("c",), ["a", "b"])) == "c: [a, b] # it\n"
+
+
+ODD = """\
+a:   {  b: 1,c: 2 }   # spaces
+l:
+    -   x
+    -   "y"
+m: [
+  p,
+  q,
+]
+d:    1
+"""
+
+
+@pytest.mark.parametrize(("path", "value", "line"), [(("d",), 2, "d:    1"), (("l", 1), "z", '    -   "y"')])
+def test_lines_that_no_edit_concerns_stay_as_they_are(path: tuple[str | int, ...], value: object, line: str) -> None:
+    lines = edited(ODD, Edit("f.yaml", 1, path, value)).splitlines()
+    assert [one for one in ODD.splitlines() if one not in lines] == [line]
+    assert len(lines) == len(ODD.splitlines())
+
+
+def test_an_editor_gets_what_differs() -> None:
+    finding = RULE.at(Span("f.yaml", 3, 6, 3, 9), "wrong", fix=[Edit("f.yaml", 2, ("a", "b"), "yy")])
+    assert replacements(TEXT, finding, "f.yaml") == [(3, 7, 3, 10, 'yy"')]
 
 
 @pytest.mark.parametrize(

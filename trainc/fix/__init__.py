@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from trainc.migrate.chunks import UnreadableError, dump, fresh, load, reshape, split, with_line_ends
-from trainc.migrate.keys import rename
+from trainc.fix.edits import make
+from trainc.fix.layout import merged
+from trainc.fix.layout import replacements as _replacements
+from trainc.migrate.chunks import UnreadableError, dump, load, split, with_line_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trainc.fix.layout import Replacement
     from trainc.model.finding import Edit, Finding
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path
 
 SAFE, UNSAFE = "safe", "unsafe"
@@ -40,13 +44,13 @@ def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -
     allowed = {SAFE, UNSAFE} if unsafe else {SAFE}
     pieces = split(text)
     starts = _starts(pieces)
-    touched: set[tuple[int, Path]] = set()
+    touched: set[tuple[int, Path | Span]] = set()
     chosen: dict[int, list[Edit]] = {}
     applied: list[Finding] = []
     left: list[Finding] = []
     for finding in findings:
         edits = [edit for edit in finding.fix if edit.file == file]
-        places = {(_piece_of(edit, starts), edit.path) for edit in edits}
+        places = {(_piece_of(edit, starts), edit.at or edit.path) for edit in edits}
         if not edits or any(e.safety not in allowed for e in finding.fix) or places & touched:
             left.append(finding)
             continue
@@ -57,13 +61,19 @@ def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -
     unreadable = set()
     for index, edits in chosen.items():
         try:
-            pieces[index] = _edited(pieces[index], edits)
+            pieces[index] = _edited(pieces[index], edits, starts[index])
         except UnreadableError:
             unreadable.add(index)
     if unreadable:
         left += [one for one in applied if _pieces(one, file, starts) & unreadable]
         applied = [one for one in applied if not _pieces(one, file, starts) & unreadable]
     return Fixed("".join(pieces), tuple(applied), tuple(left))
+
+
+def replacements(text: str, finding: Finding, file: str) -> list[Replacement]:
+    """What the safe edits of one finding replace in the text of `file`, none where it carries none."""
+    done = fix(text, [finding], file)
+    return _replacements(text, done.text) if done.applied else []
 
 
 def diff(before: str, after: str, file: str) -> list[str]:
@@ -98,58 +108,20 @@ def _piece_of(edit: Edit, starts: list[int]) -> int:
     return max((index for index, line in enumerate(starts) if line <= edit.line), default=0)
 
 
-def _edited(piece: str, edits: list[Edit]) -> str:
+def _edited(piece: str, edits: list[Edit], first: int) -> str:
+    """A document that begins on line `first` with its edits, in the layout that it has."""
     root = load(piece)
-    for former, name in _renamings(root, edits):
-        rename(_at(root, former[:-1]), str(former[-1]), name)
-    # What goes away goes from the end, so that the places before it stay what they were.
-    for edit in sorted(edits, key=lambda e: _order(e.path), reverse=True):
-        _apply(root, edit)
-    return dump(root, piece)
+    make(root, edits, first)
+    after = dump(root, piece)
+    before = dump(load(piece), piece)
+    if before == piece:
+        return after
+    kept = merged(piece, before, after)
+    return kept if kept is not None and _says_the_same(kept, after) else after
 
 
-def _order(path: Path) -> tuple[tuple[int, str], ...]:
-    return tuple((step, "") if type(step) is int else (-1, str(step)) for step in path)
-
-
-def _renamings(root: Any, edits: list[Edit]) -> list[tuple[Path, str]]:
-    """Pairs of edits that only call a key otherwise: one takes it away, one sets the same value beside it."""
-    gone = [edit.path for edit in edits if edit.value is None]
-    renamings = []
-    for edit in edits:
-        for path in gone:
-            beside = path[:-1] == edit.path[:-1] and path != edit.path and edit.value is not None
-            if beside and _at(root, path) == edit.value:
-                renamings.append((path, str(edit.path[-1])))
-    return renamings
-
-
-def _at(root: Any, path: Path) -> Any:
-    for step in path:
-        if not _holds(root, step):
-            return None
-        root = root[step]
-    return root
-
-
-def _holds(node: Any, step: str | int) -> bool:
-    if isinstance(node, dict):
-        return step in node
-    return isinstance(node, list) and type(step) is int and 0 <= step < len(node)
-
-
-def _apply(root: Any, edit: Edit) -> None:
-    *above, last = edit.path
-    for step in above:
-        if not _holds(root, step):
-            if edit.value is None or not isinstance(root, dict):
-                return
-            root[step] = fresh({})
-        root = root[step]
-    if edit.value is None:
-        if _holds(root, last):
-            del root[last]
-    elif _holds(root, last):
-        root[last] = reshape(root[last], edit.value)
-    elif isinstance(root, dict):
-        root[last] = fresh(edit.value)
+def _says_the_same(one: str, other: str) -> bool:
+    try:
+        return bool(load(one) == load(other))
+    except UnreadableError:
+        return False

@@ -76,18 +76,31 @@ class Label:
 
 
 class Edit:
-    """A change to one YAML node: set `path` in `file` to `value`, or remove it when `value` is None."""
+    """A change to one YAML node of `file`: `path` is set to `value`, removed where that is None, or its key called `name`.
 
-    __slots__ = ("file", "line", "path", "safety", "value")
+    With `at` it is the scalar that stands there, whatever its path.
+    """
+
+    __slots__ = ("at", "file", "line", "name", "path", "safety", "value")
 
     def __init__(
-        self, file: str, line: int, path: tuple[str | int, ...], value: object, *, safety: str = "safe"
+        self,
+        file: str,
+        line: int,
+        path: tuple[str | int, ...],
+        value: object = None,
+        *,
+        safety: str = "safe",
+        name: str = "",
+        at: Span | None = None,
     ) -> None:
         self.file = file
         self.line = line  # of the document's start: one file may hold several
         self.path = path
         self.value = value
         self.safety = safety  # safe, unsafe, display-only
+        self.name = name
+        self.at = at
 
 
 class Refusal:

@@ -63,8 +63,15 @@ def _finding(finding: Finding, jobs: int, shown: Callable[[str], str]) -> dict[s
         out["admission"] = {"by": finding.refusal.by, "message": finding.refusal.text}
     if finding.fix:
         out["fix"] = [
-            {"file": shown(e.file), "line": e.line, "path": list(e.path), "value": e.value, "safety": e.safety}
-            for e in finding.fix
+            {
+                "file": shown(edit.file),
+                "line": edit.line,
+                "path": list(edit.path),
+                **({"name": edit.name} if edit.name else {"value": edit.value}),
+                **({"at": _span(edit.at, shown)} if edit.at is not None else {}),
+                "safety": edit.safety,
+            }
+            for edit in finding.fix
         ]
     return out
 

@@ -14,7 +14,7 @@ from trainc.legacy.admission.refusals import (
 )
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.placeholders import is_placeholder, placeholder
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ def odd_case(r: Refuser, key: str, role: str) -> None:
 def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
     if role in r.roles or key not in r.replicas:
         return ()
-    path = ("spec", r.kind.field)
-    return (r.edit((*path, role), plain(r.replicas[key])), r.edit((*path, key), None))
+    return (r.renaming(("spec", r.kind.field, key), role),)
 
 
 def _no_main(r: Refuser, key: str, inside: Path, found: list[Tree]) -> None:

@@ -1,0 +1,96 @@
+"""What an edit changes, taken over into a text whose layout the parser that keeps comments would not keep."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_LONGEST = 3_000  # lines in which differences of layout are looked for
+
+
+class Replacement(NamedTuple):
+    """A part of a text and what stands there instead; lines and columns count from 1, the end is behind the part."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+def merged(original: str, before: str, after: str) -> str | None:
+    """The original with what differs between two texts; None where nobody can say where it belongs.
+
+    `before` is the original as the parser writes it, `after` the same with edits.
+    """
+    old, plain, new = (text.splitlines(keepends=True) for text in (original, before, after))
+    places = _places(plain, old)
+    if places is None:
+        return None
+    out: list[str] = []
+    for kind, start, end, first, last in SequenceMatcher(None, plain, new, autojunk=False).get_opcodes():
+        begin, stop = _boundary(places, start, len(plain), len(old)), _boundary(places, end, len(plain), len(old))
+        if begin is None or stop is None:
+            return None
+        if kind == "equal":
+            out += old[begin:stop]
+            continue
+        shift = _indent(old[begin]) - _indent(plain[start]) if begin < len(old) and start < len(plain) else 0
+        out += [_shifted(line, shift) for line in new[first:last]]
+    return "".join(out)
+
+
+def _places(plain: list[str], old: list[str]) -> dict[int, int] | None:
+    """Which line of the original each line stands for; None where a text is too long to be compared."""
+    one, other = ([_letters(line) for line in lines] for lines in (plain, old))
+    if one == other:
+        return dict(enumerate(range(len(old))))
+    if max(len(one), len(other)) > _LONGEST:
+        return None
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+
+
+def _letters(line: str) -> str:
+    return "".join(line.split())
+
+
+def _boundary(places: dict[int, int], index: int, count: int, total: int) -> int | None:
+    """Where the original has the boundary in front of a line."""
+    if index in places:
+        return places[index]
+    if index == count:
+        return total
+    return places[index - 1] + 1 if index - 1 in places else None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _shifted(line: str, shift: int) -> str:
+    if shift >= 0:
+        return " " * shift + line
+    return line[min(-shift, _indent(line)) :]
+
+
+def replacements(before: str, after: str) -> list[Replacement]:
+    """The parts in which two texts differ: whole lines, or what differs within lines that stand for each other."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    out = []
+    for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        if end - start == last - first:
+            out += [_within(start + step + 1, old[start + step], new[first + step]) for step in range(end - start)]
+        else:
+            out.append(Replacement(start + 1, 1, end + 1, 1, "".join(new[first:last])))
+    return out
+
+
+def _within(number: int, old: str, new: str) -> Replacement:
+    """What differs between two lines."""
+    shorter = min(len(old), len(new))
+    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
+    return Replacement(number, head + 1, number, len(old) - tail + 1, new[head : len(new) - tail])
