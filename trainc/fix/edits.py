@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-
 from trainc.migrate.chunks import fresh, reshape
 from trainc.migrate.keys import rename
 
@@ -40,16 +38,16 @@ def path_of(root: Any, edit: Edit, first: int) -> Path:
 
 def _scalars(node: Any, path: Path) -> Iterator[tuple[Path, tuple[int, int]]]:
     """The path and the place of every scalar, its line and column counted from 0."""
-    if isinstance(node, CommentedMap):
+    if isinstance(node, dict):
         below: list[tuple[Any, Any, tuple[int, int]]] = [
             (k, v, node.lc.value(k)) for k, v in node.items() if k in node.lc.data
         ]
-    elif isinstance(node, CommentedSeq):
+    elif isinstance(node, list):
         below = [(index, item, node.lc.item(index)) for index, item in enumerate(node)]
     else:
         return
     for key, child, place in below:
-        if isinstance(child, CommentedMap | CommentedSeq):
+        if isinstance(child, dict | list):
             yield from _scalars(child, (*path, key))
         else:
             yield (*path, key), place
@@ -96,19 +94,20 @@ def _instead(node: Any, value: object) -> Any:
     """A value in the place of a node: a map as the list of its entries keeps what is written beside them."""
     if not isinstance(value, list) or isinstance(node, list):
         return reshape(node, value)
-    if isinstance(node, CommentedMap) and all(isinstance(item, dict) and item.keys() == _ENTRY for item in value):
+    if isinstance(node, dict) and all(isinstance(item, dict) and item.keys() == _ENTRY for item in value):
         return _entries(node, value)
     words = fresh(value)
     words.fa.set_flow_style()
     return words
 
 
-def _entries(node: CommentedMap, wanted: list[dict[str, object]]) -> CommentedSeq:
+def _entries(node: Any, wanted: list[dict[str, object]]) -> Any:
     """The entries of a map as items with `name` and `value`, in its style and with its comments."""
-    items = CommentedSeq()
+    items = fresh([])
     for entry in wanted:
         name = entry["name"]
-        item = CommentedMap(name=fresh(name), value=reshape(node[name], entry["value"]))
+        item = fresh({"name": name, "value": ""})
+        item["value"] = reshape(node[name], entry["value"])
         if name in node.ca.items:
             item.ca.items["value"] = node.ca.items[name]
         if node.fa.flow_style():
