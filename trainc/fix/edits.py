@@ -38,19 +38,13 @@ def path_of(root: Any, edit: Edit, first: int) -> Path:
 
 def _scalars(node: Any, path: Path) -> Iterator[tuple[Path, tuple[int, int]]]:
     """The path and the place of every scalar, its line and column counted from 0."""
-    if isinstance(node, dict):
-        below: list[tuple[Any, Any, tuple[int, int]]] = [
-            (k, v, node.lc.value(k)) for k, v in node.items() if k in node.lc.data
-        ]
-    elif isinstance(node, list):
-        below = [(index, item, node.lc.item(index)) for index, item in enumerate(node)]
-    else:
-        return
-    for key, child, place in below:
+    is_map = isinstance(node, dict)
+    place = node.lc.value if is_map else node.lc.item
+    for key, child in node.items() if is_map else enumerate(node):
         if isinstance(child, dict | list):
             yield from _scalars(child, (*path, key))
-        else:
-            yield (*path, key), place
+        elif key in node.lc.data:  # what a merge brings in stands elsewhere
+            yield (*path, key), place(key)
 
 
 def _order(path: Path) -> tuple[tuple[int, str], ...]:
@@ -106,7 +100,7 @@ def _entries(node: Any, wanted: list[dict[str, object]]) -> Any:
     items = fresh([])
     for entry in wanted:
         name = entry["name"]
-        item = fresh({"name": name, "value": ""})
+        item = fresh({"name": name})
         item["value"] = reshape(node[name], entry["value"])
         if name in node.ca.items:
             item.ca.items["value"] = node.ca.items[name]

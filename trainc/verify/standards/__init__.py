@@ -68,6 +68,6 @@ def violations(template: Tree, level: str, minor: int = NEWEST) -> Iterator[Viol
     minor = min(minor, NEWEST)
     pod = Pod(template, minor)
     for control, since, until in _RESTRICTED if level == RESTRICTED else _BASELINE:
-        found = control(pod) if since <= minor < until else None
-        if found is not None:
-            yield found
+        violation = control(pod) if since <= minor < until else None
+        if violation is not None:
+            yield violation

@@ -67,14 +67,14 @@ def capabilities(pod: Pod) -> Violation | None:
 
 def added(pod: Pod, allowed: frozenset[str]) -> tuple[list[Owner], list[str]]:
     """The containers that add other capabilities than these, and those capabilities."""
-    found: list[Owner] = []
+    owners: list[Owner] = []
     names: set[str] = set()
     for owner in pod.containers:
         more = set(known_texts(table(owner.security, "capabilities"), "add")) - allowed
         if more:
-            found.append(owner)
+            owners.append(owner)
             names |= more
-    return found, sorted(names)
+    return owners, sorted(names)
 
 
 def host_namespaces(pod: Pod) -> Violation | None:
@@ -171,14 +171,14 @@ def unmasked(pod: Pod) -> Violation | None:
 def selinux(pod: Pod) -> Violation | None:
     """No SELinux type but those of containers, and neither user nor role."""
     allowed = {name for name in CONTAINER_TYPES if pod.minor >= CONTAINER_TYPES[name]}
-    found = {part: setting(pod.owners, "seLinuxOptions", part, bad=bool) for part in ("user", "role")}
-    found["type"] = setting(pod.owners, "seLinuxOptions", "type", bad=lambda kind: kind not in allowed)
-    bad = [owner for owner in pod.owners if any(owner in owners for owners, _ in found.values())]
+    settings = {part: setting(pod.owners, "seLinuxOptions", part, bad=bool) for part in ("user", "role")}
+    settings["type"] = setting(pod.owners, "seLinuxOptions", "type", bad=lambda kind: kind not in allowed)
+    bad = [owner for owner in pod.owners if any(owner in owners for owners, _ in settings.values())]
     if not bad:
         return None
-    kinds = found["type"][1]
+    kinds = settings["type"][1]
     data = [f"{counted('type', kinds)} {quoted(kinds)}"] * bool(kinds)
-    data += [f"{part} may not be set" for part in ("user", "role") if found[part][0]]
+    data += [f"{part} may not be set" for part in ("user", "role") if settings[part][0]]
     details = f"{setters(bad)} set forbidden securityContext.seLinuxOptions: {'; '.join(data)}"
     return Violation("seLinuxOptions", details, (*bad[0].security_path, "seLinuxOptions"))
 

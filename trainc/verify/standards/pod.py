@@ -119,16 +119,16 @@ def setters(owners: Sequence[Owner]) -> str:
     return " and ".join(parts)
 
 
-def setting(owners: Iterable[Owner], *path: str, bad: Callable[[str], bool]) -> tuple[list[Owner], list[str]]:
+def setting(given: Iterable[Owner], *path: str, bad: Callable[[str], bool]) -> tuple[list[Owner], list[str]]:
     """The owners whose securityContext has a bad text at a path, and these texts, sorted."""
-    found: list[Owner] = []
-    texts_: set[str] = set()
-    for owner in owners:
+    owners: list[Owner] = []
+    values: set[str] = set()
+    for owner in given:
         tree = owner.security
         for step in path[:-1]:
             tree = table(tree, step)
         written = known(tree, path[-1])
         if written and bad(written):
-            found.append(owner)
-            texts_.add(written)
-    return found, sorted(texts_)
+            owners.append(owner)
+            values.add(written)
+    return owners, sorted(values)
