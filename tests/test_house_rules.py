@@ -61,6 +61,8 @@ OUTSIDERS = {  # a package -> the only places that may import it
     "subprocess": ("compare", "rehearse", "server/schema/engine.py"),
     "ruamel": ("migrate",),
     "logging": (),
+    "pygls": ("lsp",),
+    "lsprotocol": ("lsp",),
 }
 
 

@@ -17,6 +17,12 @@ def _explain(options: Options) -> int:
     return explain(options)
 
 
+def _lsp(options: Options) -> int:
+    from trainc.cli.lsp import lsp  # noqa: PLC0415
+
+    return lsp(options)
+
+
 COMMANDS = (
     Command(
         "new",
@@ -67,5 +73,15 @@ COMMANDS = (
             "trainc explain trainc.dev/run",
         ),
         _explain,
+    ),
+    Command(
+        "lsp",
+        "",
+        "Answer an editor over the Language Server Protocol, on standard input and output: findings while you type, what a\n"
+        "field is and who set it, where a name is defined, what fits here, and the edits of `trainc fix`.\n"
+        "It needs the extra: pip install 'trainc[lsp]'.",
+        (),
+        ("trainc lsp",),
+        _lsp,
     ),
 )

@@ -135,28 +135,9 @@ class Session:
 
     def applied_twice(self, folder: str) -> None:
         """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
-        from trainc.compare.applied import MARKS, applied_twice, output_among_jobs, prefix  # noqa: PLC0415 (not for one file)
-        from trainc.load.runtimes import may_hold_runtimes  # noqa: PLC0415
-        from trainc.load.walk import known_contents, known_files, ours  # noqa: PLC0415
+        from trainc.compare.applied import report_applications  # noqa: PLC0415 (not for one file)
 
-        if not any(os.path.isdir(os.path.join(self.project.root, path)) for path in self.selection.paths):
-            return  # a few files are compiled without reading all others
-        root, texts = self.project.root, self.project.texts
-        jobs: list[str] = []
-        applications: list[tuple[str, bytes]] = []
-        selected = set(known_files(self.project, self.selection.paths))
-        for file in known_files(self.project, (".",)):
-            data = known_contents(self.project, file)
-            if any(mark in data for mark in MARKS):
-                applications.append((file, data))
-            if file not in selected or not ours(data):
-                continue
-            texts.hold(file, data)
-            if b"kind: TrainJob" in data or not may_hold_runtimes(data):
-                jobs.append(file)
-        applied_twice(applications, jobs, self.report, below=prefix(root))
-        inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
-        output_among_jobs(self.project.file, inner, jobs, self.report)
+        report_applications(self.project, self.selection, self.report, folder)
 
     def verdict(self) -> int:
         """The exit code that the findings ask for."""

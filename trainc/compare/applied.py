@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from trainc.load.runtimes import may_hold_runtimes
+from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.model.document import Document
+    from trainc.model.settings import Project, Selection
     from trainc.model.tree import Path, Tree
 
 APPLIED_TWICE = Rule(
@@ -35,6 +38,31 @@ def prefix(root: str) -> str:
         above = os.path.dirname(above)
     inner = os.path.relpath(root, above).replace(os.sep, "/")
     return "" if inner == "." else f"{inner}/"
+
+
+def report_applications(project: Project, selection: Selection, report: Report, folder: str) -> None:
+    """Look for applications of the repository that apply jobs as they are, besides what they compile to.
+
+    `folder` is the one of rendered files. A few files are compiled without reading all others.
+    """
+    if not any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
+        return
+    root, texts = project.root, project.texts
+    jobs: list[str] = []
+    applications: list[tuple[str, bytes]] = []
+    selected = set(known_files(project, selection.paths))
+    for file in known_files(project, (".",)):
+        data = known_contents(project, file)
+        if any(mark in data for mark in MARKS):
+            applications.append((file, data))
+        if file not in selected or not ours(data):
+            continue
+        texts.hold(file, data)
+        if b"kind: TrainJob" in data or not may_hold_runtimes(data):
+            jobs.append(file)
+    applied_twice(applications, jobs, report, below=prefix(root))
+    inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
+    output_among_jobs(project.file, inner, jobs, report)
 
 
 def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], report: Report, *, below: str = "") -> None:

@@ -66,8 +66,18 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
     """What `files` says of the paths of a project, which this run may have asked before."""
     names = project.texts.names
     if paths not in names:
-        names[paths] = files(project.root, paths)
+        new = [file for file in project.texts.unsaved if not os.path.lexists(os.path.join(project.root, file))]
+        found = files(project.root, tuple([path for path in paths if path not in new]))
+        below = [file for file in new if _is_below(file, paths)]
+        names[paths] = sorted([*found, *below], key=lambda name: name.split("/")) if below else found
     return names[paths]
+
+
+def _is_below(file: str, paths: tuple[str, ...]) -> bool:
+    """Whether a file that is in an editor alone would be found under one of the paths, once it is saved."""
+    steps = file.split("/")
+    hidden = any(step.startswith(".") or step == "node_modules" for step in steps)
+    return not hidden and any(path in (".", file) or file.startswith(f"{path.rstrip('/')}/") for path in paths)
 
 
 def known_contents(project: Project, file: str) -> bytes:

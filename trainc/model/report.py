@@ -271,6 +271,11 @@ class Report:
                     )
 
     @property
+    def comments(self) -> list[Allow]:
+        """Every `allow` comment that was read."""
+        return [comment for comments in self._allows.values() for comment in comments]
+
+    @property
     def commented_files(self) -> set[str]:
         """The files with an `allow` comment."""
         return {file for file, _ in self._allows}

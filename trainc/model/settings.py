@@ -65,7 +65,7 @@ class Project(Immutable):
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
     `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
     goes to every child Job. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
-    has read ahead. `cluster` is the one of `clusters` that the output is for just now. `gap` says that files of
+    has read ahead, and the texts that an editor holds. `cluster` is the one of `clusters` that the output is for just now. `gap` says that files of
     the repository may be missing: what is not there may be somewhere else.
     """
 
@@ -130,6 +130,7 @@ class Project(Immutable):
         old_run: str = "",
         delivery: str = "",
         cache: Opening | None = None,
+        unsaved: Mapping[str, bytes] | None = None,
     ) -> None:
         self._fill(
             root=root,
@@ -144,7 +145,7 @@ class Project(Immutable):
             output=output or OUTPUT,
             old_run=old_run or "prune",
             cache=cache,
-            texts=Texts(),
+            texts=Texts(unsaved),
             gap=None,
             _tool=delivery,
         )

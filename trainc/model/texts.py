@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 ROOM = 16 * 1024 * 1024  # bytes
 
 
@@ -9,11 +13,13 @@ class Texts:
     """The names of files by the paths they were looked for under, and what is known of those that were looked into.
 
     Bytes wait for the turn of their file as long as there is room: a tree of any size never lies in memory whole.
+    `unsaved` are the texts that an editor holds, by file: each counts in the place of what is on the disk.
     """
 
-    __slots__ = ("_held", "_waiting", "names", "without_objects")
+    __slots__ = ("_held", "_waiting", "names", "unsaved", "without_objects")
 
-    def __init__(self) -> None:
+    def __init__(self, unsaved: Mapping[str, bytes] | None = None) -> None:
+        self.unsaved: Mapping[str, bytes] = unsaved or {}
         self.names: dict[tuple[str, ...], list[str]] = {}
         self.without_objects: set[str] = set()  # files that name no kind of objects which jobs name
         self._waiting: dict[str, bytes] = {}
@@ -26,8 +32,8 @@ class Texts:
             self._waiting[file] = data
 
     def held(self, file: str) -> bytes | None:
-        """The bytes of a file that wait for its turn, None where none do."""
-        return self._waiting.get(file)
+        """The bytes of a file that an editor holds, or that wait for its turn; None where there are none."""
+        return self.unsaved[file] if file in self.unsaved else self._waiting.get(file)
 
     def drop(self, file: str) -> None:
         """Forget the bytes of a file: it has no turn, or it has come."""

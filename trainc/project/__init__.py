@@ -71,10 +71,12 @@ def open_project(
     assigned: Mapping[str, Any] | None = None,
     cache: Opening | None = None,
     top: str = "",
+    unsaved: Mapping[str, bytes] | None = None,
 ) -> Project:
     """The one project that all paths belong to, with what its trainc.yaml says; `assigned` counts over its clusters'.
 
-    What clusters define is asked of the `cache` first, and kept there. The project does not start above `top`.
+    What clusters define is asked of the `cache` first, and kept there. The project does not start above `top`. The texts
+    in `unsaved`, by file, count in the place of what is on the disk.
 
     Raises:
         Trouble: where the paths belong to different projects.
@@ -87,18 +89,19 @@ def open_project(
     settings = dict(assigned or {})
     heard = Report()
     if not marked:
-        return Project(root, clusters=(Cluster(**settings),))
+        return Project(root, clusters=(Cluster(**settings),), unsaved=unsaved)
     file = os.path.join(root, FILE)
     if not within(root, file):
         raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
     with Reaching(file):
-        documents = list(read(ordinary_contents(file, LIMIT + 1), FILE, heard))
+        held = (unsaved or {}).get(FILE)
+        documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, heard))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
             heard.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
         _forward(heard, report)
-        return Project(root, file=FILE, clusters=(Cluster(**settings),))
-    checker = Checker(documents[0], report)
+        return Project(root, file=FILE, clusters=(Cluster(**settings),), unsaved=unsaved)
+    checker = Checker(documents[0], report, unsaved or {})
     project = _project(root, checker, settings, cache)
     _forward(heard, report, checker.meant)
     return project
@@ -146,6 +149,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         secrets=checker.secrets(("spec", "secrets")),
         clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
         cache=cache,
+        unsaved=checker.unsaved,
     )
 
 

@@ -12,6 +12,8 @@ from trainc.server.names import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.sourced import Span
@@ -29,11 +31,12 @@ BAD_PROJECT = Rule(
 class Checker:
     """One document's settings by path; each method gives what is usable and reports the rest."""
 
-    __slots__ = ("document", "meant", "report")
+    __slots__ = ("document", "meant", "report", "unsaved")
 
-    def __init__(self, document: Document, report: Report) -> None:
+    def __init__(self, document: Document, report: Report, unsaved: Mapping[str, bytes]) -> None:
         self.document = document
         self.report = report
+        self.unsaved = unsaved  # texts that an editor holds, by file
         self.meant: set[Span] = set()  # of words that nobody can take for another value where they stand
 
     def complain(self, path: Path, message: str, help_text: str, *, key: bool = False) -> None:

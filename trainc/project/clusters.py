@@ -68,7 +68,7 @@ def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any]
     folder = checker.folder(root, (*path, "folder"))
     if folder:
         fields["folder"] = folder
-        fields.update(read_dumps(root, folder, checker.report, cache))
+        fields.update(read_dumps(root, folder, checker.report, cache, checker.unsaved))
     return Cluster(**{**fields, **assigned})
 
 

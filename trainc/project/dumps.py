@@ -17,7 +17,7 @@ from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from trainc.model.definitions import Cache, Definitions
@@ -56,12 +56,14 @@ _LISTED = frozenset(
 )
 
 
-def read_dumps(root: str, folder: str, report: Report, cache: Cache | None = None) -> dict[str, Any]:
-    """The objects, runtimes and definitions that a cluster's folder shows."""
+def read_dumps(
+    root: str, folder: str, report: Report, cache: Cache | None = None, unsaved: Mapping[str, bytes] | None = None
+) -> dict[str, Any]:
+    """The objects, runtimes and definitions that a cluster's folder shows; texts that are `unsaved` count first."""
     objects: dict[str, dict[str, Tree]] = {}
     runtimes: list[Document] = []
     definitions: list[Definitions] = []
-    for file, data in _files(root, folder):
+    for file, data in _files(root, folder, unsaved or {}):
         known = recall(data, file, cache)
         if known is not None:
             definitions.append(known)
@@ -140,7 +142,7 @@ def _others(
     yield from (document for document in documents if document.kind != KIND)
 
 
-def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
+def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     try:
         names = sorted(os.listdir(os.path.join(root, folder)))
     except OSError as error:
@@ -151,8 +153,9 @@ def _files(root: str, folder: str) -> Iterator[tuple[str, bytes]]:
             if not within(root, path):
                 # Left out, it would be a part of the cluster that nobody misses.
                 raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")
+            held = unsaved.get(f"{folder}/{name}")
             with Reaching(path):
-                data = ordinary_contents(path, LIMIT + 1)
+                data = ordinary_contents(path, LIMIT + 1) if held is None else held
             yield f"{folder}/{name}", data
 
 

@@ -1,0 +1,125 @@
+"""An editor for tests: a client of the Language Server Protocol, by pygls, in front of the real server process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+from pygls.uris import from_fs_path
+
+from tests.compiling import relative_environment
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine, Sequence
+    from pathlib import Path
+    from typing import Any
+
+WAIT = 60  # seconds that a slow machine may take for an answer
+
+
+class Editor:
+    """Open texts by their path, and what the server last said of each."""
+
+    def __init__(self, client: LanguageClient, process: asyncio.subprocess.Process) -> None:
+        self.client = client
+        self.process = process
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.known: dict[str, types.PublishDiagnosticsParams] = {}
+        self.logged: list[str] = []
+        self.server = types.ServerCapabilities()
+        self.heard = asyncio.Event()
+
+    def uri(self, path: Path) -> str:
+        found: str | None = from_fs_path(str(path))
+        assert found is not None
+        return found
+
+    def open(self, path: Path, text: str | None = None) -> str:
+        uri = self.uri(path)
+        self.texts[uri] = path.read_text("utf-8") if text is None else text
+        self.versions[uri] = 1
+        item = types.TextDocumentItem(uri, "yaml", 1, self.texts[uri])
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+    def change(self, uri: str, text: str) -> None:
+        self.versions[uri] += 1
+        self.texts[uri] = text
+        document = types.VersionedTextDocumentIdentifier(self.versions[uri], uri)
+        change = types.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+
+    def close(self, uri: str) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+    async def diagnostics(self, uri: str) -> list[types.Diagnostic]:
+        """What the server says of the present version of an open text."""
+        return await self.until(uri, lambda found: found.version == self.versions[uri])
+
+    async def until(self, uri: str, is_right: Any) -> list[types.Diagnostic]:
+        async with asyncio.timeout(WAIT):
+            while uri not in self.known or not is_right(self.known[uri]):
+                self.heard.clear()
+                await self.heard.wait()
+                assert not self.logged, self.logged
+        return list(self.known[uri].diagnostics)
+
+    def at(self, uri: str, text: str, *, after: int = 0) -> dict[str, Any]:
+        """The document and the position in the middle of a text in it, in UTF-16 units; `after` counts from its end."""
+        offset = self.texts[uri].index(text) + (len(text) + after if after else len(text) // 2)
+        before = self.texts[uri][:offset]
+        line = before.rpartition("\n")[2]
+        position = types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
+        return {"text_document": types.TextDocumentIdentifier(uri), "position": position}
+
+
+@asynccontextmanager
+async def editor(
+    *folders: Path, encodings: Sequence[types.PositionEncodingKind | str] | None = None
+) -> AsyncIterator[Editor]:
+    client = LanguageClient("tests", "1")
+    environment = relative_environment()
+    await client.start_io(sys.executable, "-m", "trainc", "lsp", env=environment, cwd=str(folders[0]))
+    assert client._server is not None
+    one = Editor(client, client._server)
+
+    def published(params: types.PublishDiagnosticsParams) -> None:
+        one.known[params.uri] = params
+        one.heard.set()
+
+    def logged(params: types.LogMessageParams) -> None:
+        one.logged.append(params.message)
+
+    def shown(params: types.ShowMessageParams) -> None:
+        one.logged.append(params.message)
+        one.heard.set()
+
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
+    client.feature(types.WINDOW_LOG_MESSAGE)(logged)
+    client.feature(types.WINDOW_SHOW_MESSAGE)(shown)
+    general = types.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
+    opened = [types.WorkspaceFolder(one.uri(folder), folder.name) for folder in folders]
+    given = types.InitializeParams(types.ClientCapabilities(general=general), os.getpid(), workspace_folders=opened)
+    async with asyncio.timeout(WAIT):
+        one.server = (await client.initialize_async(given)).capabilities
+    client.initialized(types.InitializedParams())
+    try:
+        yield one
+        assert not one.logged, one.logged
+    finally:
+        async with asyncio.timeout(WAIT):
+            await client.shutdown_async(None)
+            client.exit(None)
+            code = await one.process.wait()
+            await client.stop()  # type: ignore[no-untyped-call]
+    assert code == 0, code
+
+
+def run(story: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(story)

@@ -1,0 +1,78 @@
+"""`trainc lsp` as a command: with the extra and without it, and what it opens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.compiling import ROOT, relative_environment
+from tests.lsp.editor import editor, run
+
+WITHOUT = "import sys\nsys.modules['pygls'] = None\nfrom trainc.cli import program\nprogram()"
+
+
+def without_the_extra(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=relative_environment(),
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_without_the_extra_one_line_says_what_to_install() -> None:
+    done = without_the_extra("lsp")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "trainc: trainc lsp needs the extra: pip install 'trainc[lsp]'\n"
+
+
+def test_help_needs_no_extra() -> None:
+    done = without_the_extra("lsp", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: trainc lsp\n")
+
+
+def test_arguments_are_refused() -> None:
+    done = without_the_extra("lsp", "jobs/")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("trainc: usage: trainc lsp; ")
+
+
+def test_an_editor_that_vanishes_ends_the_server() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trainc", "lsp"],
+        check=False,
+        capture_output=True,
+        env=relative_environment(),
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc tells which sockets a process has")
+def test_it_opens_no_socket_that_others_can_reach(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with editor(tmp_path) as one:
+            folder = f"/proc/{one.process.pid}"
+            held = {os.readlink(f"{folder}/fd/{name}") for name in os.listdir(f"{folder}/fd")}
+            sockets = {name[8:-1] for name in held if name.startswith("socket:[")}
+            for protocol in ("tcp", "tcp6", "udp", "udp6"):
+                lines = await asyncio.to_thread(Path(f"{folder}/net/{protocol}").read_text, "ascii")
+                assert not sockets & {line.split()[9] for line in lines.splitlines()}, protocol
+
+    run(story())
+
+
+def test_it_is_an_extra_of_the_package() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    required = text.partition("\ndependencies = [")[2].partition("]")[0]
+    assert "pygls" not in required
+    assert '\nlsp = ["pygls>=' in text

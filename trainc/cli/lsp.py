@@ -1,0 +1,31 @@
+"""`trainc lsp`: a language server for editors, over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc.cli.session import user_cache
+from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+
+def lsp(options: Options) -> int:
+    """Serve one editor until it ends.
+
+    Raises:
+        Trouble: where the extra is not installed, or somebody calls it with arguments.
+    """
+    if options.arguments:
+        raise Trouble("usage: trainc lsp; an editor starts it, and tells it which files are open")
+    try:
+        from trainc.lsp.server import serve  # noqa: PLC0415 (most installations lack the extra)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs", "attr"):
+            raise
+        raise Trouble("trainc lsp needs the extra: pip install 'trainc[lsp]'") from error
+    with os.fdopen(os.dup(sys.stdin.fileno()), "rb") as asked, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answered:
+        return 0 if serve(asked, answered, user_cache) else 1
