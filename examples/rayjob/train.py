@@ -3,11 +3,13 @@
 import os
 
 import ray
+from ray.util.placement_group import placement_group
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 STEPS = int(os.environ.get("STEPS", "10"))
 
 
-@ray.remote(num_cpus=1, scheduling_strategy="SPREAD")
+@ray.remote(num_cpus=1)
 def fit(start: float) -> tuple[str, float]:
     slope = start
     for _ in range(STEPS):
@@ -16,5 +18,12 @@ def fit(start: float) -> tuple[str, float]:
 
 
 ray.init(address="auto")
-found = ray.get([fit.remote(start) for start in (0.0, 6.0)])
+workers = placement_group([{"CPU": 1}] * 2, strategy="STRICT_SPREAD")
+ray.get(workers.ready())  # both have come up
+found = ray.get(
+    [
+        fit.options(scheduling_strategy=PlacementGroupSchedulingStrategy(workers, index)).remote(start)
+        for index, start in enumerate((0.0, 6.0))
+    ]
+)
 print(f"{len({node for node, _ in found})} workers: y = {sum(slope for _, slope in found) / 2:.2f} x")

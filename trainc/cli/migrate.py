@@ -59,7 +59,7 @@ def _migrate(options: Options) -> int:
             tell("nothing to migrate")
     else:
         tell(*migration_lines(view))
-    return 1 if any(done.problems for _, done in found) else 0
+    return 1 if any(done.has_failed for _, done in found) else 0
 
 
 def texts(session: Session) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
 from trainc.model.normalise import normalise
 from trainc.model.plan import Plan, Role
@@ -38,7 +39,6 @@ ENDS = Rule(
     "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
 )
 _PREFIX = "leaderworkerset.sigs.k8s.io/"
-GROUP = f"{_PREFIX}group-index"  # an annotation that tells the documents of several groups apart
 _EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _MOST_GROUPS = 1_000
 LEADER, WORKER, ALL = "leader", "worker", "node"
@@ -54,7 +54,7 @@ def split(document: Document) -> list[Document]:
     out = []
     for group in range(count):
         own = derive("name of a group", lambda text, group=group: f"{text}-{group}", name)
-        annotations = {**metadata["annotations"], GROUP: stamp(str(group), "group")}
+        annotations = {**metadata["annotations"], GROUP_INDEX: stamp(str(group), "group")}
         out.append(document.part({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}}))
     return out
 
@@ -214,11 +214,11 @@ def _role(
 
 
 def _group(document: Document) -> str:
-    return str(value(document.tree, "metadata", "annotations", GROUP) or "0")
+    return str(value(document.tree, "metadata", "annotations", GROUP_INDEX) or "0")
 
 
 def _set_name(document: Document) -> str:
-    name, group = document.name, value(document.tree, "metadata", "annotations", GROUP)
+    name, group = document.name, value(document.tree, "metadata", "annotations", GROUP_INDEX)
     return name.removesuffix(f"-{group}") if group is not None else name
 
 

@@ -12,7 +12,7 @@ from trainc.lower.tool_marks import applied
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution
-from trainc.model.tree import value
+from trainc.model.tree import get, plain, value
 from trainc.server.schema.served import served
 
 TYPE_CHECKING = False
@@ -169,12 +169,15 @@ def _kept(jobset: Tree) -> Tree:
 
 
 def _has_service(plan: Plan, twin: Tree) -> bool:
-    """Whether the file of a plain Job brings the headless Service that gives its pods their names."""
-    if value(plan.job, "apiVersion") != "batch/v1":
-        return False
-    name = twin["metadata"]["name"].value
-    services = (one for one in (*plan.companions, *plan.beside) if one.kind == "Service" and one.name == name)
-    return any(value(service.tree, "spec", "clusterIP") == "None" for service in services)
+    """Whether the file of a job brings the headless Service that gives its pods their names.
+
+    That of a plain Job may select them by any label, which then is rewritten; all others select the JobSet's pods.
+    """
+    name, selector = twin["metadata"]["name"].value, plain(twin["spec"]["selector"])
+    services = [one.tree for one in (*plan.companions, *plan.beside) if one.kind == "Service" and one.name == name]
+    headless = [tree for tree in services if value(tree, "spec", "clusterIP") == "None"]
+    is_plain_job = value(plan.job, "apiVersion") == "batch/v1"
+    return any(is_plain_job or plain(get(tree, "spec", "selector")) == selector for tree in headless)
 
 
 def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, dump, load, split, with_line_ends
+from trainc.migrate.chunks import UnreadableError, dump, joined, load, split, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
+from trainc.migrate.file_objects import FileObjects, is_other_job
 from trainc.migrate.keys import MisshapenError
-from trainc.migrate.older_job import Place, as_bytes, errors, rewritten, with_comments
+from trainc.migrate.older_job import Older, Place, as_bytes, errors, rewritten, with_comments
+from trainc.migrate.other_job import rewritten_other
+from trainc.model.input_kinds import ARMADA, INPUT_KINDS
+from trainc.model.kinds import FOREIGN, foreign_kind
 from trainc.model.legacy_kinds import kind_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
@@ -17,14 +21,23 @@ from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainc.migrate.compared import Difference
-    from trainc.migrate.older_job import Older
     from trainc.migrate.shared import Shared
     from trainc.migrate.wanted import Wanted
+    from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
-_WORDS = ("kubeflow.org/", "mlkube.io/", "tensorflow.org/")
+# Only a document with one of these may be a job; a submit file of Armada has a list of jobs and no kind.
+_WORDS = (
+    "kubeflow.org/",
+    "mlkube.io/",
+    "tensorflow.org/",
+    "jobs",
+    *sorted({api.partition("/")[0] for api, _ in (*INPUT_KINDS, *FOREIGN)}),
+)
 _LARGEST = 1024 * 1024  # characters of one document; the parser that keeps comments is slow
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 _OURS = ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")
@@ -42,6 +55,7 @@ class Problem(NamedTuple):
 
     span: Span
     message: str
+    is_foreign: bool = False  # whether its kind is one that trainc never compiles
 
 
 class Outcome(NamedTuple):
@@ -76,6 +90,11 @@ class Migration(NamedTuple):
         """Whether the text is another one."""
         return bool(self.changes)
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether a job could not be migrated that could be compiled, or should be."""
+        return any(not isinstance(problem, Problem) or not problem.is_foreign for problem in self.problems)
+
 
 def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared | None = None) -> Migration:
     """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more.
@@ -90,11 +109,12 @@ def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared
 def _migrated(text: str, place: Place) -> Migration:
     done = []
     line = 0
-    for piece in split(text):
-        done.append(_piece(piece, line, place))
+    file = FileObjects(split(text))
+    for index, piece in enumerate(file.pieces):
+        done.append(_piece(index, line, file, place))
         line += piece.count("\n")
     return Migration(
-        _joined([one.text for one in done]),
+        joined(file.changed.get(index, one.text) for index, one in enumerate(done)),
         tuple(change for one in done for change in one.changes),
         tuple(difference for one in done for difference in one.differences),
         tuple(problem for one in done for problem in one.problems),
@@ -102,54 +122,102 @@ def _migrated(text: str, place: Place) -> Migration:
     )
 
 
-def _piece(piece: str, line: int, place: Place) -> Migration:
+def _piece(index: int, line: int, file: FileObjects, place: Place) -> Migration:
     """One document; `line` is the number of lines above it."""
+    piece = file.pieces[index]
     untouched = Migration(piece, (), (), ())
     if not any(word in piece for word in _WORDS):
         return untouched
     heard = Report()
-    documents = [plain(document.tree) for document in read(as_bytes(piece), "", heard, duplicates="ignore")]
+    documents = list(read(as_bytes(piece), "", heard, duplicates="ignore"))
     if heard.failed:
         placed = Report()
         list(read(_placed(piece, line), "", placed, duplicates="ignore"))
         return untouched._replace(problems=errors(placed))
+    tree = plain(documents[0].tree) if documents else None
+    if not isinstance(tree, dict):
+        return untouched
     if len(piece) > _LARGEST:
         at = Span("", line + 1, 1, line + 1, 1)
         help_ = "no server stores an object of that size: keep the data elsewhere"
         return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
-    tree = documents[0] if documents else None
-    if not isinstance(tree, dict) or not isinstance(tree.get("kind"), str):
+    if is_other_job(documents[0]):
+        return _other(index, line, tree, file, place)
+    if not isinstance(tree.get("kind"), str):
         return untouched
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
         return _older(piece, line, tree, place)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
-        return untouched
+        return _foreign(untouched, line, documents[0])
     return _respelled(piece, line, tree, place.project)
+
+
+def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
+    """A document of no kind of ours: a training kind that trainc does not compile is told."""
+    found = foreign_kind(document.api_version, document.kind, document.tree)
+    if found is None:
+        return untouched
+    reason = f"{found.message}: {found.help}"
+    at = document.span(("kind",))
+    span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
+    outcome = Outcome(document.kind, document.name, False, "", reason)
+    return untouched._replace(problems=(Problem(span, reason, is_foreign=True),), outcomes=(outcome,))
+
+
+def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: Place) -> Migration:
+    """A job of another operator, with the objects of the file that go out with it."""
+    piece = file.pieces[index]
+    done = rewritten_other(piece, tree, place, file.around(index))
+    if not done.jobs:
+        text = "\n" * line + joined([piece, *done.around.values()])
+        found = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
+        return Migration(piece, (), (), found, _outcomes(tree, [Older(piece, None, [], [], "")]))
+    outcomes = _outcomes(tree, done.jobs)
+    refused = next((job.refused for job in done.jobs if job.refused), "")
+    if refused:
+        at = Span("", line + 1, 1, line + 1, 1)
+        return Migration(piece, (), (), (Problem(at, refused),), outcomes)
+    file.put(done.around)
+    pairs = zip(outcomes, done.jobs, strict=True)
+    changes = tuple(Change(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages)
+    return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
 
 
 def _older(piece: str, line: int, tree: dict[str, Any], place: Place) -> Migration:
     done = rewritten(piece, tree, place)
     if done.want is None:
         # Only what is reported needs the lines above it.
-        return Migration(piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcome(tree, done))
+        return Migration(
+            piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcomes(tree, [done])
+        )
     if done.refused:
         problem = Problem(Span("", line + 1, 1, line + 1, 1), done.refused)
-        return Migration(piece, (), (), (problem,), _outcome(tree, done))
+        return Migration(piece, (), (), (problem,), _outcomes(tree, [done]))
     return Migration(
-        done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcome(tree, done)
+        done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcomes(tree, [done])
     )
 
 
-def _outcome(tree: dict[str, Any], done: Older) -> tuple[Outcome, ...]:
-    metadata = tree.get("metadata")
+def _outcomes(tree: dict[str, Any], jobs: Sequence[Older]) -> tuple[Outcome, ...]:
+    return tuple(_outcome(tree, job) for job in jobs)
+
+
+def _outcome(tree: dict[str, Any], done: Older) -> Outcome:
+    metadata = done.want.job.get("metadata") if done.want is not None else tree.get("metadata")
     name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
     want = done.want if not done.refused else None
     policy = want.policy.name if want is not None and want.policy is not None else ""
     reason = want.reason if want is not None else done.refused
     if want is None:
-        return (Outcome(tree["kind"], name, False, "", reason),)
-    return (Outcome(tree["kind"], name, True, policy, reason, tuple(done.messages), want, tuple(done.differences)),)
+        return Outcome(_kind(tree), name, False, "", reason)
+    return Outcome(_kind(tree), name, True, policy, reason, tuple(done.messages), want, tuple(done.differences))
+
+
+def _kind(tree: dict[str, Any]) -> str:
+    """The kind of a job; a submit file of Armada names none, and plain Jobs and Volcano's have one name."""
+    prefix = "Volcano " if str(tree.get("apiVersion")).startswith("batch.volcano.sh/") else ""
+    return f"{prefix}{tree.get('kind') or ARMADA[1]}"
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
@@ -181,15 +249,7 @@ def _unreadable(error: UnreadableError, line: int) -> Finding:
 
 
 def _changes(root: Any, kind: str, messages: list[str]) -> tuple[Change, ...]:
+    """The changes of one document, under its kind and name."""
     metadata = root.get("metadata")
     name = metadata.get("name", "") if isinstance(metadata, dict) else ""
     return tuple(Change(f"{kind} {name}", message) for message in messages)
-
-
-def _joined(pieces: list[str]) -> str:
-    out = ""
-    for piece in pieces:
-        if out and not piece.startswith("---"):
-            out += "---\n"
-        out += piece
-    return out

@@ -14,7 +14,7 @@ from trainc.migrate.placed_text import is_same_amount
 from trainc.yaml.spelling import plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
@@ -29,6 +29,16 @@ def split(text: str) -> list[str]:
             pieces.append([])
         pieces[-1].append(line)
     return ["".join(piece) for piece in pieces]
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Texts of documents as one text; a line that starts a document stands before each that has none."""
+    out = ""
+    for piece in pieces:
+        if out and piece and not piece.startswith("---"):
+            out += "---\n"
+        out += piece
+    return out
 
 
 class UnreadableError(ValueError):

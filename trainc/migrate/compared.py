@@ -63,6 +63,8 @@ _REASONS = (
         _set(VOCABULARIES["xgboost"].reserved),
         "set by the Trainer's xgboost policy, so no script has to derive it",
     ),
+    (r"annotations/scheduling\.volcano\.sh/queue-name$", "the Trainer reads the queue there"),
+    (r"^PodGroup/.*/minTaskMember/", "Volcano ignores minima of tasks that are 0 or add up to more than `minMember`"),
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),
     (r"ports\[", "the port where processes meet under the Trainer"),
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
@@ -93,6 +95,11 @@ _OF_POLICY = {
     ),
     "torch": ((r"env\[(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK)\]/", "torchrun sets it for each of its processes"),),
 }
+# Where a job asked Volcano for a gang, and its runtime does so now.
+_OF_GANGS = (
+    (r"/spec/minTaskMember/", "the gang is all pods of the job: no task has a number of its own"),
+    (r"/metadata/(labels|annotations)/", "the Trainer hands on neither labels nor annotations to the gang"),
+)
 _NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
 _WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
 _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
@@ -138,8 +145,12 @@ class _Names:
                     return f"`{former}` is called `{name}` under the Trainer"
             if path.endswith(_WIRING):
                 return "hosts are named without the namespace" if self._wires(left, right) else UNEXPLAINED
-        if any(f"env[{name}]" in path for name in _BOTH) or (path.endswith(_WIRING) and left and right):
+        written = self.want.policy.own if self.want.policy is not None and left is not None else ()
+        must_stay = any(f"env[{name}]" in path for name in (*_BOTH, *written))
+        if must_stay or (path.endswith(_WIRING) and left and right):
             return UNEXPLAINED
+        if self.want.is_gang and path.startswith("PodGroup/"):
+            return next((reason for pattern, reason in _OF_GANGS if re.search(pattern, path)), UNEXPLAINED)
         of_policy = _OF_POLICY.get(self.policy, ()) if right is None or self.policy == "mpi" else ()
         decided = left is None or "/spec/template/spec/" not in path or path.endswith("/restartPolicy")
         by_runtime = self.want.followed and decided

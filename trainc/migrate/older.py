@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainc.migrate.other_sources import roles_of_other
 from trainc.migrate.placed_text import Writer
 from trainc.migrate.source_text import Node, SourceEntry, apart, at, composed, source_of
 from trainc.migrate.wanted import OF_SERVER
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from trainc.migrate.wanted import Wanted
 
+OTHER_ENDS = frozenset("\r\x85\u2028\u2029")  # line ends that the parser counts and a text editor may not
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
 # A replicatedJob that stands for a role of another name: the roles it may come from, the first that is there.
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
@@ -23,7 +25,8 @@ def written(text: str, plain: dict[str, Any], want: Wanted) -> str:
     """The documents that take the place of one older job's `text`, which says `plain`."""
     source = source_of(text, plain)
     writer = Writer(want.containers, deeper=source.deeper)
-    roles = _roles(source.root, plain)
+    is_older = (plain.get("apiVersion"), plain.get("kind")) in KINDS
+    roles = _roles(source.root, plain) if is_older else roles_of_other(source.root, plain)
     former = {new: old for old, new in want.roles.items()}
     pods = {name: _role_of(roles, former.get(name, name)) for name in _names(want)}
     out = [*source.above, *writer.map(want.job, _job(source.root, pods, want))]

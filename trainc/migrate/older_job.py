@@ -10,7 +10,7 @@ from trainc.migrate import older
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
-from trainc.migrate.policies import Facts, Policy, policy_of
+from trainc.migrate.policies import PLAIN, Facts, Policy, policy_of
 from trainc.migrate.wanted import Wanted, wanted
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
-
-
-_OTHER_ENDS = frozenset("\r\x85\u2028\u2029")
 
 
 class Place(NamedTuple):
@@ -61,10 +58,10 @@ def rewritten(piece: str, job: dict[str, Any], place: Place) -> Older:
     bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
     if bundle is None:
         return Older(piece, None, [], [], "", errors(made(piece, bare)[1]))
-    facts = Facts(job, plain(bundle.jobset), _launches(bundle))
+    facts = Facts(job, plain(bundle.jobset), launches(bundle))
     before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
-    make = partial(wanted, facts, objects([bundle]), _namespaces(project))
+    make = partial(wanted, facts, objects([bundle]), namespaces_of(project))
     attempt = partial(_tried, piece, facts, before, place._replace(project=project))
     done = attempt(make(choice))
     if done.refused and isinstance(choice, Policy):
@@ -85,7 +82,7 @@ def _served(done: Older, want: Wanted, shared: Shared, attempt: Callable[[Wanted
     return done
 
 
-def _launches(bundle: Bundle) -> dict[str, Any]:
+def launches(bundle: Bundle) -> dict[str, Any]:
     """The launcher that the first container of each role starts, None where it starts none that is known."""
     job = expand(bundle, None, Report())
     return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
@@ -94,19 +91,19 @@ def _launches(bundle: Bundle) -> dict[str, Any]:
 def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Wanted) -> Older:
     """The job as it is wanted, refused where it would mean something else."""
     # The parser counts lines otherwise where there are other line ends.
-    text = "" if _OTHER_ENDS.intersection(piece) else with_comments(older.written(piece, facts.old, want), piece)
-    if not text or _misread(text, want):
+    text = "" if older.OTHER_ENDS.intersection(piece) else with_comments(older.written(piece, facts.old, want), piece)
+    if not text or misread(text, want):
         text = with_comments(older.unplaced(piece, want), piece)
     shared = place.shared if want.served_by else None
     beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
     after, heard = made(text + beside, place.project)
     found = differences(before, objects(after), want)
-    refused = _misread(text, want) or _unlike(found, heard) or _new_error(heard, piece, place.project)
-    messages = [*_messages(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
+    refused = misread(text, want) or unlike(found, heard) or _new_error(heard, piece, place.project)
+    messages = [*messages_of(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
     return Older(text, want, messages, found, refused)
 
 
-def _misread(text: str, want: Wanted) -> str:
+def misread(text: str, want: Wanted) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
     said = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
     if says(said, want.documents):
@@ -114,7 +111,7 @@ def _misread(text: str, want: Wanted) -> str:
     return "the new text would not say what it should: a comment stands where it would become part of a value"
 
 
-def _unlike(found: list[Difference], heard: Report) -> str:
+def unlike(found: list[Difference], heard: Report) -> str:
     """Why what a new text compiles to is not what it should be, "" where it is."""
     unexplained = [one for one in found if one.reason == UNEXPLAINED]
     if not unexplained:
@@ -123,7 +120,7 @@ def _unlike(found: list[Difference], heard: Report) -> str:
     return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
 
 
-def _namespaces(project: Project) -> frozenset[str]:
+def namespaces_of(project: Project) -> frozenset[str]:
     """The namespaces that clusters give a job without one; "" where one gives none and another does."""
     given = {str(one.namespace.value) if one.namespace is not None else "" for one in project.clusters}
     return frozenset() if given == {""} else frozenset(given)
@@ -137,7 +134,8 @@ def _new_error(heard: Report, piece: str, project: Project) -> str:
     return next((finding.message for finding in errors(heard) if finding.rule.name not in known), "")
 
 
-def _messages(kind: str, want: Wanted) -> list[str]:
+def messages_of(kind: str, want: Wanted) -> list[str]:
+    """What a migration means for a job, one sentence each."""
     name = want.job["metadata"]["name"]
     pods = f"`{want.served_by}`, which others share" if want.served_by else f"`{name}` in the same file"
     messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
@@ -145,8 +143,7 @@ def _messages(kind: str, want: Wanted) -> list[str]:
     if policy is None:
         messages.append(f"the runtime holds every address, `numNodes` cannot scale it: {want.reason}")
     else:
-        what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
-        messages.append(f"{what} wires its processes, so `numNodes` scales it" if policy.sized else f"{what} wires it")
+        messages.append(_wiring(policy))
         if policy.reason:
             messages.append(
                 f"variables of the operator stay in `trainer.env`, for this number of nodes: {policy.reason}"
@@ -157,6 +154,13 @@ def _messages(kind: str, want: Wanted) -> list[str]:
         kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
         messages.append(f"what the operator made beside the job is in the file: {kinds}")
     return messages
+
+
+def _wiring(policy: Policy) -> str:
+    if policy.name == PLAIN:
+        return "`numNodes` counts its pods; its own variables and arguments wire them"
+    what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
+    return f"{what} wires its processes, so `numNodes` scales it" if policy.sized else f"{what} wires it"
 
 
 def with_comments(text: str, former: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.verify.launch import Launch
 
 ONE_ROLE = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # kinds whose pods are all alike
+PLAIN = "plain"  # `numNodes` alone: the program's own variables and arguments wire it
 NODE, LAUNCHER = "node", "launcher"
 FRAMEWORK = "trainer.kubeflow.org/framework"
 _SAME = ("image", "command", "args", "env")  # what roles must have in common to be one trainer
@@ -45,6 +46,7 @@ class Policy(NamedTuple):
     volumes: frozenset[str] = frozenset()
     resources: bool = True  # whether `resourcesPerNode` reaches all that `numNodes` counts
     env: bool = True  # whether `trainer.env` reaches the trainers alone
+    own: frozenset[str] = frozenset()  # variables that a person wrote and the policy must set to the same
 
 
 class Facts(NamedTuple):
@@ -70,7 +72,8 @@ class Facts(NamedTuple):
     def main(self, role: dict[str, Any]) -> dict[str, Any]:
         """The container of a role that the operator looked at."""
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
-        name = KINDS[self.old["apiVersion"], self.old["kind"]].container
+        kind = KINDS.get((self.old["apiVersion"], self.old["kind"]))
+        name = kind.container if kind is not None else ""
         found: dict[str, Any] = next((one for one in containers if one["name"] == name), containers[0])
         return found
 
@@ -89,7 +92,7 @@ def policy_of(facts: Facts) -> Policy | str:
     if kind == "MPIJob":
         return _mpi(facts)
     if kind in {"TFJob", "TfJob"}:
-        return _tensorflow(facts)
+        return tensorflow_policy(facts)
     return _paddle(facts)
 
 
@@ -100,8 +103,8 @@ def _of_one_role(facts: Facts, policy: str) -> Policy | str:
         return f"its roles have different pods, and `mlPolicy.{policy}` wires pods that are alike"
     (role,) = facts.roles
     main = facts.main(role)
-    if (clash := _clash(facts, [role["name"]])) is not None:
-        return clash
+    if (taken := clash(facts, [role["name"]])) is not None:
+        return taken
     # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
     owned = policy != "jax" or facts.is_asked("jax-variables")
     without = set(VOCABULARIES[policy].reserved if owned else ())
@@ -144,8 +147,8 @@ def _words(main: dict[str, Any]) -> str:
     return "\n".join([*main.get("command", []), *main.get("args", []), *own])
 
 
-def _clash(facts: Facts, roles: Iterable[str]) -> str | None:
-    """Why the main containers cannot be called as the Trainer expects, None where they can."""
+def clash(facts: Facts, roles: Iterable[str]) -> str | None:
+    """Why the main containers of roles cannot be called as the Trainer expects, None where they can."""
     for role in facts.roles:
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
         if role["name"] in roles and any(one["name"] == NODE for one in containers if one is not facts.main(role)):
@@ -153,12 +156,13 @@ def _clash(facts: Facts, roles: Iterable[str]) -> str | None:
     return None
 
 
-def _tensorflow(facts: Facts) -> Policy | str:
+def tensorflow_policy(facts: Facts) -> Policy | str:
+    """The framework `tensorflow`, or why it cannot wire the tasks of a job."""
     if facts.old["spec"].get("enableDynamicWorker"):
         return "`enableDynamicWorker` gives each process a list of its own, and the framework gives all the same"
     roles = {role["name"]: role["name"] for role in facts.roles}
-    if (clash := _clash(facts, roles)) is not None:
-        return clash
+    if (taken := clash(facts, roles)) is not None:
+        return taken
     worker = facts.role("worker")
     first = worker or facts.role("chief") or facts.role("master") or facts.roles[0]
     several = any(facts.count(role) > 1 for role in facts.roles)
@@ -185,8 +189,8 @@ def _paddle(facts: Facts) -> Policy | str:
     worker, head = facts.role("worker"), facts.role("master") or facts.role("leader")
     if not {"master", "leader", "worker"}.issuperset(names) or head is None or facts.count(head) != 1:
         return "several pods would be the server where all meet, and the framework knows one"
-    if (clash := _clash(facts, names)) is not None:
-        return clash
+    if (taken := clash(facts, names)) is not None:
+        return taken
     first = worker or head
     reserved = frozenset((*VOCABULARIES["paddle"].reserved, "POD_IP_DUMMY"))
     like = {key: _without(facts.main(first).get(key), reserved) for key in _SAME}
@@ -266,7 +270,7 @@ def _not_mpi(facts: Facts) -> str | None:
         return (
             "the user that reads the ssh keys is not known: the Trainer's are for root and `fsGroup`, set `runAsUser`"
         )
-    return _clash(facts, (worker["name"], LAUNCHER))
+    return clash(facts, (worker["name"], LAUNCHER))
 
 
 def reader_of_keys(facts: Facts, role: dict[str, Any]) -> int | None:

@@ -6,7 +6,9 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.policies import FRAMEWORK, LAUNCHER, NODE, Facts, Policy, reader_of_keys
+from trainc.migrate.policies import FRAMEWORK, NODE, Facts, Policy, reader_of_keys
+from trainc.migrate.renaming import rename_main, rename_roles
+from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
 
 if TYPE_CHECKING:
@@ -28,7 +30,17 @@ OF_SERVER = (
 )
 # What is asked of the compiler of older jobs alone; the runtime holds the answer.
 _OF_OLDER_JOBS = tuple(
-    f"{ASK}{name}" for name in ("cluster-domain", "compat-names", "jax-variables", "keep-ttl", "lenient", "rank-layout")
+    f"{ASK}{name}"
+    for name in (
+        "cluster-domain",
+        "compat-names",
+        "compile",
+        "jax-variables",
+        "keep-ttl",
+        "lenient",
+        "rank-layout",
+        "run-to-completion",
+    )
 )
 API = "trainer.kubeflow.org/v1alpha1"
 _DEFAULTS: dict[str, Any] = {
@@ -45,7 +57,18 @@ _COUNTED = ("completions", "parallelism", "completionMode")
 class Wanted:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
 
-    __slots__ = ("extras", "followed", "job", "own_runtime", "policy", "reason", "runtime", "served_by")
+    __slots__ = (
+        "extras",
+        "followed",
+        "is_gang",
+        "job",
+        "own_runtime",
+        "policy",
+        "reason",
+        "runtime",
+        "served_by",
+        "was_wired",
+    )
 
     def __init__(
         self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
@@ -57,6 +80,8 @@ class Wanted:
         self.reason = reason
         self.own_runtime = True  # whether the runtime stands beside the job, for it alone
         self.served_by = ""  # the name of the runtime that it shares with others
+        self.is_gang = False  # whether its runtime asks Volcano for a gang, as the job did
+        self.was_wired = False  # whether a policy was tried and did not do the same
         self.followed = ""  # the same for one that was there before, and decides what the job does not say
 
     @property
@@ -108,7 +133,8 @@ def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy:
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
-    return bool(tree["kind"] == "Service" and tree["metadata"]["name"] == jobset["metadata"]["name"])
+    subdomain = jobset["spec"].get("network", {}).get("subdomain", jobset["metadata"]["name"])
+    return bool(tree["kind"] == "Service" and tree["metadata"]["name"] == subdomain)
 
 
 def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
@@ -128,8 +154,8 @@ def _as_trainer(facts: Facts, spec: dict[str, Any], policy: Policy) -> dict[str,
     """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
     own = _own_names(facts)
     by_name = {role["name"]: role for role in spec["replicatedJobs"]}
-    mains = {name: _rename_main(facts, by_name[name], policy) for name in policy.roles}
-    _rename_roles(spec, policy)
+    mains = {name: rename_main(facts, by_name[name], policy) for name in policy.roles}
+    rename_roles(spec, policy)
     renamed = {new: by_name[old] for old, new in policy.roles.items()}
     new_mains = {new: mains[old] for old, new in policy.roles.items()}
     for name, role in renamed.items():
@@ -158,34 +184,6 @@ def _own_names(facts: Facts) -> set[str]:
     return {
         name for role in facts.roles for entry in facts.main(role).get("env", []) if (name := entry["name"]) in text
     }
-
-
-def _rename_main(facts: Facts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
-    main = facts.main(role)
-    job = role["template"]["spec"]
-    former = main["name"]
-    main["name"] = policy.containers[former]
-    for rule in job.get("podFailurePolicy", {}).get("rules", []):
-        codes = rule.get("onExitCodes", {})
-        if codes.get("containerName") == former:
-            codes["containerName"] = main["name"]
-    return main
-
-
-def _rename_roles(spec: dict[str, Any], policy: Policy) -> None:
-    """Call the roles by their new names, wherever the JobSet names them."""
-    for role in spec["replicatedJobs"]:
-        role["name"] = policy.roles[role["name"]]
-        for dependence in role.get("dependsOn", []):
-            dependence["name"] = policy.roles[dependence["name"]]
-    success = spec.get("successPolicy", {})
-    rules = spec.get("failurePolicy", {}).get("rules", [])
-    for holder in (success, *rules):
-        if "targetReplicatedJobs" in holder:
-            holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
-    if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
-        spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)
 
 
 def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: Facts) -> None:
@@ -265,7 +263,8 @@ def _job(
     old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
 ) -> dict[str, Any]:
     metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
-    annotations = {k: v for k, v in (metadata.pop("annotations", None) or {}).items() if k not in _OF_OLDER_JOBS}
+    given = metadata.pop("annotations", None) or {}
+    annotations = {key: text for key, text in given.items() if key not in (*_OF_OLDER_JOBS, GROUP_INDEX)}
     if annotations:
         metadata["annotations"] = annotations
     reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 JOB = ("batch/v1", "Job")
 # By API version and kind; `trainc.legacy.pages` has the page of each.
 LEADER_WORKER_SET = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
+GROUP_INDEX = "leaderworkerset.sigs.k8s.io/group-index"  # an annotation that tells the groups of a set apart
 ARMADA = ("armadaproject.io/v1", "ArmadaJob")  # what the documents of a submit file are called here
 INPUT_KINDS = frozenset(
     (

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
-VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 VOLCANO_QUEUE_LABEL = "volcano.sh/queue-name"
 VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
-from trainc.model.gang_keys import VOLCANO_GROUP, VOLCANO_TASK
+from trainc.model.gang_keys import VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 from trainc.model.ink import ink_of
 from trainc.model.numbers import whole_number
 from trainc.model.patch import Patch
@@ -24,7 +24,6 @@ from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import (
     JOB_INDEX,
     REPLICATED_JOB,
-    VOLCANO_QUEUE,
     VOLCANO_QUEUE_LABEL,
     VOLCANO_TOPOLOGY_MODE,
     VOLCANO_TOPOLOGY_TIER,

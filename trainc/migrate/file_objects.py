@@ -1,0 +1,73 @@
+"""The objects of a file that go out with its jobs: Services, ConfigMaps and whatever else stands beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.migrate.older_job import as_bytes
+from trainc.model.input_kinds import JOB, holds_several, is_input_kind, selected_job
+from trainc.model.kinds import COMPILED
+from trainc.model.legacy_kinds import KINDS
+from trainc.model.report import Report
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.document import Document
+
+_RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
+
+
+def is_other_job(document: Document) -> bool:
+    """Whether a document is a job of another operator that trainc compiles, or holds several."""
+    return is_input_kind(document) or holds_several(document)
+
+
+class FileObjects:
+    """The documents of a file, as texts; `changed` are those that follow a job which is a TrainJob now."""
+
+    def __init__(self, pieces: list[str]) -> None:
+        self.pieces = pieces
+        self.changed: dict[int, str] = {}
+        self._documents: list[Document | None] | None = None
+
+    def around(self, index: int) -> dict[int, str]:
+        """The objects that go out with the job at a place: its own Services, and with the first job all that no job owns."""
+        documents = self._read()
+        jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
+        names = {one.name: place for place in jobs if (one := documents[place]) is not None and _is_plain(one)}
+        found = {}
+        for place, one in enumerate(documents):
+            if one is None or place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
+                continue
+            owner = names.get(selected_job(one.tree)) if len(jobs) > 1 else None
+            if index == (jobs[0] if owner is None else owner):
+                found[place] = self.changed.get(place, self.pieces[place])
+        return found
+
+    def put(self, around: Mapping[int, str]) -> None:
+        """Take over objects as they are now."""
+        self.changed |= {place: text for place, text in around.items() if text != self.pieces[place]}
+
+    def _read(self) -> list[Document | None]:
+        if self._documents is None:
+            self._documents = [_document(piece) for piece in self.pieces]
+        return self._documents
+
+
+def _document(piece: str) -> Document | None:
+    heard = Report()
+    documents = list(read(as_bytes(piece), "", heard, duplicates="ignore"))
+    return documents[0] if documents and not heard.failed and type(documents[0].tree) is dict else None
+
+
+def _is_job(document: Document) -> bool:
+    key: Any = (document.api_version, document.kind)
+    if document.kind in _RUNTIMES:
+        return False
+    return is_other_job(document) or key in KINDS or COMPILED.get(document.kind) == document.api_version
+
+
+def _is_plain(document: Document) -> bool:
+    return (document.api_version, document.kind) == JOB

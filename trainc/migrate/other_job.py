@@ -1,0 +1,241 @@
+"""A job of another operator as TrainJobs, with the objects of its file that belong to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.migrate import older
+from trainc.migrate.chunks import joined
+from trainc.migrate.compared import differences
+from trainc.migrate.comparison import at_clusters_of, made, objects, unplaced
+from trainc.migrate.older_job import (
+    Older,
+    as_bytes,
+    errors,
+    launches,
+    messages_of,
+    misread,
+    namespaces_of,
+    unlike,
+    with_comments,
+)
+from trainc.migrate.other_policies import policy_of_other
+from trainc.migrate.placed_text import Writer, says
+from trainc.migrate.policies import Facts
+from trainc.migrate.source_text import source_of
+from trainc.migrate.volcano_groups import is_of_volcano, readable_group, with_group
+from trainc.migrate.wanted import wanted
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.yaml.reader import read
+from trainc.yaml.writer import dump as yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.migrate.older_job import Place
+    from trainc.migrate.wanted import Wanted
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+
+KEPT = "it stays a plain Job, as `trainc.dev/keep` asks; a TrainJob becomes a JobSet"
+
+
+class Rewritten(NamedTuple):
+    """What becomes of one document: the text, one result for each of its jobs, and the objects around as they are now."""
+
+    text: str
+    jobs: tuple[Older, ...]
+    around: Mapping[int, str]
+    findings: tuple[Finding, ...] = ()  # what keeps the document from being compiled
+
+
+class _Compiled(NamedTuple):
+    """The jobs of a text, everything that its objects are, and what was found."""
+
+    jobs: list[Bundle]
+    objects: list[Any]
+    report: Report
+
+
+class _Source(NamedTuple):
+    """A document of a job, and what its file compiles to; `bare` is that without what clusters add."""
+
+    text: str
+    tree: dict[str, Any]
+    around: Mapping[int, str]
+    place: Place
+    before: _Compiled
+    bare: _Compiled
+
+
+def rewritten_other(piece: str, tree: dict[str, Any], place: Place, around: Mapping[int, str]) -> Rewritten:
+    """The text of a document as TrainJobs and their runtimes; `around` are objects of its file, by their places.
+
+    The first way that compiles to the same is taken: with the shared runtime, with a policy, with none.
+    """
+    project = at_clusters_of(place.project, tree, place.file)
+    place = place._replace(project=project)
+    context = joined([piece, *around.values()])
+    bare, before = _compiled(context, place._replace(project=unplaced(project))), _compiled(context, place)
+    source = _Source(piece, tree, around, place, before, bare)
+    if not bare.jobs or len(bare.jobs) != len(before.jobs):
+        return Rewritten(piece, (), around, errors(before.report))
+    if any(bundle.keeps_job for bundle in bare.jobs):
+        return Rewritten(piece, tuple(_refused(piece, KEPT) for _ in bare.jobs), around)
+    reasons: list[str] = []
+    for wants in _ways(source):
+        tried = _tried(source, wants if not reasons else [_explained(want, reasons[-1]) for want in wants])
+        refused = next((job.refused for job in tried.jobs if job.refused), "")
+        if not refused:
+            return tried
+        reasons.append(refused)
+    return Rewritten(piece, tuple(_refused(piece, reasons[-1]) for _ in bare.jobs), around)
+
+
+def _compiled(text: str, place: Place) -> _Compiled:
+    found, report = made(text, place.project)
+    jobs = [bundle for bundle in found if bundle.jobset is not None and not bundle.passing]
+    return _Compiled(jobs, objects(found), report)
+
+
+def _refused(piece: str, why: str) -> Older:
+    return Older(piece, None, [], [], why)
+
+
+def _explained(want: Wanted, why: str) -> Wanted:
+    """The job that no policy wires, with the reason if it has none of its own."""
+    if want.policy is None and want.was_wired:
+        want.reason = f"`mlPolicy` would not do the same: {why}"
+    return want
+
+
+def _ways(source: _Source) -> Iterable[list[Wanted]]:
+    """The manifests that may take the place of the document's jobs, the best first."""
+    shared = source.place.shared
+    choices = [policy_of_other(facts) for facts in _facts(source)]
+    wired = _wanted(source, choices)
+    if shared is not None:
+        served = [shared.serve(want) for want in wired]
+        if not any(isinstance(one, str) for one in served):
+            yield [one for one in served if not isinstance(one, str)]
+    if not all(isinstance(choice, str) for choice in choices):
+        yield wired
+    bare = _wanted(source, [choice if isinstance(choice, str) else "" for choice in choices])
+    for want, choice in zip(bare, choices, strict=True):
+        want.was_wired = not isinstance(choice, str)
+    yield bare
+
+
+def _facts(source: _Source) -> list[Facts]:
+    """What policies look at, for each job; a document of several jobs is one for each."""
+    several = len(source.bare.jobs) > 1 or "metadata" not in source.tree
+    return [
+        Facts(
+            plain(bundle.document.tree) if several else source.tree,
+            plain(bundle.jobset),
+            launches(bundle),
+        )
+        for bundle in source.bare.jobs
+    ]
+
+
+def _wanted(source: _Source, choices: list[Any]) -> list[Wanted]:
+    beside = {(one["kind"], one["metadata"]["name"]) for one in _documents(source.around)}
+    out = []
+    for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
+        own = [tree for tree in objects([bundle]) if (tree["kind"], tree["metadata"]["name"]) not in beside]
+        groups = [tree for tree in own if is_of_volcano(tree)]
+        is_grouped = bool(groups) and (not isinstance(choice, str) or _is_placed(source))
+        kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
+        want = wanted(facts, kept, namespaces_of(source.place.project), choice)
+        out.append(with_group(want, groups[0]) if is_grouped else want)
+    return out
+
+
+def _is_placed(source: _Source) -> bool:
+    """Whether a cluster of the job names the program that places pods together."""
+    return any(cluster.scheduler is not None for cluster in source.place.project.clusters)
+
+
+def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
+    read_ = [plain(one.tree) for one in read(as_bytes(joined(around.values())), "", Report(), duplicates="ignore")]
+    return [one for one in read_ if isinstance(one, dict) and isinstance(one.get("metadata"), dict) and "kind" in one]
+
+
+def _tried(source: _Source, wants: list[Wanted]) -> Rewritten:
+    """The jobs as they are wanted, each refused where anything of the file would mean something else."""
+    text = _text(source, wants)
+    around = {place: _followed(one, source.before.objects) for place, one in source.around.items()}
+    shared = source.place.shared
+    served = shared is not None and shared.is_new and any(want.served_by for want in wants)
+    beside = yaml_text(shared.runtime) if shared is not None and served else ""
+    after = _compiled(joined([text, *around.values(), beside]), source.place)
+    wrong = _misread(text, wants) or _lost(source, after)
+    said = _no_longer_said(source.before.report, after.report)
+    jobs = []
+    for index, want in enumerate(wants):
+        found = []
+        if not wrong:
+            found = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
+        refused = wrong or unlike(found, after.report) or _new_error(source.before.report, after.report)
+        jobs.append(
+            Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *said], found, refused)
+        )
+        said = []
+    return Rewritten(text, tuple(jobs), around)
+
+
+def _text(source: _Source, wants: list[Wanted]) -> str:
+    if len(wants) == 1 and "metadata" in source.tree and not older.OTHER_ENDS.intersection(source.text):
+        text = with_comments(older.written(source.text, source.tree, wants[0]), source.text)
+        if not misread(text, wants[0]):
+            return text
+    return with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
+
+
+def _misread(text: str, wants: list[Wanted]) -> str:
+    """Why a new text does not say what it should, "" where it does."""
+    if len(wants) == 1:
+        return misread(text, wants[0])
+    said = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
+    return "" if says(said, [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
+
+
+def _followed(piece: str, compiled: list[Any]) -> str:
+    """An object of the file as it goes out with the job: what selects or names pods follows them."""
+    for tree in _documents({0: piece}):
+        twin = next((one for one in compiled if _key(one) == _key(tree)), None)
+        if twin is None or says(tree, twin):
+            continue
+        namespace = tree["metadata"].get("namespace")
+        wanted_ = {**twin, "metadata": {k: v for k, v in twin["metadata"].items() if k != "namespace" or namespace}}
+        source = source_of(piece, tree)
+        lines = [*source.above, *Writer({}, deeper=source.deeper).map(wanted_, source.root), *source.below]
+        return with_comments("".join(f"{line}\n" for line in lines), piece)
+    return piece
+
+
+def _key(tree: dict[str, Any]) -> tuple[str, str]:
+    return tree["kind"], tree["metadata"]["name"]
+
+
+def _lost(source: _Source, after: _Compiled) -> str:
+    """Why what a new text compiles to is not as many jobs, "" where it is."""
+    if len(after.jobs) == len(source.before.jobs):
+        return ""
+    return next((finding.message for finding in errors(after.report)), "it would not compile")
+
+
+def _new_error(before: Report, after: Report) -> str:
+    """An error that the new text has and the old one had not, "" where there is none."""
+    known = {finding.rule.name for finding in before.findings}
+    return next((finding.message for finding in errors(after) if finding.rule.name not in known), "")
+
+
+def _no_longer_said(before: Report, after: Report) -> list[str]:
+    """What was found about the former job and is not about the new one, one sentence each."""
+    still = {finding.rule.name for finding in after.findings}
+    gone = [one for one in before.findings if one.rule.name not in still and one.level != ERROR]
+    return [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
