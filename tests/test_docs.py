@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -50,9 +51,10 @@ def steps(block: str) -> list[Step]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
 def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The sessions of one document, in one shell from top to bottom, in one copy of what the repository ships."""
+    clone = tmp_path / "trainc"
     for folder in ("examples", "runtimes"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    place = tmp_path / document.parent.relative_to(ROOT) if "examples" in document.parts else tmp_path
+        shutil.copytree(ROOT / folder, clone / folder)
+    place = clone / document.parent.relative_to(ROOT) if "examples" in document.parts else clone
     found = sessions(document)
     said = iter(perform([step.command for session in found for step in session], place))
     if request.config.option.update_snapshots:
@@ -78,21 +80,39 @@ def rewrite(document: Path, steps: list[Step], printed: list[str]) -> None:
 
 
 def perform(commands: list[str], place: Path) -> list[str]:
-    """What each command prints on both streams when a shell runs them in turn."""
-    script = f'trainc() {{ "{sys.executable}" -m trainc "$@"; }}\n'
-    script += "".join(f"{command}\nstatus=$?; printf '\\036'; (exit $status)\n" for command in commands)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    done = subprocess.run(
-        ["bash"],
-        check=False,
-        input=script,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=place,
-        env=environment,
-    )
+    """What each command prints on both streams when a shell runs them in turn, with trainc and pre-commit on its PATH."""
+    script = "".join(f"{command}\nstatus=$?; printf '\\036'; (exit $status)\n" for command in commands)
+    with TemporaryDirectory() as home:
+        done = subprocess.run(
+            ["bash"],
+            check=False,
+            input=script,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=place,
+            env=environment(home),
+        )
     return done.stdout.split(MARK)[:-1]
+
+
+def environment(home: str) -> dict[str, str]:
+    """A new user's: the programs of this environment come first, and Git knows only what a session tells it."""
+    for name, module in {"trainc": "trainc", "pre-commit": "pre_commit"}.items():
+        program = os.path.join(home, name)
+        with open(program, "w", encoding="utf-8") as stream:
+            stream.write(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        os.chmod(program, 0o700)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {
+        **kept,
+        "PATH": os.pathsep.join([home, os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "PRE_COMMIT_HOME": os.path.join(home, "cache"),
+    }
 
 
 def alike(shown: list[str], said: list[str]) -> bool:

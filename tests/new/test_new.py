@@ -97,6 +97,15 @@ def test_the_examples_in_components_are_commands() -> None:
             assert name in HARDWARE[options.one("on")].uses
 
 
+def test_the_values_of_options_are_listed(tmp_path: Path) -> None:
+    frameworks = compile_in(tmp_path, "new", "--framework", "list").out.splitlines()
+    assert [line.split()[0] for line in frameworks] == list(STARTS)
+    assert [line.split()[0] for line in compile_in(tmp_path, "new", "--on", "list").out.splitlines()] == list(HARDWARE)
+    fitting = compile_in(tmp_path, "new", "--on", "list", "--framework", "jax").out.splitlines()
+    assert [line.split()[0] for line in fitting] == [name for name, row in HARDWARE.items() if "jax" in row.frameworks]
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert compile_in(tmp_path, "new", "bert", "--image", IMAGE).code == 0
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}

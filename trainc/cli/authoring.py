@@ -31,14 +31,16 @@ COMMANDS = (
         "On a terminal it asks for what is not said; with any option, or without a terminal, it asks nothing.",
         (
             Option(
-                "--framework", "what the processes meet with: torch, jax, mpi, ... (default: torch)", metavar="NAME"
+                "--framework",
+                "what the processes meet with: torch, jax, mpi, ... (default: torch); `list` shows all",
+                metavar="NAME",
             ),
             Option("--nodes", "how many nodes (default: 1)", metavar="N"),
             Option("--gpus", "NVIDIA GPUs of each node", metavar="N"),
             Option("--cpu", "cores of each node", metavar="N"),
             Option("--memory", "memory of each node, such as 64Gi", metavar="AMOUNT"),
             Option("--image", "the image that holds the program (default: the runtime's)", metavar="IMAGE"),
-            Option("--on", "machines to run on, such as gke-a3-mega, eks-p5 or tpu-v5p", metavar="MACHINES"),
+            Option("--on", "machines to run on, such as gke-a3-mega or eks-p5; `list` shows all", metavar="MACHINES"),
             Option("--with", "a value for the machines, such as topology=4x4x4", metavar="KEY=VALUE"),
             Option("--checkpoints", "claim that keeps checkpoints; failed jobs then restart", metavar="CLAIM"),
             Option("--namespace", "namespace of the job (default: training)", metavar="NAME"),

@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
     from trainc.usage import Blueprint
 
+_LIST = "list"  # the word that shows the values which an option takes
 _NAME_BOUND = 40  # characters that leave room for what JobSet appends to the names of pods
 
 
 def new(options: Options) -> int:
     """Write the files of a job that are not there yet, check them, and say what to run next."""
+    if _LIST in (options.one("framework"), options.one("on")):
+        answer(*_choices(options))
+        return 0
     request = _request(options)
     project = open_project((".",), Report(), cache=user_cache)
     own = blueprints(project)
@@ -47,6 +51,18 @@ def new(options: Options) -> int:
     for path, text in files.items():
         answer(f"{'wrote' if create(path, text) else 'kept '} {path}")
     return _check(job, request)
+
+
+def _choices(options: Options) -> list[str]:
+    """A line for each value that `--on` or `--framework` takes; machines for the framework where one is named."""
+    if options.one("framework") == _LIST:
+        rows = {name: f"{start.runtime}: {start.about}" for name, start in STARTS.items()}
+    else:
+        framework = options.one("framework")
+        fitting = _one_of("framework", framework, STARTS) if framework else ""
+        rows = {name: row.about for name, row in HARDWARE.items() if not fitting or fitting in row.frameworks}
+    width = max(map(len, rows), default=0)
+    return [f"{name:<{width}}  {about}" for name, about in rows.items()]
 
 
 def _request(options: Options) -> Request:
