@@ -26,7 +26,7 @@ from trainc.report.text import finding_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from trainc.cli.options import Options
@@ -52,7 +52,7 @@ def fit(options: Options) -> int:
     dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
         if jobs.get(cluster.name):
-            asked = Asked(session, _joined(cluster.objects, beside, objects), nodes)
+            asked = Asked(session, joined(cluster.objects, beside, objects), nodes)
             known = asked.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
             rows += [_row(session, cluster, bundle, found) for bundle, found in asked.answers(jobs[cluster.name])]
@@ -100,19 +100,27 @@ def _inventories(session: Session, paths: Sequence[str]) -> Objects:
 def _jobs(session: Session) -> tuple[dict[str, list[Bundle]], Objects]:
     """The jobs by cluster, and objects of a cluster that stand in files beside them."""
     jobs: dict[str, list[Bundle]] = {}
-    objects: Objects = {}
-    for bundle in pipeline.bundles(session.project, session.selection, session.report):
+    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    for bundle in bundles:
         if bundle.jobset is not None:
             jobs.setdefault(bundle.cluster, []).append(bundle)
+    return jobs, objects_beside(bundles)
+
+
+def objects_beside(bundles: Iterable[Bundle]) -> Objects:
+    """The objects of a cluster that stand in files beside jobs."""
+    objects: Objects = {}
+    for bundle in bundles:
         for tree in bundle.around:
             document = Document(bundle.document.file, tree, {})
             if document.kind in _OF_CLUSTERS:
                 key = f"{document.namespace}/{document.name}" if document.namespace else document.name
                 objects.setdefault(document.kind, {})[key or document.file] = tree
-    return jobs, objects
+    return objects
 
 
-def _joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
+def joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
+    """The objects of several dumps as those of one."""
     objects: Objects = {}
     for part in parts:
         for kind, named in part.items():

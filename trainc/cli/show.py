@@ -50,6 +50,15 @@ _POD = {"text": pod_lines, "markdown": pod_markdown}
 
 def show(options: Options) -> int:
     """Draw every job under the paths, or one pod of each."""
+    if options.one("report") == "html":
+        single = [name for name in ("rank", "lifecycle", "after", "details", "rendered", "group") if options.has(name)]
+        if single:
+            raise Trouble(f"--report html shows everything; leave --{single[0]} out")
+        from trainc.cli.page import show_page  # noqa: PLC0415 (a terminal needs no page)
+
+        return show_page(options)
+    if options.has("output"):
+        raise Trouble("-o goes with --report html; other reports go to stdout")
     return across_projects(options, _show)
 
 

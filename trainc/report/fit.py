@@ -14,7 +14,7 @@ _HOSTS = 4  # domains that are named one by one
 
 def table(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The lines of the table: a line for each job, and below it why it waits and what would help."""
-    cells = [(_job(row), row["status"], _where(row)) for row in rows]
+    cells = [(_job(row), row["status"], placing(row)) for row in rows]
     if not cells:
         return []
     widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
@@ -31,7 +31,7 @@ def markdown(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str,
     lines = [*map(sentence, _headings(dumps)), "", head, "|---|---|---|---|"]
     for row in rows:
         details = "<br>".join(map(sentence, _details(row)))
-        lines.append(f"| {code(_job(row))} | {row['status']} | {sentence(_where(row))} | {details} |")
+        lines.append(f"| {code(_job(row))} | {row['status']} | {sentence(placing(row))} | {details} |")
     return [*lines, "", _summary(rows)]
 
 
@@ -50,7 +50,7 @@ def _job(row: Mapping[str, Any]) -> str:
     return f"{row['job']}{at}"
 
 
-def _where(row: Mapping[str, Any]) -> str:
+def placing(row: Mapping[str, Any]) -> str:
     """The queue, the flavors and the nodes; empty for a job that gets none."""
     parts = []
     kueue = row.get("kueue") or {}

@@ -1,0 +1,141 @@
+"""`trainc show --report html`: all projects under the paths given, on one page."""
+
+from __future__ import annotations
+
+import os
+
+from trainc import pipeline
+from trainc.capacity.groups import groups_of
+from trainc.capacity.shown import answer_data
+from trainc.cli.fit import Asked, joined, objects_beside
+from trainc.cli.job_rows import has_output, job_row
+from trainc.cli.output import data, tell
+from trainc.cli.projects import PROJECT, across_projects
+from trainc.cli.session import Session
+from trainc.compare.rendering_state import RenderingStates
+from trainc.emit.spool import Tally
+from trainc.emit.spool.disk import replace
+from trainc.model.account import REFUSED
+from trainc.model.trouble import Inapplicable, Trouble
+from trainc.page.capacity import capacity_data
+from trainc.page.data import project_data
+from trainc.page.document import page_html
+from trainc.page.inheritance import Inheritance
+from trainc.page.texts import SourceLines
+from trainc.report.fit import placing
+from trainc.usage import blueprints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.capacity.fit import Answer
+    from trainc.cli.options import Options
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.report import Report
+
+    Row = dict[str, Any]
+
+_STDOUT = "-"
+
+
+def show_page(options: Options) -> int:
+    """Write the page; 1 where it lists a job that is not compiled."""
+    parts: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    code = across_projects(options, lambda one: _collect(one, parts))
+    title = next((index["name"] for index, _ in parts if index["name"]), "") if len(parts) == 1 else ""
+    text = page_html(
+        f"{title or 'training jobs'} - trainc", [index for index, _ in parts], [details for _, details in parts]
+    )
+    target = options.one("output", _STDOUT)
+    if target == _STDOUT:
+        for part in text:
+            data(part)
+    else:
+        replace(target, "".join(text).encode())
+    return code
+
+
+class _Bundles(Tally):
+    """Keeps every bundle of a run, which is judged as `trainc validate` judges it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bundles: list[Bundle] = []
+
+    def count(self, bundle: Bundle, report: Report) -> None:
+        """Keep a bundle."""
+        super().count(bundle, report)
+        self.bundles.append(bundle)
+
+
+def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
+    """Add the data of one project; its exit code."""
+    session = Session(options, compiles=False)
+    project, report = session.project, session.report
+    session.selection.forms = False  # a job that a form answers for has no bundle
+    spool = _Bundles()
+    session.applied_twice(os.path.join(project.root, project.output))
+    pipeline.build(project, session.selection, spool, report)
+    states = RenderingStates(project, session.selection) if has_output(project) else None
+    jobs = [(bundle, row) for bundle in spool.bundles if (row := job_row(bundle, states, str)) is not None]
+    if not jobs and not report.findings:
+        raise Inapplicable("nothing to show: no job under the paths given")
+    capacity = _capacity(session, jobs, spool.bundles)
+    index, details = project_data(
+        project,
+        jobs,
+        Inheritance(blueprints(project), project.clusters),
+        report,
+        SourceLines(session.lines),
+        capacity,
+    )
+    index["folder"] = options.one(PROJECT)
+    parts.append((index, details))
+    return _told(report.account.totals()[REFUSED])
+
+
+def _told(refused: int) -> int:
+    """Say how many jobs the page lists as refused; the exit code."""
+    if refused:
+        tell(f"trainc: {refused} job{'s are' if refused > 1 else ' is'} not compiled; the page says why")
+    return int(refused > 0)
+
+
+def _capacity(session: Session, jobs: list[tuple[Bundle, Row]], bundles: list[Bundle]) -> dict[str, Any]:
+    """What is known of each cluster; each job's row gets the answer of its cluster."""
+    beside = objects_beside(bundles)
+    out = {}
+    for cluster in session.project.clusters:
+        if session.selection.clusters and cluster.name not in session.selection.clusters:
+            continue
+        own = [(bundle, row) for bundle, row in jobs if bundle.cluster == cluster.name]
+        try:
+            content = _of_cluster(session, cluster, own, beside)
+        except Trouble as trouble:
+            content = {"trouble": str(trouble)}
+        if content is not None:
+            out[cluster.name] = content
+    return out
+
+
+def _of_cluster(session: Session, cluster: Cluster, jobs: list[tuple[Bundle, Row]], beside: Any) -> Row | None:
+    fit = Asked(session, joined(cluster.objects, beside), 0).alone
+    answers: list[Answer] = []
+    for bundle, row in jobs:
+        answer = fit.answer(bundle.jobset, groups_of(bundle.around))
+        answers.append(answer)
+        content = {**answer_data(answer), "status": answer.status}
+        row["fit"] = {
+            "status": answer.status,
+            "reason": answer.reason,
+            "change": answer.change,
+            "where": placing(content),
+        }
+    devices = sorted({name for _, row in jobs for name in row["accelerators"]})
+    known = capacity_data(fit.facts, answers, devices)
+    if known is None:
+        for _, row in jobs:
+            row.pop("fit", None)
+    return known
