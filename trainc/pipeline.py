@@ -218,7 +218,7 @@ def check_refused(project: Project, catalog: Catalog, selection: Selection, repo
     """Look at what can still be read of each job that is refused: one mistake hides no other."""
     for entry, lines in catalog.refused:
         heard = Report(compiles=False)
-        alone = Catalog((entry,).__iter__, catalog.shelves, catalog.objects)
+        alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
         for plan in resolve(alone, project, heard):
             bundle = lower(plan, project, selection, heard)
             if bundle is not None:

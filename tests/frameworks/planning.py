@@ -66,7 +66,7 @@ def lowered(plan: Plan) -> Contribution:
     """What the plan's framework contributes."""
     found = framework(plan.framework)
     assert found is not None
-    return found.lower(plan).stamped(found.name)
+    return found.lower(plan).attach_origin(found.name)
 
 
 def patches(plan: Plan, name: str) -> list[Patch]:

@@ -14,7 +14,7 @@ from trainc.lower.lay import Draft
 from trainc.model.overlay import overlay
 from trainc.model.patch import CONTAINER, POD, Patch, PatchField
 from trainc.model.patches import Contribution
-from trainc.model.paths import found
+from trainc.model.paths import at_path
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import leaves, plain, stamp
@@ -65,8 +65,8 @@ def test_every_field_of_a_patch_says_where_it_goes() -> None:
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_field_is_stamped(name: str) -> None:
-    stamped = getattr(patch_of(FIELDS[name], "made-up", 7000).stamped("torch"), name)
-    found_leaves = [leaf for _, leaf in leaves(list(stamped) if FIELDS[name].list_key else stamped)]
+    with_origin = getattr(patch_of(FIELDS[name], "made-up", 7000).attach_origin("torch"), name)
+    found_leaves = [leaf for _, leaf in leaves(list(with_origin) if FIELDS[name].list_key else with_origin)]
     assert found_leaves
     assert all(type(leaf) is Sourced and leaf.origin.by == "torch" for leaf in found_leaves)
 
@@ -78,9 +78,9 @@ def test_a_field_is_applied_and_explained_where_it_says(name: str) -> None:
     draft = Draft(NODE.tree)
     before = plain(NODE.tree)
     draft.lay(patch)
-    applied = found({"spec": {"replicatedJobs": [draft.job]}}, touched)
+    applied = at_path({"spec": {"replicatedJobs": [draft.job]}}, touched)
     assert applied is not None
-    assert plain(found(overlay(PLAN.roles, patch), touched)) == plain(applied)
+    assert plain(at_path(overlay(PLAN.roles, patch), touched)) == plain(applied)
     assert plain(NODE.tree) == before
 
 
@@ -100,7 +100,7 @@ def test_a_field_does_not_slip_past_a_lock(name: str, depth: int) -> None:
     (touched,) = patch.touches(NODE)
     steps = ("template", *touched[: len(touched) - depth])
     assert PLAN.runtime is not None
-    lock = Held("locked", steps, found(PLAN.template, steps[1:]), "ours", "base", Span("runtime.yaml", 1, 1, 1, 2))
+    lock = Held("locked", steps, at_path(PLAN.template, steps[1:]), "ours", "base", Span("runtime.yaml", 1, 1, 1, 2))
     prepared = Prepared(PLAN.runtime, PLAN.runtime.tree, (), (lock,))
     planned = plan("{jax: {}}", role("node", "{name: node, image: base}"))
     planned.overrides = (patch,)

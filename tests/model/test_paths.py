@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trainc.model.paths import found, keyed, keyed_leaves, matches, parsed, shown
+from trainc.model.paths import at_path, keyed, keyed_leaves, matches, parsed, shown
 from trainc.model.report import Report
 from trainc.model.tree import get, leaves
 from trainc.yaml.reader import read
@@ -57,7 +57,7 @@ def test_a_printed_path_leads_back(path: str) -> None:
     steps = parsed(path, tree())
     assert steps is not None
     assert shown(steps) == path
-    assert found(tree(), steps) is not None
+    assert at_path(tree(), steps) is not None
 
 
 def test_a_key_with_dots_needs_no_brackets() -> None:
@@ -85,7 +85,7 @@ def test_every_leaf_has_one_keyed_path() -> None:
     assert paths == [steps for steps, _ in keyed_leaves(whole)]
     assert len(set(paths)) == len(paths)
     for path, leaf in leaves(whole):
-        assert found(whole, keyed(whole, path)) is leaf is get(whole, *path)
+        assert at_path(whole, keyed(whole, path)) is leaf is get(whole, *path)
         assert parsed(shown(keyed(whole, path)), whole) == keyed(whole, path)
 
 

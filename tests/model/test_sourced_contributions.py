@@ -1,4 +1,4 @@
-"""What says that it knows its origins says the same as what is stamped."""
+"""What says that it knows its origins says the same as what gets its origin from its contributor."""
 
 from __future__ import annotations
 
@@ -65,4 +65,4 @@ def test_nothing_is_left_to_stamp_of_what_says_so(name: str, cluster: Cluster, m
         found = back_end.gang(planned, cluster)
         assert found.sourced
         bare = Contribution(found.patches, objects=found.objects, labels=found.labels, annotations=found.annotations)
-        assert said(found) == said(bare.stamped(name))
+        assert said(found) == said(bare.attach_origin(name))

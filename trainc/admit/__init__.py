@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.admit.binding import bound
-from trainc.admit.desk import Desk
+from trainc.admit.context import AdmissionContext
 from trainc.admit.named import NamedObjects, is_local
+from trainc.admit.runtime_index import RuntimeIndex
 from trainc.admit.runtimes import check_runtime
-from trainc.admit.shelves import Shelves
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, RefusedEntry, entry_of
@@ -50,51 +50,57 @@ OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
-    desk = Desk(server_of(project.cluster, selection.field_validation, report), project, selection, report)
-    shelves = Shelves(documents, desk)
-    catalog = Catalog(lambda: _entries(documents, shelves, desk, catalog), shelves, NamedObjects(documents, desk))
+    context = AdmissionContext(
+        server_of(project.cluster, selection.field_validation, report), project, selection, report
+    )
+    runtimes = RuntimeIndex(documents, context)
+    catalog = Catalog(
+        lambda: _entries(documents, runtimes, context, catalog), runtimes, NamedObjects(documents, context)
+    )
     return catalog
 
 
-def _entries(documents: Documents, shelves: Shelves, desk: Desk, catalog: Catalog) -> Iterator[Entry]:
-    for file, parts in documents.selected(desk.project.cluster):
-        desk.report.end()  # what is said of a file's objects is not said of the job before
+def _entries(
+    documents: Documents, runtimes: RuntimeIndex, context: AdmissionContext, catalog: Catalog
+) -> Iterator[Entry]:
+    for file, parts in documents.selected(context.project.cluster):
+        context.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
         others: list[Document] = []
         for index, document in enumerate(_split(parts)):
             full = kind_of(document.tree)
-            if full == _TRAINJOB and desk.server.table.root(full) is not None:
+            if full == _TRAINJOB and context.server.table.root(full) is not None:
                 jobs.append((index, document))
                 continue
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
             if group in OLDER_GROUPS and _older(document):
                 jobs.append((index, document))
             elif not document.api_version and kind in UNMISTAKABLE:
-                _refuse(index, document, desk)
+                _refuse(index, document, context)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
                 if _is_input_kind(document):
                     jobs.append((index, document))
                 elif _is_near_miss(document):
-                    _refuse(index, document, desk)
+                    _refuse(index, document, context)
                 else:
                     others.append(document)
-            elif desk.server.table.root(full) is None:
+            elif context.server.table.root(full) is None:
                 if (group, kind) in BESIDE:
                     others.append(document)
                 else:
-                    _refuse(index, document, desk)
+                    _refuse(index, document, context)
             elif kind in RUNTIMES:
-                shelves.admitted(document)
+                runtimes.admitted(document)
             elif kind in JOBS:
                 jobs.append((index, document))
             else:
                 others.append(document)
         if not jobs and file.rpartition("/")[2] != FILE:
             kinds = [part.kind or "object without a kind" for part in parts]
-            desk.report.account.sight(file, kinds or ["empty file"])
-        _look_at(others, desk)
-        yield from _admitted([job for job in jobs if _is_here(*job, desk)], others, desk, catalog)
-        if not jobs and desk.selection.include_other:
+            context.report.account.sight(file, kinds or ["empty file"])
+        _look_at(others, context)
+        yield from _admitted([job for job in jobs if _is_here(*job, context)], others, context, catalog)
+        if not jobs and context.selection.include_other:
             _pass_on(others, catalog.passing)
 
 
@@ -108,20 +114,20 @@ def _split(parts: list[Document]) -> list[Document]:
     return [part for document in parts for part in (split(document) if holds_several(document) else (document,))]
 
 
-def _is_here(index: int, job: Document, desk: Desk) -> bool:
+def _is_here(index: int, job: Document, context: AdmissionContext) -> bool:
     """Whether a job is for the cluster that is compiled for just now."""
-    _count(index, job, desk)
-    clusters = bound(job, desk.project, desk.report)
-    here = desk.project.cluster in clusters
+    _count(index, job, context)
+    clusters = bound(job, context.project, context.report)
+    here = context.project.cluster in clusters
     if not here and clusters:
-        desk.report.account.end(LEFT)
+        context.report.account.end(LEFT)
     return here
 
 
-def _count(index: int, document: Document, desk: Desk) -> None:
+def _count(index: int, document: Document, context: AdmissionContext) -> None:
     """Open the account of a job: findings are about it from now on."""
-    desk.report.end()
-    desk.report.account.open(document, index, desk.project.cluster.name)
+    context.report.end()
+    context.report.account.open(document, index, context.project.cluster.name)
 
 
 def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
@@ -137,24 +143,26 @@ def _is_local(document: Document) -> bool:
     return group == "kustomize.config.k8s.io" or is_local(document.tree)
 
 
-def _admitted(jobs: list[Counted], others: list[Document], desk: Desk, catalog: Catalog) -> Iterator[Entry]:
-    desk.report.end()
-    objects = tuple([other for other in others if admit_object(other, desk.server, desk.report)])
+def _admitted(
+    jobs: list[Counted], others: list[Document], context: AdmissionContext, catalog: Catalog
+) -> Iterator[Entry]:
+    context.report.end()
+    objects = tuple([other for other in others if admit_object(other, context.server, context.report)])
     owned = _owned(objects, jobs) if len(jobs) > 1 else {}
     companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
     beside: tuple[Document, ...] = ()
     for index, job in jobs:
         companions += tuple(owned.get(index, ()))
-        _count(index, job, desk)
-        admitted = _admitted_job(job, desk)
+        _count(index, job, context)
+        admitted = _admitted_job(job, context)
         if admitted is not None and not job.name:
-            desk.report.add(_generated(job))
+            context.report.add(_generated(job))
         elif admitted is not None:
             yield entry_of(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
-            if admitted is None and job.kind in JOBS and not desk.selection.admission_only:
-                _keep_rest(entry_of(job, companions, beside), desk, catalog)
+            if admitted is None and job.kind in JOBS and not context.selection.admission_only:
+                _keep_rest(entry_of(job, companions, beside), context, catalog)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions
 
@@ -174,11 +182,11 @@ def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list
     return owned
 
 
-def _keep_rest(entry: Entry, desk: Desk, catalog: Catalog) -> None:
+def _keep_rest(entry: Entry, context: AdmissionContext, catalog: Catalog) -> None:
     """Keep what can still be read of a job that the server refuses."""
     from trainc.server.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
 
-    rest = rest_of(entry.document, desk.server)
+    rest = rest_of(entry.document, context.server)
     if rest is not None:
         catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.lines))
 
@@ -191,16 +199,16 @@ def _older(document: Document) -> bool:
     return known or foreign(document.api_version, document.kind)
 
 
-def _admitted_job(job: Document, desk: Desk) -> Document | None:
-    if job.kind in JOBS and desk.server.table.root(kind_of(job.tree)) is not None:
-        return admit_object(job, desk.server, desk.report)
+def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
+    if job.kind in JOBS and context.server.table.root(kind_of(job.tree)) is not None:
+        return admit_object(job, context.server, context.report)
     if _is_input_kind(job):
         from trainc.legacy.pages import page_of  # noqa: PLC0415 (most runs meet none)
 
-        return page_of(job).admit(job, desk.server, desk.project.cluster, desk.report)
+        return page_of(job).admit(job, context.server, context.project.cluster, context.report)
     from trainc.legacy.admission import admit_older  # noqa: PLC0415 (most runs meet none)
 
-    return admit_older(job, desk.server, desk.report)
+    return admit_older(job, context.server, context.report)
 
 
 def _generated(document: Document) -> Finding:
@@ -224,24 +232,24 @@ def _is_near_miss(document: Document) -> bool:
     return near_miss(document.api_version, document.kind) is not None
 
 
-def _look_at(others: list[Document], desk: Desk) -> None:
+def _look_at(others: list[Document], context: AdmissionContext) -> None:
     """Say which of the objects that are not a job of ours are somebody else's."""
     if others:
         from trainc.admit.unknown import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
-        not_compiled(others, desk)
-        if not desk.report.compiles and any(other.kind in PLAIN for other in others):
+        not_compiled(others, context)
+        if not context.report.compiles and any(other.kind in PLAIN for other in others):
             from trainc.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
 
-            judge_workloads(others, desk)
+            judge_workloads(others, context)
 
 
-def _refuse(index: int, document: Document, desk: Desk) -> None:
+def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
     """Count what was meant as one of our kinds, and say what is wrong with it."""
     from trainc.admit.unknown import unknown_kind  # noqa: PLC0415 (most kinds are right)
 
-    _count(index, document, desk)
-    unknown_kind(document, desk)
+    _count(index, document, context)
+    unknown_kind(document, context)
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 ANNOTATION = "trainc.dev/cluster"
-_MOST = 20  # clusters that are named one by one
+_MAX_CLUSTERS_NAMED = 20  # clusters that are named one by one
 
 UNBOUND_JOB = Rule(
     "unbound-job",
@@ -92,7 +92,7 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
         UNBOUND_JOB.at(
             document.span(("metadata", "name")),
             f"`{document.name}` belongs to none of the clusters {names}",
-            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MOST] if one.name],
+            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MAX_CLUSTERS_NAMED] if one.name],
             effect="no cluster would ever run it",
             help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
         )
@@ -100,8 +100,8 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
 
 
 def _few(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
+    more = f" and {len(names) - _MAX_CLUSTERS_NAMED} more" if len(names) > _MAX_CLUSTERS_NAMED else ""
+    return ", ".join(names[:_MAX_CLUSTERS_NAMED]) + more
 
 
 def _paths(cluster: Cluster) -> str:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.admit.desk import Desk
+    from trainc.admit.context import AdmissionContext
     from trainc.model.document import Document
     from trainc.model.documents import Documents, Source
     from trainc.model.tree import Tree
@@ -29,9 +29,9 @@ class NamedObjects:
     one name the one counts whose folder is nearest to the job's.
     """
 
-    def __init__(self, documents: Documents, desk: Desk) -> None:
+    def __init__(self, documents: Documents, context: AdmissionContext) -> None:
         self._documents = documents
-        self._desk = desk
+        self._context = context
         self._known: dict[tuple[str, str], list[Document]] | None = None  # by the kind and name that jobs use
         self._faulty: dict[str, Source] = {}
         self._admitted: dict[int, Document | None] = {}
@@ -81,7 +81,7 @@ class NamedObjects:
         if id(document) not in self._admitted:
             if document.file in self._faulty:
                 self._tell(self._faulty[document.file])
-            self._admitted[id(document)] = admit_object(document, self._desk.server, self._desk.report)
+            self._admitted[id(document)] = admit_object(document, self._context.server, self._context.report)
         return self._admitted[id(document)]
 
     def _index(self) -> dict[tuple[str, str], list[Document]]:
@@ -98,8 +98,8 @@ class NamedObjects:
 
     def _is_ours(self, file: str) -> bool:
         """Whether a file is for the present cluster: it lies below its paths, or below nobody's."""
-        holders = self._desk.project.holders[file]
-        return not holders or self._desk.project.cluster in holders
+        holders = self._context.project.holders[file]
+        return not holders or self._context.project.cluster in holders
 
     def _is_compiled(self, document: Document) -> bool:
         """Whether a document is a job that runs on the present cluster."""
@@ -109,8 +109,8 @@ class NamedObjects:
 
             if kind_of(document.api_version, document.kind) is None and not is_input_kind(document):
                 return False
-        clusters = bound(document, self._desk.project, Report())
-        return any(cluster is self._desk.project.cluster for cluster in clusters)
+        clusters = bound(document, self._context.project, Report())
+        return any(cluster is self._context.project.cluster for cluster in clusters)
 
     def _tell_unreadable(self, reference: Reference) -> None:
         """Report what is wrong with a text that seems to hold an object: nobody can say that it is not there."""
@@ -127,7 +127,7 @@ class NamedObjects:
 
     def _tell(self, source: Source) -> None:
         for finding in source.faults.findings:
-            self._desk.report.add(finding)
+            self._context.report.add(finding)
 
 
 def is_local(tree: Tree) -> bool:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.admit.desk import Desk
+    from trainc.admit.context import AdmissionContext
     from trainc.model.document import Document
 
 UNKNOWN_KIND = Rule(
@@ -29,13 +29,13 @@ KIND_NOT_COMPILED = Rule(
 )
 
 
-def not_compiled(documents: Iterable[Document], desk: Desk) -> None:
+def not_compiled(documents: Iterable[Document], context: AdmissionContext) -> None:
     """A finding for each training job that another operator runs: an error in a file that somebody names."""
     for document in documents:
         foreign = foreign_kind(document.api_version, document.kind, document.tree)
         if foreign is not None:
-            named = document.file in desk.selection.paths or document.file == STDIN
-            desk.report.add(
+            named = document.file in context.selection.paths or document.file == STDIN
+            context.report.add(
                 KIND_NOT_COMPILED.at(
                     document.span(("kind",)),
                     foreign.message,
@@ -46,10 +46,10 @@ def not_compiled(documents: Iterable[Document], desk: Desk) -> None:
             )
 
 
-def unknown_kind(document: Document, desk: Desk) -> None:
+def unknown_kind(document: Document, context: AdmissionContext) -> None:
     """The finding for an object of one of our APIs, or nearly one, that no server would know."""
     group = document.api_version.partition("/")[0]
-    served = [kind.rsplit("/", 1) for kind in desk.server.table.served()]
+    served = [kind.rsplit("/", 1) for kind in context.server.table.served()]
     versions = [version for version, kind in served if kind == document.kind]
     names = [kind for version, kind in served if version.partition("/")[0] == group]
     if versions:
@@ -66,10 +66,10 @@ def unknown_kind(document: Document, desk: Desk) -> None:
         message = f"this object of `{document.api_version}` has no `kind`"
     else:
         message = f"there is no kind `{document.kind}` in `{document.api_version}`"
-    desk.report.looking_at(document)
+    context.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     place = "apiVersion" if versions and document.api_version else "kind"
-    desk.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, refusal=refusal))
+    context.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, refusal=refusal))
 
 
 def _near(document: Document) -> str:

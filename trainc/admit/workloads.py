@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.admit.desk import Desk
+    from trainc.admit.context import AdmissionContext
     from trainc.model.document import Document
 
 
-def judge_workloads(documents: Iterable[Document], desk: Desk) -> None:
+def judge_workloads(documents: Iterable[Document], context: AdmissionContext) -> None:
     """Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours."""
     for document in documents:
-        if kind_of(document.tree) in NODES and (document.file in desk.selection.paths or document.file == STDIN):
-            judge_workload(document, desk.server, desk.project.cluster, desk.report)
+        if kind_of(document.tree) in NODES and (document.file in context.selection.paths or document.file == STDIN):
+            judge_workload(document, context.server, context.project.cluster, context.report)

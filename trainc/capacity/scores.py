@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.capacity.filters import Place
     from trainc.capacity.pods import Pod
 
-_MOST = 100
+_MAX_SCORE = 100
 # What a container without a request counts as when nodes are compared: cpu in thousandths, memory in bytes.
 _UNASKED = {"cpu": 100, "memory": 200 * 1024 * 1024}
 _WEIGHTS = {"taints": 3, "affinity": 2}
@@ -43,7 +43,7 @@ def _least_allocated(pod: Pod, place: Place) -> int:
             continue
         used = place.used.get(name, 0) + (pod.asked.get(name) or unasked)
         used += unasked * sum(not other.asked.get(name) for other in place.pods)
-        scores.append((capacity - used) * _MOST // capacity if used <= capacity else 0)
+        scores.append((capacity - used) * _MAX_SCORE // capacity if used <= capacity else 0)
     return sum(scores) // len(scores) if scores else 0
 
 
@@ -57,9 +57,9 @@ def _balanced(pod: Pod, place: Place) -> int:
         if capacity > 0:
             shares.append(min(1.0, (place.used.get(name, 0) + pod.asked.get(name, 0)) / capacity))
     if len(shares) < 2:
-        return _MOST
+        return _MAX_SCORE
     mean = sum(shares) / len(shares)
-    return int((1 - sqrt(sum((share - mean) ** 2 for share in shares) / len(shares))) * _MOST)
+    return int((1 - sqrt(sum((share - mean) ** 2 for share in shares) / len(shares))) * _MAX_SCORE)
 
 
 def _soft_taints(pod: Pod, place: Place) -> int:
@@ -72,9 +72,9 @@ def _soft_taints(pod: Pod, place: Place) -> int:
 
 def _normal(score: int, most: int, *, reverse: bool) -> int:
     if most == 0:
-        return _MOST if reverse else 0
-    scaled = _MOST * score // most
-    return _MOST - scaled if reverse else scaled
+        return _MAX_SCORE if reverse else 0
+    scaled = _MAX_SCORE * score // most
+    return _MAX_SCORE - scaled if reverse else scaled
 
 
 def _top(scores: list[int]) -> int:

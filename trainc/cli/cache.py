@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.model.reading import READING, is_ordinary
+from trainc.model.reading import READING, is_regular_file
 
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _DIGITS = 64  # of a key, which is a SHA-256
-_MOST = 64  # entries; a cluster has a few, and clusters change seldom
+_MAX_ENTRIES = 64  # entries; a cluster has a few, and clusters change seldom
 _PRIVATE = 0o700
 _WRITABLE_BY_OTHERS = 0o022
 
@@ -27,7 +27,7 @@ class Cache:
         try:
             with open(self._path(key), "rb", opener=_unwaited) as stream:
                 entry = os.fstat(stream.fileno())
-                if not (is_ordinary(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder))):
+                if not (is_regular_file(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder))):
                     return None
                 data = stream.read()
                 _touch(stream.fileno())
@@ -60,7 +60,7 @@ class Cache:
     def _make_room(self) -> None:
         """Forget the oldest of the cache's own entries; other files in the folder are somebody else's."""
         paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
-        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MOST - 1 :]:
+        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
             os.remove(path)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
-_MOST = 20  # findings that are shown: all of standard error becomes one message in the UI
+_MAX_FINDINGS = 20  # findings that are shown: all of standard error becomes one message in the UI
 _LARGEST = 100  # MiB that one answer of the plugin server may have (ARGOCD_GRPC_MAX_SIZE_MB)
 
 
@@ -178,14 +178,14 @@ def _say(session: Session) -> None:
     findings = sorted(session.report.findings, key=lambda finding: finding.level != ERROR)
     if session.report.failed:
         findings = [finding for finding in findings if finding.level == ERROR]
-    for finding in findings[:_MOST]:
+    for finding in findings[:_MAX_FINDINGS]:
         span = finding.span
         place = f"{session.shown(span.file)}:{span.line}:{span.column}"
         tell(f"{place}: {finding.level}[{finding.rule.name}] {finding.message}")
         if finding.help and finding.level == ERROR:
             tell(f"  help: {finding.help}")
-    if len(findings) > _MOST:
-        tell(f"and {len(findings) - _MOST} more")
+    if len(findings) > _MAX_FINDINGS:
+        tell(f"and {len(findings) - _MAX_FINDINGS} more")
 
 
 def _announce(environment: Mapping[str, str]) -> int:

@@ -8,7 +8,7 @@ from trainc.model.reading import ordinary_contents
 from trainc.model.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
-_MOST = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
+_MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
 
 
 def named(path: str) -> str:
@@ -24,7 +24,7 @@ def contents(path: str) -> bytes:
     """
     name = named(path)
     with Reaching(name):
-        content = sys.stdin.buffer.read(_MOST + 1) if path == "-" else ordinary_contents(path, _MOST + 1)
-    if len(content) > _MOST:
-        raise Trouble(f"{name} holds more than {_MOST >> 20} MiB; narrow it with -n or -l")
+        content = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else ordinary_contents(path, _MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise Trouble(f"{name} holds more than {_MAX_BYTES >> 20} MiB; narrow it with -n or -l")
     return content

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     from trainc.model.record import NamedTuple
 
-_MOST = 200  # findings that are printed as text
+_MAX_FINDINGS = 200  # findings that are printed as text
 
 
 class Files(NamedTuple):
@@ -62,7 +62,7 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     link = files.link if shape.links else None
     notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
-    shown = findings if options.has("all") else findings[:_MOST]
+    shown = findings if options.has("all") else findings[:_MAX_FINDINGS]
     for finding in shown:
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
-_MOST = 50  # files that are named one by one
+_MAX_FILES_NAMED = 50  # files that are named one by one
 _LINE = 80  # characters of the files that a command names
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
@@ -98,7 +98,7 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
         run(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
     told = [change for change in spool.changes if check or change.state in REFUSED]
-    for finding in _findings(told[:_MOST], folder, session):
+    for finding in _findings(told[:_MAX_FILES_NAMED], folder, session):
         session.report.add(finding)
     broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
     if broken:
@@ -221,8 +221,8 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         )
     if committed.rerendered:
         tell(rerendered(committed.rerendered, written=spool.done))
-    if len(told) > _MOST:
-        tell(f"and {len(told) - _MOST} more files")
+    if len(told) > _MAX_FILES_NAMED:
+        tell(f"and {len(told) - _MAX_FILES_NAMED} more files")
     differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
     if texts and session.options.one("report", "text") == "text":
@@ -231,7 +231,7 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         tell(*differences(texts))
     if spool.done:
         stale = [change for change in spool.changes if change.state == STALE]
-        tell(*(_removal(change, spool.folder, session) for change in stale[:_MOST]))
+        tell(*(_removal(change, spool.folder, session) for change in stale[:_MAX_FILES_NAMED]))
         wrote = len(spool.changes) - len(stale)
         parts = [f"wrote {wrote}", f"removed {len(stale)}", f"unchanged {len(spool.paths) - wrote}"]
         tell(f"{spool.folder}: {', '.join(parts)}{left(spool)}")

@@ -19,7 +19,7 @@ from trainc.usage import Blueprint, blueprints
 from trainc.yaml.writer import dump
 
 USAGE = "[list|show NAME|copy NAME... [DIR/]|flatten NAME]"
-_MOST = 5  # users that are named
+_MAX_USERS_NAMED = 5  # users that are named
 
 
 def runtimes(options: Options) -> int:
@@ -57,7 +57,7 @@ def _list() -> None:
 def _described(one: Blueprint) -> str:
     """The kind and the file of a runtime of the project, and who uses it."""
     where = one.document.file
-    shown = one.users[:_MOST]
+    shown = one.users[:_MAX_USERS_NAMED]
     more = f" and {len(one.users) - len(shown)} more" if len(one.users) > len(shown) else ""
     return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'nobody'}"
 

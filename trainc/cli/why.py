@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trainc.why import Why
 
 _WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
-_MOST = 40  # answers printed in a terminal before the rest is counted
+_MAX_ANSWERS = 40  # answers printed in a terminal before the rest is counted
 
 
 def why(options: Options) -> int:
@@ -84,9 +84,9 @@ def _colour(options: Options) -> dict[str, list[str]]:
 
 
 def _print(answers: Sequence[list[str]], rest: str, options: Options) -> None:
-    answer(*(line for lines in answers[:_MOST] for line in titled(lines)), color=options.one("color", "auto"))
-    if len(answers) > _MOST:
-        answer(f"and {len(answers) - _MOST} more {rest}")
+    answer(*(line for lines in answers[:_MAX_ANSWERS] for line in titled(lines)), color=options.one("color", "auto"))
+    if len(answers) > _MAX_ANSWERS:
+        answer(f"and {len(answers) - _MAX_ANSWERS} more {rest}")
 
 
 def _place(argument: str) -> tuple[str, int]:
@@ -160,7 +160,9 @@ def _landings(options: Options, file: str, wanted: int | str, text: bytes | None
     if json:
         return 0
     _print(
-        [landing_lines(one, session.shown, most=_MOST) for one in found], "values; name a line that holds one", options
+        [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in found],
+        "values; name a line that holds one",
+        options,
     )
     if not bundles and session.report.failed:
         return session.finish()

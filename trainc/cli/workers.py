@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_MOST = 16  # a worker more than this finds too little to do
+_MAX_WORKERS = 16  # a worker more than this finds too little to do
 
 
 def workers(project: Project, selection: Selection, each: int) -> int:
@@ -39,7 +39,7 @@ def workers(project: Project, selection: Selection, each: int) -> int:
     if many < 2 or not hasattr(os, "fork"):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, many, _MOST)
+    return min(cores, many, _MAX_WORKERS)
 
 
 def build_with(count: int, session: Session, spool: Spool, committed: Committed | None = None) -> None:

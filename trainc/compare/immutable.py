@@ -39,7 +39,7 @@ CHANGED_IN_PLACE = Rule(
     "The API server takes it, and the controller acts on it while the job runs.",
     admission=True,
 )
-_MOST = 8  # fields named in one finding
+_MAX_FIELDS_NAMED = 8  # fields named in one finding
 _FEW = 5  # fields named in one line
 
 
@@ -113,13 +113,13 @@ def immutable_change(
     places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
     own = [span for span in places if span.file == bundle.document.file] or list(places)
     count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
-    shown = [str(change) for _, change in fields[:_MOST]]
-    if len(fields) > _MOST:
-        shown.append(f"and {len(fields) - _MOST} more")
+    shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
+    if len(fields) > _MAX_FIELDS_NAMED:
+        shown.append(f"and {len(fields) - _MAX_FIELDS_NAMED} more")
     return IMMUTABLE_CHANGE.at(
         own[0],
         f"run `{bundle.name}` cannot change in {count} once it is created",
-        also=[Label(span) for span in own[1:_MOST]],
+        also=[Label(span) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,
         help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
         f"(`trainc run {bundle.document.name}`); {otherwise}",

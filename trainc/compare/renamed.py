@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Pairs = list[tuple[Facts, Facts]]
 
 _SIZES = ("nodes of ", "requests ", "limits ")  # what holds no name
-_MOST = 50  # jobs of one shape; of more, hardly any is a clear case
+_MAX_JOBS_OF_ONE_SHAPE = 50  # jobs of one shape; of more, hardly any is a clear case
 
 
 def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> Pairs:
@@ -87,7 +87,7 @@ def _unique(gone: list[Facts], fresh: list[Facts], group: Group, fits: Fits) -> 
     pairs: Pairs = []
     for now in fresh:
         alike = groups.get(group(now), ())
-        fitting = [was for was in alike if fits(was, now)] if len(alike) <= _MOST else []
+        fitting = [was for was in alike if fits(was, now)] if len(alike) <= _MAX_JOBS_OF_ONE_SHAPE else []
         for was in fitting:
             found[id(was)] = found.get(id(was), 0) + 1
         if len(fitting) == 1:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainc.emit.spool import Spool
     from trainc.forms.template import Template
     from trainc.forms.trial import Admit, Compile
-    from trainc.model.documents import Documents, Shelf
+    from trainc.model.documents import Documents, RuntimeFolder
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.verify.together import Together
@@ -49,7 +49,7 @@ class Door:
         spool: Spool,
         report: Report,
         nearest: Callable[[str], str],
-        beside: Callable[[str], Shelf],
+        beside: Callable[[str], RuntimeFolder],
     ) -> None:
         self._project = project
         self._forms = forms

@@ -7,7 +7,7 @@ class are therefore its extremes, by value, by length and as a text; all alike, 
 from __future__ import annotations
 
 from trainc.forms.text import LONGEST, PLAIN
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _of_different_digits(name: str) -> tuple[int, ...]:
     return tuple([number for number in numbers if len(set(_spelled(name, number))) == len(_spelled(name, number))])
 
 
-_RISING = Remembered(_of_different_digits)
+_RISING = Memo(_of_different_digits)
 
 
 def _falling(name: str) -> Iterable[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainc.model.remembered import Remembered, Texts
+from trainc.model.memo import Memo, TextMemo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Splitter:
     __slots__ = ("_shapes",)
 
     def __init__(self) -> None:
-        self._shapes: Remembered[bytes, Shape] = Remembered(_shape, most=MAX_SHAPES)
+        self._shapes: Memo[bytes, Shape] = Memo(_shape, most=MAX_SHAPES)
 
     def split(self, data: bytes) -> tuple[str, list[str]]:
         """What `split` says of the text."""
@@ -55,7 +55,7 @@ def class_of(run: str) -> str:
     return f"z{len(run)}" if 1 < len(run) <= LONGEST else run
 
 
-CLASSES = Texts(class_of, longest=LONGEST, most=2_000)
+CLASSES = TextMemo(class_of, longest=LONGEST, most=2_000)
 
 
 def starts_of(text: str) -> list[int]:

@@ -10,7 +10,7 @@ from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.load.shipped import SHIPPED, catalogue, shipped_names
 from trainc.load.walk import known_contents, known_files, ours
-from trainc.model.documents import Documents, Shelf, Source
+from trainc.model.documents import Documents, RuntimeFolder, Source
 from trainc.model.header import is_rendered
 from trainc.model.lfs import is_pointer
 from trainc.model.lost import blankness
@@ -45,7 +45,7 @@ class Loader:
         self._report = report
         self._kept: dict[str, list[Document]] = {}  # of files that hold runtimes
         self._blueprints: list[tuple[list[Document], Report]] | None = None  # of files that may hold some, and faults
-        self._shelves: dict[str, Shelf] = {}
+        self._runtime_folders: dict[str, RuntimeFolder] = {}
         self._catalogue: dict[str, list[Document]] = {}
         self._turns: list[str] = []  # the files of the selection that hold something of ours
         self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
@@ -109,12 +109,12 @@ class Loader:
     def _look_through(self) -> list[list[Document]]:
         """The documents of each file that may hold a runtime; what is wrong with their text is said."""
         if self._blueprints is None:
-            self._blueprints = list(self._found())
+            self._blueprints = list(self._read_blueprints())
         for _, faults in self._blueprints:
             self._hear(faults)
         return [documents for documents, _ in self._blueprints]
 
-    def _found(self) -> Iterator[tuple[list[Document], Report]]:
+    def _read_blueprints(self) -> Iterator[tuple[list[Document], Report]]:
         """The documents of each file that may hold a runtime, with its faults; every file that counts gets its turn."""
         stdin = self._selection.stdin
         if stdin is not None and may_hold_runtimes(stdin):
@@ -157,12 +157,12 @@ class Loader:
 
         return may_name_training(data)
 
-    def shelf(self, file: str) -> Shelf:
+    def runtime_folder(self, file: str) -> RuntimeFolder:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
         folders = self._project.runtimes
         names = list(folders) if folders is not None else [self.nearest(file)]
         label = ", ".join(name + "/" for name in names if name)
-        if label not in self._shelves:
+        if label not in self._runtime_folders:
             report = Report()
             present = tuple(name for name in names if name and os.path.isdir(self._absolute(name)))
             documents: list[Document] = []
@@ -171,8 +171,8 @@ class Loader:
                 if ours(data) or is_pointer(data):
                     self._report.allow(allows(data, name), borrowed=True)
                     documents.extend(expand(read(data, name, report), report))
-            self._shelves[label] = Shelf(label, documents, report)
-        return self._shelves[label]
+            self._runtime_folders[label] = RuntimeFolder(label, documents, report)
+        return self._runtime_folders[label]
 
     def objects(self) -> Iterator[Source]:
         """Every file of the project that may hold an object which jobs name; none that trainc wrote.
@@ -277,8 +277,8 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
     return Documents(
         loader.selected,
         loader.runtimes,
-        loader.shelf,
-        Beside(project, selection, report).shelf,
+        loader.runtime_folder,
+        Beside(project, selection, report).runtime_folder,
         loader.objects,
         loader.shipped,
         shipped_names,

@@ -7,7 +7,7 @@ import os
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import is_candidate, known_contents, ours
-from trainc.model.documents import Shelf
+from trainc.model.documents import RuntimeFolder
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.within import within
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.settings import Project, Selection
 
-_NONE = Shelf("", [], Report())
+_NONE = RuntimeFolder("", [], Report())
 
 
 class Beside:
@@ -32,18 +32,18 @@ class Beside:
         self._given = frozenset(path for path in selection.paths if not os.path.isdir(os.path.join(project.root, path)))
         self._folders = {os.path.dirname(path) for path in self._given}
         self._report = report
-        self._shelves: dict[str, Shelf] = {}
+        self._runtime_folders: dict[str, RuntimeFolder] = {}
 
-    def shelf(self, file: str) -> Shelf:
+    def runtime_folder(self, file: str) -> RuntimeFolder:
         """What stands beside a file; nothing for standard input, and where its whole folder was given."""
         folder = os.path.dirname(file)
         if file == STDIN or folder not in self._folders:
             return _NONE
-        if folder not in self._shelves:
-            self._shelves[folder] = self._read(folder)
-        return self._shelves[folder]
+        if folder not in self._runtime_folders:
+            self._runtime_folders[folder] = self._read(folder)
+        return self._runtime_folders[folder]
 
-    def _read(self, folder: str) -> Shelf:
+    def _read(self, folder: str) -> RuntimeFolder:
         faults = Report()
         documents: list[Document] = []
         for name in self._names(folder):
@@ -51,7 +51,7 @@ class Beside:
             if may_hold_runtimes(data) and ours(data):
                 self._report.allow(allows(data, name), borrowed=True)
                 documents.extend(expand(read(data, name, faults), faults))
-        return Shelf(f"the files of {folder or 'this folder'}", documents, faults)
+        return RuntimeFolder(f"the files of {folder or 'this folder'}", documents, faults)
 
     def _names(self, folder: str) -> Iterator[str]:
         """The other files of a folder, in order."""

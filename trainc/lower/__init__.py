@@ -43,9 +43,9 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
     framework = contributor(plan, cluster, selection, report)
     if plan.barred and selection.admission_only:
         return None
-    contribution = framework.lower(plan).stamped(framework.name)
+    contribution = framework.lower(plan).attach_origin(framework.name)
     drafts = {role.index: Draft(role.tree) for role in plan.roles}
-    roles = _laid(plan, drafts, contribution, framework, report)
+    roles = _with_patches(plan, drafts, contribution, framework, report)
     controlled = plan.runtime is not None and not selection.admission_only
     spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
     spec = waiting(plan, spec)
@@ -87,7 +87,7 @@ def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> N
         if draft is None:
             role = plan.roles[patch.role]
             draft = drafts[patch.role] = Draft(role.tree)
-            drafted = role.laid(draft.job, draft.pod, role.count)
+            drafted = role.with_patches(draft.job, draft.pod, role.count)
             plan.roles = tuple([drafted if other is role else other for other in plan.roles])
             plan.trainer = drafted if plan.trainer is role else plan.trainer
             jobs = [other.tree for other in plan.roles]
@@ -95,7 +95,7 @@ def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> N
         draft.lay(patch)
 
 
-def _laid(
+def _with_patches(
     plan: Plan, drafts: dict[int, Draft], contribution: Contribution, framework: Framework, report: Report
 ) -> tuple[Role, ...]:
     """The roles with everything laid on that the job and its framework ask for."""
@@ -114,7 +114,7 @@ def _laid(
         draft = drafts[role.index]
         count = contribution.counts.get(role.index, role.count)
         draft.count(count, single(role, plan))
-        roles.append(role.laid(draft.job, draft.pod, count))
+        roles.append(role.with_patches(draft.job, draft.pod, count))
     return tuple(roles)
 
 

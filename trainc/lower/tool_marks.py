@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.bundle import Bundle
 from trainc.model.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
-from trainc.model.ink import ink_of
+from trainc.model.literals import literals_of
 from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
@@ -68,7 +68,7 @@ def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
     metadata = metadata if type(metadata) is dict else {}
     annotations = metadata.get("annotations")
     annotations = annotations if type(annotations) is dict else {}
-    ours = ink_of(by).map(wanted)
+    ours = literals_of(by).map(wanted)
     if OPTIONS in ours and OPTIONS in annotations:
         annotations = {**annotations, OPTIONS: _joined(annotations[OPTIONS], ours[OPTIONS])}
     return {**tree, "metadata": {**metadata, "annotations": {**ours, **annotations}}}

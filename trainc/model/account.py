@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     from trainc.model.record import NamedTuple
 
-_MOST = 8  # kinds named in one line
+_MAX_KINDS_NAMED = 8  # kinds named in one line
 COMPILED, REFUSED, LEFT = "compiled", "refused", "left"
 
 UNACCOUNTED_JOB = Rule(
@@ -172,7 +172,9 @@ class Account:
             for kind in kinds:
                 counts[kind] = counts.get(kind, 0) + 1
         named = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
-        shown = ", ".join(named[:_MOST]) + (f" and {len(named) - _MOST} more kinds" if len(named) > _MOST else "")
+        shown = ", ".join(named[:_MAX_KINDS_NAMED]) + (
+            f" and {len(named) - _MAX_KINDS_NAMED} more kinds" if len(named) > _MAX_KINDS_NAMED else ""
+        )
         return f"read {_count(len(self.others), 'file')}: {shown}; no training job"
 
     def kinds_in(self, file: str) -> set[str]:

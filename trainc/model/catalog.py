@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.references import Reference
     from trainc.model.report import Report
 
-    class Shelves(Protocol):
+    class RuntimeIndex(Protocol):
         """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
 
         @property
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
         def admitted(self, document: Document) -> Document | None:
             """One of them as a server would store it, None with findings where it would refuse it."""
 
-        def find(self, key: Key, file: str) -> Found | None:
+        def find(self, key: Key, file: str) -> RuntimeLookup | None:
             """The runtime that a job in that file gets."""
 
-        def parent(self, name: str, namespace: str, file: str) -> Found | None:
+        def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
             """The runtime that one in that file extends; a namespace narrows the search for a TrainingRuntime."""
 
-        def component(self, name: str, file: str) -> Found | None:
+        def component(self, name: str, file: str) -> RuntimeLookup | None:
             """The component of that name."""
 
         def has_component(self, name: str, file: str) -> bool:
@@ -57,7 +57,7 @@ else:
 
 Key = tuple[str, str, str]  # kind, namespace, name
 
-GIVEN, SHELF, CLUSTER, SHIPPED = "given", "shelf", "cluster", "shipped"
+GIVEN, FOLDER, CLUSTER, SHIPPED = "given", "folder", "cluster", "shipped"
 
 
 class Entry(NamedTuple):
@@ -83,7 +83,7 @@ class RefusedEntry(NamedTuple):
     lines: frozenset[int] = frozenset()
 
 
-class Found(NamedTuple):
+class RuntimeLookup(NamedTuple):
     """A runtime, admitted (None when it was found and refused), and which source it came from."""
 
     document: Document | None
@@ -98,15 +98,15 @@ class Catalog:
     `objects` finds what jobs name in the files of the project.
     """
 
-    __slots__ = ("_entries", "objects", "passing", "refused", "shelves", "unread")
+    __slots__ = ("_entries", "objects", "passing", "refused", "runtimes", "unread")
 
-    def __init__(self, entries: Callable[[], Iterator[Entry]], shelves: Shelves, objects: Objects) -> None:
+    def __init__(self, entries: Callable[[], Iterator[Entry]], runtimes: RuntimeIndex, objects: Objects) -> None:
         self._entries = entries
         self.objects = objects
         self.passing: list[Bundle] = []
         self.unread: list[Document] = []
         self.refused: list[RefusedEntry] = []
-        self.shelves = shelves
+        self.runtimes = runtimes
 
     def entries(self) -> Iterator[Entry]:
         """Each admitted job or JobSet, in the order of the files; none is kept."""

@@ -13,7 +13,7 @@ else:
     from trainc.model.record import NamedTuple
 
 
-class Shelf(NamedTuple):
+class RuntimeFolder(NamedTuple):
     """A project's runtimes folder: its name as people know it, its documents, and what is wrong with their text."""
 
     label: str
@@ -35,7 +35,7 @@ class Documents(NamedTuple):
 
     `selected(cluster, is_done)` yields each selected file that a cluster may run with its documents, but for those that
     `is_done` answers for by their name and text; `runtimes()` the documents of those files that may hold
-    runtimes; `shelf(file)` the runtimes folder that serves a file; `beside(file)` the files beside
+    runtimes; `runtime_folder(file)` the runtimes folder that serves a file; `beside(file)` the files beside
     one that was given by its own name; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
@@ -45,8 +45,8 @@ class Documents(NamedTuple):
 
     selected: Callable[..., Iterator[tuple[str, list[Document]]]]
     runtimes: Callable[[], Iterator[Document]]
-    shelf: Callable[[str], Shelf]
-    beside: Callable[[str], Shelf]
+    runtime_folder: Callable[[str], RuntimeFolder]
+    beside: Callable[[str], RuntimeFolder]
     objects: Callable[[], Iterator[Source]]
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,4 +29,4 @@ def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, means)) or "(?!)")
 
 
-_PATTERNS: Final = Remembered(_pattern)
+_PATTERNS: Final = Memo(_pattern)

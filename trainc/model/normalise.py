@@ -173,7 +173,7 @@ _MAPS = frozenset(
     }
 )
 _SPELLINGS: dict[str | int, str] = {}  # amounts met before
-_MOST = 10_000
+_MAX_ENTRIES = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
 _FREE = frozenset(
@@ -245,6 +245,6 @@ def canonical(leaf: Tree) -> Tree:
             text = str(Quantity.parse(value))
         except ValueError:
             return leaf
-        if (kind is str or kind is int) and len(_SPELLINGS) < _MOST:
+        if (kind is str or kind is int) and len(_SPELLINGS) < _MAX_ENTRIES:
             _SPELLINGS[value] = text
     return leaf if text == value else known(text, "canonical quantity", (leaf,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.ink import ink_of
+from trainc.model.literals import literals_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,14 +114,14 @@ class Patch:
         kept = {name: chosen[name] for name in chosen if (name in only if only else name not in without)}
         return type(self)(self.role, self.container, **kept)
 
-    def stamped(self, by: str) -> Patch:
+    def attach_origin(self, by: str) -> Patch:
         """This patch with every bare scalar sourced from `by`."""
-        ink = ink_of(by)
-        stamped: dict[str, Any] = {
-            field.name: ink.items(content) if field.list_key else ink.fields(content)
+        literals = literals_of(by)
+        with_origin: dict[str, Any] = {
+            field.name: literals.items(content) if field.list_key else literals.fields(content)
             for field, content in self.contents()
         }
-        return type(self)(self.role, self.container, **stamped)
+        return type(self)(self.role, self.container, **with_origin)
 
     def touches(self, role: Role) -> tuple[Steps, ...]:
         """Every place of a JobSet that this patch replaces whole, as keyed paths; `role` is the one that it patches."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.ink import ink_of
+from trainc.model.literals import literals_of
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.vocabulary import Vocabulary
@@ -66,17 +66,17 @@ class Contribution:
             sourced=self.sourced and other.sourced,
         )
 
-    def stamped(self, by: str) -> Contribution:
+    def attach_origin(self, by: str) -> Contribution:
         """This contribution with every bare scalar sourced from `by`."""
         if self.sourced:
             return self
-        ink = ink_of(by)
+        literals = literals_of(by)
         return Contribution(
-            [patch.stamped(by) for patch in self.patches],
-            objects=ink.items(self.objects),
+            [patch.attach_origin(by) for patch in self.patches],
+            objects=literals.items(self.objects),
             counts=self.counts,
-            labels=ink.map(self.labels),
-            annotations=ink.map(self.annotations),
+            labels=literals.map(self.labels),
+            annotations=literals.map(self.annotations),
             sourced=True,
         )
 

@@ -70,7 +70,7 @@ def _position(tree: Tree, step: Step) -> str | int | None:
     return step if type(tree) is dict and type(step) is str and step in tree else None
 
 
-def found(tree: Tree, steps: Steps) -> Tree:
+def at_path(tree: Tree, steps: Steps) -> Tree:
     """The node that a keyed path leads to, None where there is none."""
     path = located(tree, steps)
     if path is None:

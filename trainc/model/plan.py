@@ -56,7 +56,7 @@ class Role:
         replicas = tree.get("replicas")
         self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else _SINGLE
 
-    def laid(self, tree: Tree, pod: Tree, count: Sourced[int]) -> Role:
+    def with_patches(self, tree: Tree, pod: Tree, count: Sourced[int]) -> Role:
         """This role with patches laid on its `pod`, so many of them; its name and its step stay."""
         view = Role.__new__(Role)
         view.index, view.tree, view.count = self.index, tree, count

@@ -5,7 +5,7 @@ Amounts are held as whole billionths, the smallest step that Kubernetes knows, s
 
 from __future__ import annotations
 
-from trainc.model.remembered import Remembered, Texts
+from trainc.model.memo import Memo, TextMemo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _spelling(amount: tuple[int, str]) -> str:
     return sign + _decimal(abs(nanos), exponents=family == EXPONENT)
 
 
-_PARSED = Texts(_parse, longest=32)
-_SPELLED = Remembered(_spelling, most=10_000)
+_PARSED = TextMemo(_parse, longest=32)
+_SPELLED = Memo(_spelling, most=10_000)
 
 
 def stored(text: str) -> str:

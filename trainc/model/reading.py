@@ -17,11 +17,11 @@ def ordinary_contents(path: str, limit: int = -1) -> bytes:
     """
     number = os.open(path, READING)
     with open(number, "rb") as stream:
-        if not is_ordinary(os.fstat(number)):
+        if not is_regular_file(os.fstat(number)):
             raise OSError(0, "not an ordinary file")
         return stream.read(limit)
 
 
-def is_ordinary(status: os.stat_result) -> bool:
+def is_regular_file(status: os.stat_result) -> bool:
     """Whether what was found is an ordinary file."""
     return status.st_mode & 0o170000 == _ORDINARY

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Leaf = Sourced[Any]
     Identity = tuple[object, ...]
 
-_MOST = 1_000  # leaves of which it is known what was said
+_MAX_KEPT = 1_000  # leaves of which it is known what was said
 
 
 class Report:
@@ -182,7 +182,7 @@ class Report:
         finding = make(*given)
         self.add(finding)
         identity = finding.identity()
-        if len(self._told) < _MOST:
+        if len(self._told) < _MAX_KEPT:
             # The leaf is held as well: its number must not be given to another one.
             self._told[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
 

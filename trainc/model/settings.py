@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
+from trainc.model.memo import Memo
 from trainc.model.record import Immutable
-from trainc.model.remembered import Remembered
 from trainc.model.texts import Texts
 
 TYPE_CHECKING = False
@@ -154,9 +154,9 @@ class Project(Immutable):
     def _serve(self, clusters: tuple[Cluster, ...]) -> None:
         """Set the clusters, and everything that follows from them."""
         # The loader asks for holders, and admission for each job of the file.
-        holders = Remembered(self._holders, most=20_000)
+        holders = Memo(self._holders, most=20_000)
         by_name = {cluster.name: (at, cluster) for at, cluster in enumerate(clusters)}
-        named: Remembered[str, Named] = Remembered(lambda text: _named(text, by_name))
+        named: Memo[str, Named] = Memo(lambda text: _named(text, by_name))
         self._fill(clusters=clusters, cluster=clusters[0], holders=holders, named=named, _globs=[])
 
     @property

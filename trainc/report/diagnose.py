@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PODS = 4  # pods that are named one by one
-_MOST = 8  # lines of one sort for one job
+_MAX_LINES = 8  # lines of one sort for one job
 
 
 def diagnosis_lines(
@@ -18,11 +18,11 @@ def diagnosis_lines(
     lines = [f"the cluster as of {date}" if date else "the cluster as of an unknown time"]
     for row in rows:
         lines.extend(_job(row))
-    lines.extend(f"not read: {fault}" for fault in faults[:_MOST])
-    if len(faults) > _MOST:
-        lines.append(f"not read: {len(faults) - _MOST} more items")
+    lines.extend(f"not read: {fault}" for fault in faults[:_MAX_LINES])
+    if len(faults) > _MAX_LINES:
+        lines.append(f"not read: {len(faults) - _MAX_LINES} more items")
     if not_judged:
-        lines.append(f"not judged: {', '.join(not_judged[:_MOST])}")
+        lines.append(f"not judged: {', '.join(not_judged[:_MAX_LINES])}")
     return [*lines, _summary(rows)]
 
 
@@ -33,7 +33,7 @@ def _job(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"  first cause: {cause['headline']} [{cause['name']}]"
         if cause.get("since"):
             yield f"    since {cause['since']}"
-        for quote in cause.get("messages", ())[:_MOST]:
+        for quote in cause.get("messages", ())[:_MAX_LINES]:
             yield f"    | {quote}"
         pods = cause.get("pods", ())
         if len(pods) > 1:
@@ -43,13 +43,13 @@ def _job(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"    help: {cause['help']}"
     others = row.get("others", ())
     yield from (
-        f"  beside it: {other['headline']} [{other['name']}]" for other in others[:_MOST] if not other["result"]
+        f"  beside it: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if not other["result"]
     )
-    yield from (f"  follows: {other['headline']} [{other['name']}]" for other in others[:_MOST] if other["result"])
+    yield from (f"  follows: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if other["result"])
     for key, title in (("notes", "note"), ("unknown", "unknown")):
-        yield from (f"  {title}: {text}" for text in row.get(key, ())[:_MOST])
-        if len(row.get(key, ())) > _MOST:
-            yield f"  {title}: and {len(row[key]) - _MOST} more"
+        yield from (f"  {title}: {text}" for text in row.get(key, ())[:_MAX_LINES])
+        if len(row.get(key, ())) > _MAX_LINES:
+            yield f"  {title}: and {len(row[key]) - _MAX_LINES} more"
 
 
 def _git(row: Mapping[str, Any]) -> Iterator[str]:

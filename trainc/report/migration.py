@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     View = dict[str, Any]
 
-_MOST = 6  # rows of one table
+_MAX_ROWS = 6  # rows of one table
 _NAMED = 3  # jobs that are named beside what holds for them
 
 
@@ -80,8 +80,8 @@ def _few(names: list[str]) -> str:
 
 
 def _cut(rows: list[tuple[int, str]]) -> list[tuple[int | str, str]]:
-    more = [("", f"and {len(rows) - _MOST} more")] if len(rows) > _MOST else []
-    return [*rows[:_MOST], *more]
+    more = [("", f"and {len(rows) - _MAX_ROWS} more")] if len(rows) > _MAX_ROWS else []
+    return [*rows[:_MAX_ROWS], *more]
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trainc.model.sourced import Origin
-    from trainc.why import Said, Why
+    from trainc.why import LayerValue, Why
     from trainc.why.landing import Landing
 
 
@@ -32,13 +32,13 @@ def _object(answer: Why, several: bool) -> str:
     return f"{answer.object} ({answer.cluster})" if several else answer.object
 
 
-def _setter(setter: Said) -> str:
+def _setter(setter: LayerValue) -> str:
     if not setter.computed:
         return f"set by {_who(setter)}"
     return "computed" if setter.origin.at is None else "written"
 
 
-def _who(setter: Said) -> str:
+def _who(setter: LayerValue) -> str:
     return f"{setter.layer} ({setter.who})" if setter.who else setter.layer
 
 
@@ -60,12 +60,12 @@ def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
         "object": answer.object,
         "path": answer.path,
         "value": answer.value,
-        "winner": _said(answer.winner, shown),
-        "beaten": [_said(setter, shown) for setter in answer.beaten],
+        "winner": _layer(answer.winner, shown),
+        "beaten": [_layer(setter, shown) for setter in answer.beaten],
     }
 
 
-def _said(setter: Said, shown: Callable[[str], str]) -> dict[str, object]:
+def _layer(setter: LayerValue, shown: Callable[[str], str]) -> dict[str, object]:
     places = [{"file": shown(s.file), "line": s.line, "column": s.column} for s in setter.origin.spans()]
     return {"layer": setter.layer, "who": setter.who, "value": setter.value, "by": setter.origin.by, "places": places}
 

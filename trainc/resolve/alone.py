@@ -42,7 +42,7 @@ NOT_WHOLE = "what the children of a runtime add to it"
 
 def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each selected runtime that neither a job nor a selected child reaches, with a job that says nothing."""
-    waiting = [document for document in catalog.shelves.given.values() if _is_here(document, project, report)]
+    waiting = [document for document in catalog.runtimes.given.values() if _is_here(document, project, report)]
     chains = {id(document): _chain(document, catalog, project, report) for document in waiting}
     bases: Bases = {}
     reached: set[Identity] = set()
@@ -60,7 +60,7 @@ def _chain(document: Document, catalog: Catalog, project: Project, report: Repor
     """The runtime with its ancestors before it, alone where they are not known."""
     from trainc.resolve.lineage import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
 
-    whole = None if catalog.shelves.admitted(document) is None else lineage(document, catalog, project, report)
+    whole = None if catalog.runtimes.admitted(document) is None else lineage(document, catalog, project, report)
     return whole or (document,)
 
 
@@ -73,7 +73,7 @@ def _is_here(document: Document, project: Project, report: Report) -> bool:
 
 
 def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Plan | None:
-    stored = catalog.shelves.admitted(document)
+    stored = catalog.runtimes.admitted(document)
     if stored is None:
         return None
     runtime: Prepared | None = Prepared(stored, stored.tree)
@@ -99,7 +99,7 @@ def _composed(document: Document, catalog: Catalog, project: Project, report: Re
     if composition is None:
         return None
     heard = Report()
-    stored = catalog.shelves.legal(composition.document(), heard)
+    stored = catalog.runtimes.legal(composition.document(), heard)
     if stored is None or not get(stored.tree, "spec", "template", "spec", "replicatedJobs"):
         report.skip(NOT_WHOLE)
         return None

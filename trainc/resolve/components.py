@@ -146,7 +146,7 @@ def idle(document: Document) -> Finding:
 
 def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Switched | None:
     """The component that a use names, None with findings where it cannot be had."""
-    component = catalog.shelves.component(use.name.value, use.file)
+    component = catalog.runtimes.component(use.name.value, use.file)
     if component is None:
         report.add(_unknown(use, catalog))
         return None
@@ -208,12 +208,12 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
 
 def _unknown(use: Use, catalog: Catalog) -> Finding:
     name = use.name.value
-    known = catalog.shelves.names("RuntimeComponent", "", use.file)
+    known = catalog.runtimes.names("RuntimeComponent", "", use.file)
     return UNKNOWN_COMPONENT.at(
         use.span,
         f"there is no component `{name}`",
         help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
-        notes=[f"looked in {', '.join(catalog.shelves.places(use.file))}"],
+        notes=[f"looked in {', '.join(catalog.runtimes.places(use.file))}"],
     )
 
 

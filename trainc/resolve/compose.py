@@ -45,7 +45,7 @@ def composed(
     composition = compose(document, job, catalog, project, report, bases)
     if composition is None:
         return None
-    stored = catalog.shelves.legal(composition.document(), report)
+    stored = catalog.runtimes.legal(composition.document(), report)
     if stored is None:
         return None
     return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
@@ -230,12 +230,14 @@ def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> 
     Raises:
         Trouble: where nothing that was read is a runtime of that name.
     """
-    parent = catalog.shelves.parent(name, "", "")
+    parent = catalog.runtimes.parent(name, "", "")
     if parent is None and not report.failed:
-        known = {one for kind in (RUNTIME, KIND.value) for one in catalog.shelves.names(kind, "", "")}
+        known = {one for kind in (RUNTIME, KIND.value) for one in catalog.runtimes.names(kind, "", "")}
         component = f"`{name}` is a component; name a runtime that switches it on"
         hint = (
-            component if catalog.shelves.component(name, "") else meant(name, sorted(known), "see trainc runtimes list")
+            component
+            if catalog.runtimes.component(name, "")
+            else meant(name, sorted(known), "see trainc runtimes list")
         )
         raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue; {hint}")
     if parent is None or parent.document is None:
@@ -245,4 +247,4 @@ def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> 
         return None
     whole = composition.document()
     flat = Flattened(whole.leaf, whole.tree, whole.parts)
-    return flat if catalog.shelves.legal(flat, report) is not None else None
+    return flat if catalog.runtimes.legal(flat, report) is not None else None

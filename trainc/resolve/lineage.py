@@ -50,7 +50,7 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
     places = {document.identity: 0}
     while (leaf := _parent(chain[-1])) is not None:
         child = chain[-1]
-        parent = catalog.shelves.parent(leaf.value, child.namespace, child.file)
+        parent = catalog.runtimes.parent(leaf.value, child.namespace, child.file)
         if parent is None:
             report.add(_missing(chain, leaf.value, catalog))
             return None
@@ -81,13 +81,13 @@ def chained(chain: Sequence[Document]) -> str:
 def _missing(chain: Sequence[Document], name: str, catalog: Catalog) -> Finding:
     child = chain[-1]
     kinds = ("Runtime", "ClusterTrainingRuntime")
-    known = {one for kind in kinds for one in catalog.shelves.names(kind, "", child.file)} - {child.name}
+    known = {one for kind in kinds for one in catalog.runtimes.names(kind, "", child.file)} - {child.name}
     inherits = [f"{chained(chain)} -> `{name}`"] if len(chain) > 1 else []
     return MISSING_PARENT.at(
         child.span(("spec", "extends")),
         f"`{child.name}` extends `{name}`, and there is no runtime of that name",
         help=meant(name, sorted(known), "add the runtime to one of these places, or name one that is there"),
-        notes=[*inherits, f"looked in {', '.join(catalog.shelves.places(child.file))}"],
+        notes=[*inherits, f"looked in {', '.join(catalog.runtimes.places(child.file))}"],
     )
 
 

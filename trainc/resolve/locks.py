@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.normalise import normalise
 from trainc.model.overlay import overlay
-from trainc.model.paths import found, keyed_leaves, parsed
+from trainc.model.paths import at_path, keyed_leaves, parsed
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, plain
 
@@ -56,7 +56,7 @@ class Held:
     def keeps(self, node: Tree, inner: Steps = ()) -> bool:
         """Whether a node says what the lock holds, at a place in the locked field and in whatever spelling."""
         whole = (*self.steps, *inner)
-        return bool(_spelled(node, whole) == _spelled(found(self.node, inner), whole))
+        return bool(_spelled(node, whole) == _spelled(at_path(self.node, inner), whole))
 
     def broken(self, span: Span, who: str) -> Finding:
         """The finding for something at `span` that changes the field."""
@@ -89,7 +89,7 @@ def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iter
             report.add(_nowhere(document, index, path, spec))
         elif steps:
             span = document.span(("spec", "locks", index, "path"))
-            yield Held(path, steps, found(spec, steps), lock["reason"].value, document.name, span)
+            yield Held(path, steps, at_path(spec, steps), lock["reason"].value, document.name, span)
 
 
 def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
@@ -114,25 +114,25 @@ def _longest(path: str, spec: Tree) -> str:
 
 def changed(lock: Held, before: Tree, after: Tree) -> bool:
     """Whether a locked field is no longer what it was, nor what it has to be."""
-    was, now = found(before, lock.steps), found(after, lock.steps)
+    was, now = at_path(before, lock.steps), at_path(after, lock.steps)
     return was is not now and _spelled(was, lock.steps) != _spelled(now, lock.steps) and not lock.keeps(now)
 
 
 def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
     """Where a tree says something new about a field of `before`: in it, in what takes it away, or the nearest above."""
-    for leaf in _said(tree, steps, before):
+    for leaf in _changed_values(tree, steps, before):
         spot = place(leaf.origin)
         if spot is not None:
             return spot
     return None
 
 
-def _said(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
+def _changed_values(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
     """The leaves of a tree that may be what changes a field, the likeliest first."""
-    above = [found(tree, steps[:length]) for length in range(len(steps), -1, -1)]
+    above = [at_path(tree, steps[:length]) for length in range(len(steps), -1, -1)]
     field = next((step for step in reversed(steps) if type(step) is str), "")
     for inner, leaf in keyed_leaves(above[0], steps, field) if above[0] is not None else ():
-        old = found(before, inner)
+        old = at_path(before, inner)
         if type(old) is not Sourced or old.value != leaf.value:
             yield leaf
     for node in above:
@@ -159,7 +159,7 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
             for patch, units in overriding:
                 touched = _touched(lock.steps[1:], units)
                 if touched:
-                    for finding in _laid(lock, plan.template, overlay(plan.roles, patch), touched):
+                    for finding in _overruled(lock, plan.template, overlay(plan.roles, patch), touched):
                         report.add(finding)
         elif lock.steps[0] == "mlPolicy":
             for finding in _scaled(lock, plan.document, runtime.policy):
@@ -184,8 +184,8 @@ def _touched(inner: Steps, units: tuple[Steps, ...]) -> list[Steps]:
 def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     """What the runtimePatches change: the last one that says something about the field."""
     inner = lock.steps[1:]
-    now = found(plan.template, inner)
-    if plain(found(before, inner)) == plain(now) or lock.keeps(now):
+    now = at_path(plan.template, inner)
+    if plain(at_path(before, inner)) == plain(now) or lock.keeps(now):
         return
     layers = [layer for layer in plan.layers if layer.name == "patches"]
     spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner, before)) is not None]
@@ -212,13 +212,13 @@ def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
     return next(((name, field) for name in ("mpi", "flux") if get(policy, name) is not None), None)
 
 
-def _laid(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterator[Finding]:
+def _overruled(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterator[Finding]:
     inner = lock.steps[1:]
     for unit in units:
         deeper = max(unit, inner, key=len)
-        new = found(patch, deeper)
-        if plain(new) != plain(found(template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
-            leaf = first_leaf(new if new is not None else found(patch, unit))
+        new = at_path(patch, deeper)
+        if plain(new) != plain(at_path(template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
+            leaf = first_leaf(new if new is not None else at_path(patch, unit))
             spot = place(leaf.origin) if leaf is not None else None
             if spot is not None:
                 yield lock.broken(spot, "the job")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.paths import found, parsed
+from trainc.model.paths import at_path, parsed
 from trainc.model.quantity import Quantity
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
@@ -74,7 +74,7 @@ def filled(component: Document, use: Use, report: Report) -> Tree | None:
             problems.append(_bad(component, index, leaf, wrong, use.span))
         for at, path in enumerate(parameter.get("sets") or ()):
             steps = _steps(path.value, spec)
-            if steps is None or type(found(spec, steps)) in (dict, list):
+            if steps is None or type(at_path(spec, steps)) in (dict, list):
                 problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
             elif not wrong:
                 spec = put(spec, steps, leaf)

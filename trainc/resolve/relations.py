@@ -103,13 +103,13 @@ def check(
     for one in components:
         for name in one.listed("requires"):
             if name not in on:
-                report.add(_required(one, name, catalog.shelves.names("RuntimeComponent", "", one.use.file)))
+                report.add(_required(one, name, catalog.runtimes.names("RuntimeComponent", "", one.use.file)))
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
         for field in ("after", "conflictsWith"):
             for name in one.listed(field):
-                if name not in on and not catalog.shelves.has_component(name, one.use.file):
+                if name not in on and not catalog.runtimes.has_component(name, one.use.file):
                     report.add(_unrelated(one, field, name, catalog))
     for finding in _clashes(applied):
         report.add(finding)
@@ -130,7 +130,7 @@ def _required(component: Switched, name: str, there: Collection[str]) -> Finding
 
 
 def _unrelated(component: Switched, field: str, name: str, catalog: Catalog) -> Finding:
-    there = catalog.shelves.names("RuntimeComponent", "", component.use.file)
+    there = catalog.runtimes.names("RuntimeComponent", "", component.use.file)
     return UNRELATED.at(
         _where(component, field, name),
         f"`{field}` of component `{component.name}` names `{name}`, and there is no such component",

@@ -64,7 +64,7 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     if kind == "TrainingRuntime":
         cluster = project.cluster.namespace
         namespace = document.namespace or (cluster.value if cluster is not None else "default")
-    runtime = catalog.shelves.find((kind, namespace, name), document.file)
+    runtime = catalog.runtimes.find((kind, namespace, name), document.file)
     if runtime is None:
         report.add(_missing(document, kind, namespace, name, catalog, project))
         return None
@@ -102,7 +102,7 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog, project: Project) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
-    twin = catalog.shelves.names(other, "" if namespace else document.namespace or "default", document.file)
+    twin = catalog.runtimes.names(other, "" if namespace else document.namespace or "default", document.file)
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     else:
@@ -111,7 +111,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
             f"and trainc.yaml names a folder of a cluster's objects (`clusters`); {_LISTED}"
         )
         otherwise = add if project.gap is None else project.gap.help
-        hint = meant(name, catalog.shelves.names(kind, namespace, document.file), otherwise)
+        hint = meant(name, catalog.runtimes.names(kind, namespace, document.file), otherwise)
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
@@ -123,7 +123,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
         document.span(("spec", "runtimeRef", "name")),
         f"there is no {kind} `{name}`{where}",
         help=hint,
-        notes=[f"looked in {', '.join(catalog.shelves.places(document.file))}"],
+        notes=[f"looked in {', '.join(catalog.runtimes.places(document.file))}"],
         refusal=Refusal("webhook", text),
     )
 

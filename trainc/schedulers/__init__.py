@@ -83,11 +83,11 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
         elif name not in UNCOUNTED and _unknown_size(plan, name, report):
             continue
         elif cluster.scheduler is None and back_end.policy is not None and not policy(plan):
-            out += back_end.policy(plan).stamped(name)
+            out += back_end.policy(plan).attach_origin(name)
         else:
             if back_end.verify is not None:
                 back_end.verify(plan, cluster, report)
-            out += back_end.gang(plan, cluster).stamped(name)
+            out += back_end.gang(plan, cluster).attach_origin(name)
     return out
 
 

@@ -32,7 +32,7 @@ MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """The labels by which Kueue takes a JobSet into a queue, and the topology its pods ask for."""
-    wishes = _said(plan, cluster)
+    wishes = _podset_annotations(plan, cluster)
     roles = members(plan.roles) if wishes else ()
     if wishes and _may_share_a_domain(wishes, roles):
         wishes[PODSET_GROUP] = plan.name
@@ -51,7 +51,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     return Contribution(patches, labels={**labels, KUEUE_QUEUE: cluster.queue}, sourced=True)
 
 
-def _said(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
+def _podset_annotations(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
     """The topology annotations for every member's pods: the job's own, else the cluster's widest domain.
 
     A JobSet's own metadata is not read: annotations there are a mistake, which a rule reports.

@@ -6,7 +6,7 @@ from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.gang_keys import VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
-from trainc.model.ink import ink_of
+from trainc.model.literals import literals_of
 from trainc.model.numbers import whole_number
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler, pod
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 NAME = "volcano"
-_INK = ink_of(NAME)
-_API_VERSION, _KIND = _INK.tree("scheduling.volcano.sh/v1beta1"), _INK.tree("PodGroup")
-_HARD = _INK.tree("hard")
+_LITERALS = literals_of(NAME)
+_API_VERSION, _KIND = _LITERALS.tree("scheduling.volcano.sh/v1beta1"), _LITERALS.tree("PodGroup")
+_HARD = _LITERALS.tree("hard")
 SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
 
 REFUSED = Rule(
@@ -59,7 +59,7 @@ REFUSED = Rule(
 def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their annotations and their scheduler."""
     roles = members(plan.roles)
-    name = {"schedulerName": _INK.tree(scheduler_name(cluster, NAME))}
+    name = {"schedulerName": _LITERALS.tree(scheduler_name(cluster, NAME))}
     patches: list[Patch] = []
     is_job = "minTaskMember" in policy_of(plan)
     for role in plan.roles:
@@ -194,7 +194,7 @@ def _task_group(group: Tree) -> Tree:
     """One gang for each partition of a Volcano Job's task."""
     part = {key: node for key, node in group.items() if key != "task"}
     selected = {"labelSelector": {"matchLabels": {REPLICATED_JOB: group["task"]}}, "matchLabelKeys": [JOB_INDEX]}
-    return _INK.map({"name": group["task"], **part, **selected})
+    return _LITERALS.map({"name": group["task"], **part, **selected})
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:
@@ -206,7 +206,7 @@ def _sub_group(role: Role, topology: Tree) -> Tree:
         "labelSelector": {"matchLabels": {REPLICATED_JOB: role.name}},
         "matchLabelKeys": [JOB_INDEX],
     }
-    return _INK.map({**part, "networkTopology": topology} if topology else part)
+    return _LITERALS.map({**part, "networkTopology": topology} if topology else part)
 
 
 def _topology(plan: Plan, cluster: Cluster) -> Tree:

@@ -5,8 +5,8 @@ Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMeta), Kubernetes 
 
 from __future__ import annotations
 
+from trainc.model.memo import TextMemo
 from trainc.model.placeholders import is_placeholder
-from trainc.model.remembered import Texts
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.server.fault import Fault, invalid
@@ -26,9 +26,9 @@ def _is_good_name(text: str) -> bool:
 
 
 # What is said of texts: the same labels and namespaces come back with every object.
-_GOOD_NAMES = Texts(_is_good_name, longest=63, most=4_096)
-_GOOD_KEYS = Texts(lambda text: not qualified(text), longest=320, most=4_096)
-_GOOD_VALUES = Texts(lambda text: not label_value(text), longest=63, most=4_096)
+_GOOD_NAMES = TextMemo(_is_good_name, longest=63, most=4_096)
+_GOOD_KEYS = TextMemo(lambda text: not qualified(text), longest=320, most=4_096)
+_GOOD_VALUES = TextMemo(lambda text: not label_value(text), longest=63, most=4_096)
 
 
 def is_sound(metadata: Tree) -> bool:

@@ -13,7 +13,7 @@ from trainc.server.cel.rules import check, check_change
 from trainc.server.fault import SKIPPED_RULES, Fault, untold
 from trainc.server.jobset import create, defaults
 from trainc.server.schema.counted import counted, untyped
-from trainc.server.schema.glance import DoubtError, glance
+from trainc.server.schema.fast_walk import DoubtError, walk_valid
 from trainc.server.schema.walker import Log, walk
 
 TYPE_CHECKING = False
@@ -120,19 +120,19 @@ def _unserved(tree: Tree) -> Fault:
 def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profile) -> Verdict | None:
     """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
     judged = Verdict(tree)
-    fits = _at_a_glance(judged, node, typed or node, kind, profile)
+    fits = _is_plainly_valid(judged, node, typed or node, kind, profile)
     if fits and typed is not None:
-        fits = _at_a_glance(Verdict(judged.stored), typed, typed, kind, profile)
+        fits = _is_plainly_valid(Verdict(judged.stored), typed, typed, kind, profile)
     return judged if fits else None
 
 
-def _at_a_glance(judged: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
+def _is_plainly_valid(judged: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
     tree = judged.stored
     if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
         return False
     try:
-        stored = glance(node, tree)
+        stored = walk_valid(node, tree)
     except DoubtError:
         return False
     if kind == defaults.KIND:

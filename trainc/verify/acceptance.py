@@ -31,12 +31,12 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
         return
     barred = bundle.plan is not None and bundle.plan.barred
     for fault in judged.faults:
-        if barred and _is_said(fault):
+        if barred and _may_be_known(fault):
             continue
         report.add(_refused(bundle, fault, judged.by))
 
 
-def _is_said(fault: Fault) -> bool:
+def _may_be_known(fault: Fault) -> bool:
     """Whether what keeps a plan from being compiled may be this very fault: a name that is too long."""
     from trainc.server.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 from trainc.verify.values import table
 
 TYPE_CHECKING = False
@@ -247,7 +247,7 @@ def _checks(fields: frozenset[str]) -> Checks:
     return tuple([check for load, read in MODULES if not read.isdisjoint(fields) for check in load()])
 
 
-_CHECKS = Remembered(_checks)
+_CHECKS = Memo(_checks)
 
 
 def checks_for(job: Job) -> Checks:

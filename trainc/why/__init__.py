@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _COMPUTED = "computed"  # in the place of a layer
 
 
-class Said(NamedTuple):
+class LayerValue(NamedTuple):
     """What one layer says about a field."""
 
     layer: str  # a name of the precedence order
@@ -45,8 +45,8 @@ class Why(NamedTuple):
     object: str  # <Kind>/<name>
     path: str
     value: Any
-    winner: Said
-    beaten: tuple[Said, ...]
+    winner: LayerValue
+    beaten: tuple[LayerValue, ...]
     cluster: str  # whose object it is; empty in a project without clusters
 
 
@@ -67,11 +67,11 @@ def label(tree: Tree) -> str:
 
 def of_leaf(layers: Layers, named: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf of the object of that label, explained by the layers of its job."""
-    overruled = list(layers.said(steps)) if named.startswith("JobSet/") else []
+    overruled = list(layers.values_at(steps)) if named.startswith("JobSet/") else []
     won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
-        computed = Said(_COMPUTED, "", leaf.value, leaf.origin)
+        computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
         return Why(named, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
     winner = overruled[won[-1]]
     beaten = tuple(one for one in reversed(overruled[: won[-1]]) if one.origin != winner.origin)
@@ -95,13 +95,13 @@ class Layers:
         self._plan = plan = bundle.plan
         self._read = [(layer, list(_trees(plan, layer))) for layer in plan.layers] if plan is not None else []
 
-    def said(self, steps: Steps) -> Iterator[Said]:
+    def values_at(self, steps: Steps) -> Iterator[LayerValue]:
         """What each layer says about a field of the JobSet, lowest layer first."""
         counted = len(steps) == 6 and steps[5] in _COUNTS and self._plan is not None and _trains(self._plan, steps[2])
         for layer, trees in self._read:
             for leaf in (*(known.get(steps) for known in trees), layer.nodes if counted else None):
                 if type(leaf) is Sourced:
-                    yield Said(layer.name, layer.label, leaf.value, leaf.origin)
+                    yield LayerValue(layer.name, layer.label, leaf.value, leaf.origin)
 
 
 def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:

@@ -6,7 +6,7 @@ from trainc.model.composed import ADDING, Composed, Part
 from trainc.model.paths import keyed_leaves, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, value
-from trainc.why import Said, Why, label
+from trainc.why import LayerValue, Why, label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Pieces:
             for part in reversed(parts[below + 1 :]):
                 leaf = _over(part, steps, overruled)
                 if leaf is not None:
-                    who = Said(part.name, part.label, leaf.value, leaf.origin)
+                    who = LayerValue(part.name, part.label, leaf.value, leaf.origin)
                     yield Why(named, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
                     break
 

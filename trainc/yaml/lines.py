@@ -6,7 +6,7 @@ holds more than this module knows for certain is declined, and libyaml reads the
 
 from __future__ import annotations
 
-from trainc.model.remembered import Texts
+from trainc.model.memo import TextMemo
 from trainc.yaml.scalars import KEYS, OddError, value_of
 
 TYPE_CHECKING = False
@@ -176,5 +176,5 @@ def _item(text: str, at: int) -> tuple[Any, int, int]:
     return _scalar(text, at)
 
 
-_HEADS: Final = Texts(_head, longest=_SHORT)
-LINES: Final = Texts(_line, longest=_SHORT)  # `DeclinedError` for what is not known
+_HEADS: Final = TextMemo(_head, longest=_SHORT)
+LINES: Final = TextMemo(_line, longest=_SHORT)  # `DeclinedError` for what is not known

@@ -43,12 +43,12 @@ class _Survey:
 
     def of(self, tree: Tree) -> dict[int, Marks]:
         """The marks of all nodes of a document."""
-        if self._said() is BOUNDARY:
+        if self._next_line() is BOUNDARY:
             self._at += 1
         self._node(tree)
         return self._marks
 
-    def _said(self) -> Line:
+    def _next_line(self) -> Line:
         """What the next line says that says anything."""
         while (line := LINES[self._lines[self._at]]) is None:
             self._at += 1
@@ -56,19 +56,19 @@ class _Survey:
 
     def _node(self, node: Tree) -> None:
         """A map or a list that starts on the next line."""
-        dash, column = self._said()[:2]
+        dash, column = self._next_line()[:2]
         first = self._at + 1
         if type(node) is dict:
             places: dict[str, Stretch] = {}
             for key, child in node.items():
-                line = self._said()
+                line = self._next_line()
                 self._at += 1
                 places[key] = self._at, column, self._at, line[3]
                 self._child(child, line)
             self._marks[id(node)] = first, column, *self._end, places
             return
         for child in node:
-            line = self._said()
+            line = self._next_line()
             if line[2] is None:
                 self._at += 1
                 self._child(child, line)

@@ -65,20 +65,20 @@ class _Builder:
         Raises:
             DeclinedError: where the document is spelled in a way that only a parser understands.
         """
-        line = self._said()
+        line = self._next_line()
         self.start = self.at + 1
         if line is BOUNDARY:
             self.at += 1
-            if self.at == len(self._lines) or (line := self._said()) is BOUNDARY:
+            if self.at == len(self._lines) or (line := self._next_line()) is BOUNDARY:
                 return None
         if line[0]:
             raise DeclinedError
         tree = self._map(line, 1)
-        if self._said() is not BOUNDARY:
+        if self._next_line() is not BOUNDARY:
             raise DeclinedError
         return tree
 
-    def _said(self) -> Line:
+    def _next_line(self) -> Line:
         """What the next line says that says anything."""
         while (line := LINES[self._lines[self.at]]) is None:
             self.at += 1
@@ -146,7 +146,7 @@ class _Builder:
     def _below(self, indent: int, end: int, depth: int) -> Tree:
         """The value of a key that has none on its own line: what is indented below it, or null."""
         place = self.at
-        line = LINES[self._lines[place]] or self._said()
+        line = LINES[self._lines[place]] or self._next_line()
         dash = line[0]
         if dash >= indent:
             return self._list(line, depth + 1)

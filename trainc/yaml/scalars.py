@@ -6,7 +6,7 @@ words and numbers without base 60, floats that are whole become integers, intege
 
 from __future__ import annotations
 
-from trainc.model.remembered import Texts
+from trainc.model.memo import TextMemo
 from trainc.yaml.lazy import Pattern
 
 TYPE_CHECKING = False
@@ -218,5 +218,5 @@ def _key(text: str) -> str:
     return key
 
 
-VALUES: Final = Texts(value_of, longest=_SHORT)
-KEYS: Final = Texts(_key, longest=_SHORT)
+VALUES: Final = TextMemo(value_of, longest=_SHORT)
+KEYS: Final = TextMemo(_key, longest=_SHORT)

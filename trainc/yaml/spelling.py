@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Texts
+from trainc.model.memo import TextMemo
 from trainc.yaml.lazy import Pattern, sub
 from trainc.yaml.scalars import WORDS
 
@@ -129,4 +129,4 @@ def _line(text: str) -> str | None:
     return f"{quoted(text)}\n"
 
 
-LINES: Final = Texts(_line, longest=_SHORT)
+LINES: Final = TextMemo(_line, longest=_SHORT)

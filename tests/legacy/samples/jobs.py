@@ -44,7 +44,7 @@ class Compiled:
             assert chosen is not None
             if chosen.verify:
                 chosen.verify(self.found, self.report)
-            self.contribution: Contribution = chosen.lower(self.found).stamped(chosen.name)
+            self.contribution: Contribution = chosen.lower(self.found).attach_origin(chosen.name)
 
     @property
     def plan(self) -> Plan:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from typing import Self
 
 _TEMPORARY = ".trainc-"
-_MOST = 20  # files that are named one by one
+_MAX_FILES_NAMED = 20  # files that are named one by one
 _DIGITS = frozenset("0123456789abcdef")
 # A stream around a file takes longer than the writing.
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class Found:
+class ExistingFile:
     """A file as it stands: `header` is None for one that trainc did not write, `body` is what follows the header.
 
     `marked` says that a merge left the marks of a conflict in it, `is_empty` that there is no byte in it but zeros, as
@@ -39,16 +39,16 @@ class Found:
         self.marked = marked
 
 
-def read_found(target: str) -> Found | None:
+def read_existing(target: str) -> ExistingFile | None:
     """The file at a path, None where there is none."""
     try:
         data = ordinary_contents(target)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return parse_found(data)
+    return parse_existing(data)
 
 
-def parse_found(data: bytes) -> Found:
+def parse_existing(data: bytes) -> ExistingFile:
     """A file of the output folder by its bytes."""
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -58,10 +58,10 @@ def parse_found(data: bytes) -> Found:
     if is_rendered(data):
         header = header or Header("", "", "")
     marked = header is not None and has_conflict(data)
-    return Found(header, body, marked=marked, is_empty=not data.strip(b"\0"))
+    return ExistingFile(header, body, marked=marked, is_empty=not data.strip(b"\0"))
 
 
-def is_torn(existing: Found, body: bytes) -> bool:
+def is_torn(existing: ExistingFile, body: bytes) -> bool:
     """Whether a file is what a power cut leaves: nothing, zeros at its end, or a beginning of what is written to it."""
     if existing.header is None:
         return existing.is_empty
@@ -82,7 +82,7 @@ class Folder:
             self._every = list(_files(self.name, ""))
         return self._every
 
-    def find(self, path: str) -> tuple[str, Found | None]:
+    def find(self, path: str) -> tuple[str, ExistingFile | None]:
         """Where the file of a path below the folder stands, or would, and what stands there.
 
         Raises:
@@ -97,7 +97,7 @@ class Folder:
             return target, None
         if links[name]:
             raise _linked(target)
-        return target, read_found(target)
+        return target, read_existing(target)
 
     def _list(self, inner: str) -> tuple[str, dict[str, bool]]:
         place = self.name
@@ -182,8 +182,8 @@ def _new(moved: list[str]) -> str:
     """What to say of files that are new already when the next one cannot be replaced."""
     if not moved:
         return "; no file was changed"
-    more = f" and {len(moved) - _MOST} more" if len(moved) > _MOST else ""
-    return f"; new already: {', '.join(moved[:_MOST])}{more}; run the same command again for the rest"
+    more = f" and {len(moved) - _MAX_FILES_NAMED} more" if len(moved) > _MAX_FILES_NAMED else ""
+    return f"; new already: {', '.join(moved[:_MAX_FILES_NAMED])}{more}; run the same command again for the rest"
 
 
 def replace(target: str, content: bytes) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.of_cluster import Server
 
-    Found = tuple[Path, str, str]  # where, KubeRay's words, what to do
+    Complaint = tuple[Path, str, str]  # where, KubeRay's words, what to do
 
 REFUSED = Rule(
     "refused-by-kuberay",
@@ -51,7 +51,7 @@ def is_valid(document: Document, report: Report) -> bool:
     return not refusals
 
 
-def _refusals(tree: Tree) -> Iterator[Found]:
+def _refusals(tree: Tree) -> Iterator[Complaint]:
     name = value(tree, "metadata", "name") or ""
     if len(name) > _LONGEST:
         text = f"The RayJob metadata is invalid: RayJob name should be no more than {_LONGEST} characters"
@@ -70,7 +70,7 @@ def _refusals(tree: Tree) -> Iterator[Found]:
         yield ("spec", "runtimeEnvYAML"), text, "write one document of YAML"
 
 
-def _lifetime(spec: Tree) -> Iterator[Found]:
+def _lifetime(spec: Tree) -> Iterator[Complaint]:
     keeps = value(spec, "shutdownAfterJobFinishes") is not True
     ttl = value(spec, "ttlSecondsAfterFinished")
     ends = "a RayJob with shutdownAfterJobFinishes set to false"
@@ -95,7 +95,7 @@ def _lifetime(spec: Tree) -> Iterator[Found]:
         yield ("spec", "backoffLimit"), f"{_SPEC}backoffLimit must be a positive integer", "write 0 or more"
 
 
-def _mode(spec: Tree) -> Iterator[Found]:
+def _mode(spec: Tree) -> Iterator[Complaint]:
     mode, retries = value(spec, "submissionMode"), value(spec, "backoffLimit")
     selects = bool(get(spec, "clusterSelector"))
     if get(spec, "rayClusterSpec") is None and not selects:
@@ -113,7 +113,7 @@ def _mode(spec: Tree) -> Iterator[Found]:
         yield from _sidecar(spec, selects=selects)
 
 
-def _sidecar(spec: Tree, *, selects: bool) -> Iterator[Found]:
+def _sidecar(spec: Tree, *, selects: bool) -> Iterator[Complaint]:
     if selects:
         yield ("spec", "clusterSelector"), "ClusterSelector is not supported in SidecarMode", "remove one of them"
     for field in ("submitterPodTemplate", "submitterConfig"):
@@ -126,7 +126,7 @@ def _sidecar(spec: Tree, *, selects: bool) -> Iterator[Found]:
         yield ("spec", *path), text, "remove it"
 
 
-def _cluster(tree: Tree) -> Iterator[Found]:
+def _cluster(tree: Tree) -> Iterator[Complaint]:
     cluster = get(tree, *CLUSTER)
     groups = read_groups(tree)
     for group in groups:
@@ -140,7 +140,7 @@ def _cluster(tree: Tree) -> Iterator[Found]:
     yield from _redis(groups[0], cluster, plain(get(tree, "metadata", "annotations")) or {})
 
 
-def _group(group: Group, name: str) -> Iterator[Found]:
+def _group(group: Group, name: str) -> Iterator[Complaint]:
     params = group.params
     if not group.containers:
         which = "headGroupSpec" if group.is_head else "workerGroupSpec"
@@ -154,7 +154,7 @@ def _group(group: Group, name: str) -> Iterator[Found]:
         yield (*group.path, "rayStartParams", "labels"), text, "use `labels` of the group"
 
 
-def _bounds(group: Group) -> Iterator[Found]:
+def _bounds(group: Group) -> Iterator[Complaint]:
     least, most = value(group.tree, "minReplicas"), value(group.tree, "maxReplicas")
     for field, number in (("minReplicas", least), ("maxReplicas", most)):
         if type(number) is int and number < 0:
@@ -165,7 +165,7 @@ def _bounds(group: Group) -> Iterator[Found]:
         yield (*group.path, "minReplicas"), text, f"write at most {most}"
 
 
-def _idle(group: Group, cluster: Tree) -> Iterator[Found]:
+def _idle(group: Group, cluster: Tree) -> Iterator[Complaint]:
     seconds = value(group.tree, "idleTimeoutSeconds")
     if type(seconds) is int and value(cluster, "autoscalerOptions", "version") != "v2":
         text = (
@@ -176,7 +176,7 @@ def _idle(group: Group, cluster: Tree) -> Iterator[Found]:
         yield (*group.path, "idleTimeoutSeconds"), text, "remove it"
 
 
-def _redis(head: Group, cluster: Tree, annotations: dict[str, str]) -> Iterator[Found]:
+def _redis(head: Group, cluster: Tree, annotations: dict[str, str]) -> Iterator[Complaint]:
     env = {value(entry, "name"): entry for entry in head.ray_container.get("env") or ()}
     path = (*head.path, "template", "spec", "containers", 0, "env")
     tolerant = get(cluster, "gcsFaultToleranceOptions") is not None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.of_cluster import Server
 
-    Found = tuple[Path, str, str]  # where, the webhook's words, what to do
+    Complaint = tuple[Path, str, str]  # where, the webhook's words, what to do
 
 REFUSED = Rule(
     "refused-by-volcano",
@@ -52,7 +52,7 @@ def is_legal(document: Document, report: Report) -> bool:
     return not refusals
 
 
-def _refusals(tree: Tree) -> Iterator[Found]:
+def _refusals(tree: Tree) -> Iterator[Complaint]:
     tasks = read_tasks(tree)
     if not tasks:
         yield ("spec", "tasks"), "No task specified in job spec", "write at least one task"
@@ -67,7 +67,7 @@ def _refusals(tree: Tree) -> Iterator[Found]:
     yield from _whole(tree, tasks)
 
 
-def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Found]:
+def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
     name = value(tree, "metadata", "name")
     seen: set[str] = set()
     for task in tasks:
@@ -83,7 +83,7 @@ def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Found]:
         yield from _partitions(task, name)
 
 
-def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Found]:
+def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
     least, counts = value(tree, "spec", "minAvailable"), [task.count.value for task in tasks]
     if type(least) is int and all(type(count) is int for count in counts) and sum(counts) < least:
         text = " job 'minAvailable' should not be greater than total replicas in tasks;"
@@ -102,14 +102,14 @@ def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Found]:
         yield (*first.path, "dependsOn"), text, "let each task wait for tasks that do not wait for it"
 
 
-def _topology(tree: Tree, above: Path) -> Iterator[Found]:
+def _topology(tree: Tree, above: Path) -> Iterator[Complaint]:
     path = (*above, "networkTopology")
     found = get(tree, *path) if above == ("spec",) else get(tree, "networkTopology")
     if value(found, "highestTierAllowed") is not None and value(found, "highestTierName"):
         yield (*path, "highestTierName"), _TIERS, "keep one of them"
 
 
-def _cores(task: Task) -> Iterator[Found]:
+def _cores(task: Task) -> Iterator[Complaint]:
     """A NUMA policy wants whole cores in every container, init containers last."""
     if value(task.tree, "topologyPolicy") in {None, "", "none"}:
         return
@@ -130,7 +130,7 @@ def _cores(task: Task) -> Iterator[Found]:
             return
 
 
-def _partitions(task: Task, job: str) -> Iterator[Found]:
+def _partitions(task: Task, job: str) -> Iterator[Complaint]:
     policy = get(task.tree, "partitionPolicy")
     if policy is None:
         return
@@ -158,7 +158,7 @@ _BOTH_CLAIMS = (
 )
 
 
-def _volumes(tree: Tree) -> Iterator[Found]:
+def _volumes(tree: Tree) -> Iterator[Complaint]:
     """The first mistake in the volumes: the webhook looks no further."""
     seen: set[str] = set()
     for index, volume in enumerate(get(tree, "spec", "volumes") or ()):

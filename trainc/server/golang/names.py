@@ -25,7 +25,7 @@ def type_name(node: Node, path: Path) -> str:
     if node.kind == "array":
         item = node.item()
         return "[]" + (type_name(item, path) if item is not None else "interface {}")
-    known = _found(steps)
+    known = _longest_known(steps)
     if known and not (type(path[-1]) is str and path[-1] != steps[-1]):
         return known
     if node.kind == "object":
@@ -51,14 +51,14 @@ _MAPS = frozenset({"labels", "annotations", "nodeSelector", "limits", "requests"
 
 
 def _struct(steps: list[str]) -> str:
-    return _found(steps).partition(".")[2] or "".join(map(_capital, steps[-1:]))
+    return _longest_known(steps).partition(".")[2] or "".join(map(_capital, steps[-1:]))
 
 
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _found(steps: list[str]) -> str:
+def _longest_known(steps: list[str]) -> str:
     for length in (3, 2, 1):
         known = TYPES.get(".".join(steps[-length:]))
         if known is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.server.pods.complaints import Complaints
 
-_MOST = 2**31 - 1
+_MAX_ID = 2**31 - 1
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 _ONLY_LOCAL = "can only be set when {} type is Localhost"
 _ENUMS = {
@@ -63,9 +63,9 @@ def _rights(tree: Any, path: Path, log: Complaints) -> None:
     """What a pod and a container have in common."""
     held = fields(tree)
     for name in is_set(held, "runAsUser", "runAsGroup", "fsGroup"):
-        log.between((*path, name), held[name], 0, _MOST)
+        log.between((*path, name), held[name], 0, _MAX_ID)
     for index, group in enumerate(items(held.get("supplementalGroups"))):
-        log.between((*path, "supplementalGroups", index), group, 0, _MOST)
+        log.between((*path, "supplementalGroups", index), group, 0, _MAX_ID)
     for name in is_set(held, *_ENUMS):
         if name not in _GATED or log.has(_GATED[name], (*path, name)):
             log.one_of((*path, name), held[name], _words(name, log))

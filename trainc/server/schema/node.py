@@ -28,7 +28,7 @@ class Node:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
-    looked at, `shortest` to `longest` the lengths of a list. `shapes` and `look` are the memory of a glance: the
+    looked at, `shortest` to `longest` the lengths of a list. `shapes` and `look` are what the fast path keeps: the
     sets of keys that it met, and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 from trainc.verify.data.machines import SLICE, TPU
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.values import rows, table, text, texts
@@ -173,7 +173,7 @@ def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]
     return differing
 
 
-_DIFFERING = Remembered(_differing)  # by the images of a pod, in order
+_DIFFERING = Memo(_differing)  # by the images of a pod, in order
 
 
 def _place(images: tuple[str, ...], image: str) -> int | None:

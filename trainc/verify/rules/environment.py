@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 from trainc.model.spelling import nearest
 from trainc.verify.data.devices import GPU, NEURON, TPU, device_kind, is_network
 from trainc.verify.data.variables import LOCKED, NAMES, OBSOLETE, OTHERS, PREFIXES, SINGLE
@@ -111,7 +111,7 @@ def _meant(asked: tuple[str, Vocabulary]) -> str:
     return _almost(name, SINGLE | vocabulary.variables)
 
 
-_MEANT = Remembered(_meant)
+_MEANT = Memo(_meant)
 
 
 def _almost(name: str, names: Iterable[str]) -> str:

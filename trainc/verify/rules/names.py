@@ -30,7 +30,7 @@ def _too_long(refused: Refused) -> Words:
     also = (Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
     return Words(
         f"the last pod would be called `{host}`, which has {len(host)} characters",
-        f"shorten the name of the job or of the role by {len(host) - _MOST}",
+        f"shorten the name of the job or of the role by {len(host) - _MAX_LENGTH}",
         also=also,
     )
 
@@ -39,11 +39,11 @@ def _label(refused: Refused) -> Words:
     label = str(refused.fault.value)
     return Words(
         f"the label `{label}` has {len(label)} characters",
-        f"shorten the name of the job, the role or the namespace by {len(label) - _MOST}",
+        f"shorten the name of the job, the role or the namespace by {len(label) - _MAX_LENGTH}",
     )
 
 
-_MOST = 63
+_MAX_LENGTH = 63
 
 EXPLANATIONS = (
     Explanation(POD_NAME, "metadata.name", _too_long, "will not able to create pod"),

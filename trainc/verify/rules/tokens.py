@@ -91,12 +91,12 @@ def secret_in_document(document: Document, report: Report) -> None:
             name, value = text(node, "name"), text(node, "value")
             if value and is_secret(name, value):
                 span = document.span((*path, "value"))
-                report.add(_found(span, f"the value of `{name}` looks like a secret", name))
+                report.add(_token_finding(span, f"the value of `{name}` looks like a secret", name))
             for field in ("command", "args"):
                 for index, word in enumerate(texts(node, field)):
                     if holds_token(word):
                         span = document.span((*path, field, index))
-                        report.add(_found(span, "the command holds what looks like a token", "TOKEN"))
+                        report.add(_token_finding(span, "the command holds what looks like a token", "TOKEN"))
 
 
 def _words(job: Job, container: Container) -> None:
@@ -154,10 +154,10 @@ def _random(value: str) -> bool:
 
 
 def _secret(job: Job, path: Path, message: str, name: str) -> None:
-    job.report.add(_found(job.at(path), message, name))
+    job.report.add(_token_finding(job.at(path), message, name))
 
 
-def _found(span: Span, message: str, name: str) -> Finding:
+def _token_finding(span: Span, message: str, name: str) -> Finding:
     return SECRET.at(
         span,
         message,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.remembered import Remembered
+from trainc.model.memo import Memo
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -31,13 +31,13 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         template = job.get("template") if type(job) is dict else None
         work = template.get("spec") if type(template) is dict else None
         pod_template = work.get("template") if type(work) is dict else None
-        mentioned |= _said(template) | _said(pod_template)
+        mentioned |= _mentions(template) | _mentions(pod_template)
         pod = pod_template.get("spec") if type(pod_template) is dict else None
         pods.append(pod)
         if type(pod) is dict:
             grouped = grouped or _GROUP in pod
             named = named or not _FIELDS.isdisjoint(pod)
-    whole = mentioned | _said(jobset)
+    whole = mentioned | _mentions(jobset)
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
     if grouped or waits or named:
@@ -46,7 +46,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         look(bundle, cluster, report, gang=grouped, queued=waits)
 
 
-def _said(tree: Tree) -> int:
+def _mentions(tree: Tree) -> int:
     """What the keys of the labels and annotations of an object or a template are about."""
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
@@ -62,4 +62,4 @@ def _about(keys: tuple[str, ...]) -> int:
     return (_QUEUE if "kueue" in whole else 0) | (_GANG if "scheduling." in whole or "volcano" in whole else 0)
 
 
-_ABOUT = Remembered(_about)
+_ABOUT = Memo(_about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
 from trainc.admit.refusal import Refusal, refusal
 from trainc.admit.runtimes import check_runtime
-from trainc.model.catalog import CLUSTER, GIVEN, SHELF, SHIPPED, Found
+from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
 from trainc.model.component_uses import uses
 from trainc.model.tree import get
 from trainc.server.admission import admit_object
@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from trainc.admit.desk import Desk
+    from trainc.admit.context import AdmissionContext
     from trainc.model.catalog import Key
     from trainc.model.document import Document
-    from trainc.model.documents import Documents, Shelf
+    from trainc.model.documents import Documents, RuntimeFolder
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 COMPONENTS = "components"  # the folder of the catalogue that holds them
 
 
-class Shelves:
+class RuntimeIndex:
     """Finds runtimes and components by name, and admits each once, when somebody first reaches it."""
 
-    def __init__(self, documents: Documents, desk: Desk) -> None:
+    def __init__(self, documents: Documents, context: AdmissionContext) -> None:
         self._documents = documents
-        self._desk = desk
+        self._context = context
         self._given: Index | None = None
-        self._shelf: dict[str, Index] = {}
+        self._by_folder: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document]] = {}
         self._refused: dict[int, Refusal] = {}
         self._catalogue: dict[str, Index] = {}
         self._in_catalogue: list[str] | None = None  # the names of its components
-        self._met: dict[tuple[Key, str], Found] = {}  # by key and folder of the file that names it
+        self._met: dict[tuple[Key, str], RuntimeLookup] = {}  # by key and folder of the file that names it
         self._named: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
-        self._cluster: Index = index(desk.project.cluster.runtimes, desk.report)
+        self._cluster: Index = index(context.project.cluster.runtimes, context.report)
 
-    def find(self, key: Key, file: str) -> Found | None:
+    def find(self, key: Key, file: str) -> RuntimeLookup | None:
         """The runtime that a job in `file` would get, None where there is none; a Runtime may answer for either kind."""
         spot = (key, file.rpartition("/")[0])
         if spot in self._met:
             return self._met[spot]
         keys = (key, ("Runtime", "", key[2]))
         runtime = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
-        if runtime is not None and runtime.document is not None and runtime.source in (GIVEN, SHELF):
+        if runtime is not None and runtime.document is not None and runtime.source in (GIVEN, FOLDER):
             self._met[spot] = runtime
         return runtime
 
-    def parent(self, name: str, namespace: str, file: str) -> Found | None:
+    def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
         """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
 
         def fits(objects: Index) -> list[Document]:
@@ -74,7 +74,7 @@ class Shelves:
             self._named[id(objects)] = (objects, named)
         return self._named[id(objects)][1]
 
-    def component(self, name: str, file: str) -> Found | None:
+    def component(self, name: str, file: str) -> RuntimeLookup | None:
         """The component that is switched on by that name in `file`."""
         key = ("RuntimeComponent", "", name)
         return self._first(file, COMPONENTS, name, lambda objects: [objects[key]] if key in objects else [])
@@ -82,43 +82,45 @@ class Shelves:
     def has_component(self, name: str, file: str) -> bool:
         """Whether a component of that name could be switched on in `file`; nobody looks into it."""
         key = ("RuntimeComponent", "", name)
-        if key in self.given or (not self._desk.selection.closed_world and name in self._shipped_components()):
+        if key in self.given or (not self._context.selection.closed_world and name in self._shipped_components()):
             return True
-        near = (self._documents.beside(file), self._documents.shelf(file))
-        return any(key in self._indexed(shelf) for shelf in near) or key in self._cluster
+        near = (self._documents.beside(file), self._documents.runtime_folder(file))
+        return any(key in self._indexed(runtime_folder) for runtime_folder in near) or key in self._cluster
 
     def _shipped_components(self) -> list[str]:
         if self._in_catalogue is None:
             self._in_catalogue = self._documents.shipped_names(COMPONENTS)
         return self._in_catalogue
 
-    def _first(self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]) -> Found | None:
+    def _first(
+        self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]
+    ) -> RuntimeLookup | None:
         for source, objects in self._sources(file, folder, name):
             hits = fits(objects)
             if len(hits) > 1:
-                self._desk.report.add(ambiguous(hits))
-                return Found(None, source)
+                self._context.report.add(ambiguous(hits))
+                return RuntimeLookup(None, source)
             if hits:
-                return Found(self.admitted(hits[0]), source)
+                return RuntimeLookup(self.admitted(hits[0]), source)
         return None
 
     def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
         yield GIVEN, self.given
-        beside, shelf = self._documents.beside(file), self._documents.shelf(file)
-        yield SHELF, self._indexed(beside)
-        yield SHELF, self._indexed(shelf)
+        beside, runtime_folder = self._documents.beside(file), self._documents.runtime_folder(file)
+        yield FOLDER, self._indexed(beside)
+        yield FOLDER, self._indexed(runtime_folder)
         yield CLUSTER, self._cluster
-        for finding in (*beside.faults.findings, *shelf.faults.findings):
+        for finding in (*beside.faults.findings, *runtime_folder.faults.findings):
             # What cannot be read might have been what is missing.
-            self._desk.report.add(finding)
-        if not self._desk.selection.closed_world:
+            self._context.report.add(finding)
+        if not self._context.selection.closed_world:
             yield SHIPPED, self._shipped(folder, name)
 
     @property
     def given(self) -> Index:
         """The runtimes and components among the files that were given."""
         if self._given is None:
-            self._given = index(self._documents.runtimes(), self._desk.report)
+            self._given = index(self._documents.runtimes(), self._context.report)
         return self._given
 
     def admitted(self, document: Document) -> Document | None:
@@ -128,23 +130,23 @@ class Shelves:
             return known[1]
         refused = self._refused.get(id(document))
         if refused is not None:
-            refused.meet(self._desk.report)
+            refused.meet(self._context.report)
             return None
         stored, met = self._judged(document)
         if stored is not None:
             # The document itself is kept as well: its identity must not be given to another one.
             self._verdicts[id(document)] = (document, stored)
-        elif (refused := refusal(document, met, self._desk.report)) is not None:
+        elif (refused := refusal(document, met, self._context.report)) is not None:
             self._refused[id(document)] = refused
         return stored
 
     def _judged(self, document: Document) -> tuple[Document | None, list[Finding]]:
         """The document as the server would store it, and what was found on the way."""
-        report = self._desk.report
+        report = self._context.report
         before = report.looking_at(document)
         met: list[Finding] = []
         report.met = met
-        stored = admit_object(_with_uses(document), self._desk.server, report)
+        stored = admit_object(_with_uses(document), self._context.server, report)
         if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, report):
             stored = None
         report.met = None
@@ -153,17 +155,17 @@ class Shelves:
 
     def legal(self, document: Document, report: Report) -> Document | None:
         """A composed runtime as the server would store it, None with findings where it would refuse it."""
-        stored = admit_object(document, self._desk.server, report)
+        stored = admit_object(document, self._context.server, report)
         return stored if stored is not None and check_runtime(stored, report) else None
 
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
         """What of that kind and namespace could have been meant."""
-        near = (self._documents.beside(file), self._documents.shelf(file))
-        keys = (*self.given, *(key for shelf in near for key in self._indexed(shelf)), *self._cluster)
+        near = (self._documents.beside(file), self._documents.runtime_folder(file))
+        keys = (*self.given, *(key for runtime_folder in near for key in self._indexed(runtime_folder)), *self._cluster)
         candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
             candidates.update(name for k, _, name in keys if k == "Runtime")
-        if not self._desk.selection.closed_world:
+        if not self._context.selection.closed_world:
             if kind == "ClusterTrainingRuntime":
                 candidates.update(self._documents.shipped_names(""))
             elif kind == "RuntimeComponent":
@@ -172,21 +174,21 @@ class Shelves:
 
     def places(self, file: str) -> tuple[str, ...]:
         """Where a runtime or component for a job in `file` is looked for."""
-        near = (self._documents.beside(file).label, self._documents.shelf(file).label)
-        shelf = tuple([label for label in near if label])
+        near = (self._documents.beside(file).label, self._documents.runtime_folder(file).label)
+        folders = tuple([label for label in near if label])
         dumps = ("the cluster's dumps",) if self._cluster else ()
-        catalogue = () if self._desk.selection.closed_world else ("trainc's own catalogue",)
-        return ("the files given", *shelf, *dumps, *catalogue)
+        catalogue = () if self._context.selection.closed_world else ("trainc's own catalogue",)
+        return ("the files given", *folders, *dumps, *catalogue)
 
-    def _indexed(self, shelf: Shelf) -> Index:
-        if shelf.label not in self._shelf:
-            self._shelf[shelf.label] = index(shelf.documents, self._desk.report)
-        return self._shelf[shelf.label]
+    def _indexed(self, runtime_folder: RuntimeFolder) -> Index:
+        if runtime_folder.label not in self._by_folder:
+            self._by_folder[runtime_folder.label] = index(runtime_folder.documents, self._context.report)
+        return self._by_folder[runtime_folder.label]
 
     def _shipped(self, folder: str, name: str) -> Index:
         key = f"{folder}/{name}"
         if key not in self._catalogue:
-            self._catalogue[key] = index(self._documents.shipped(folder, name), self._desk.report)
+            self._catalogue[key] = index(self._documents.shipped(folder, name), self._context.report)
         return self._catalogue[key]
 
 

@@ -12,7 +12,7 @@ from tests.server.test_fuzz import COUNT, ODD, ROUNDS, mutate
 from trainc.model.sourced import Sourced
 from trainc.model.tree import stamp
 from trainc.server.cel.rules import check
-from trainc.server.schema.glance import DoubtError, glance
+from trainc.server.schema.fast_walk import DoubtError, walk_valid
 from trainc.server.schema.table import Table, compile_table, load
 from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of
@@ -24,9 +24,9 @@ def node(schema: dict[str, Any]) -> Any:
     return Table(compile_table({"t/v1/T": {"type": "object", "properties": {"x": schema}}})).root("t/v1/T")
 
 
-def glanced(root: Any, tree: Any) -> Any:
+def stored_by_fast_walk(root: Any, tree: Any) -> Any:
     try:
-        return glance(root, tree)
+        return walk_valid(root, tree)
     except DoubtError:
         return None
 
@@ -44,7 +44,7 @@ def walked(root: Any, tree: Any) -> tuple[Any, bool]:
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_glance_and_walker_agree(seed: int) -> None:
+def test_fast_walk_and_walker_agree(seed: int) -> None:
     chance = random.Random(2000 + seed)  # noqa: S311 (the same objects on every run)
     table = load()
     passed = 0
@@ -55,7 +55,7 @@ def test_glance_and_walker_agree(seed: int) -> None:
         tree = stamp(given, "test")
         root = table.root(kind_of(tree))
         assert root is not None
-        first, again = glanced(root, tree), glanced(root, tree)
+        first, again = stored_by_fast_walk(root, tree), stored_by_fast_walk(root, tree)
         stored, said = walked(root, tree)
         if first is None:
             assert again is None
@@ -78,10 +78,10 @@ def test_parts_met_before_change_nothing(seed: int) -> None:
         root = table.root(kind_of(tree))
         for _ in range(COUNT // ROUNDS // 5):
             other = {**tree, "spec": changed(tree["spec"], chance)}
-            found = glanced(root, other)
+            found = stored_by_fast_walk(root, other)
             stored, said = walked(root, other)
             assert found is None or (not said and repr(found) == repr(stored)), other
-            glanced(root, tree)
+            stored_by_fast_walk(root, tree)
 
 
 def changed(tree: Any, chance: random.Random) -> Any:
@@ -132,7 +132,7 @@ def test_small_schemas(schema: dict[str, Any], value: Any, *, passes: bool) -> N
     root = node(schema)
     tree = {"x": stamp(value, "test")}
     for _ in range(2):
-        found = glanced(root, tree)
+        found = stored_by_fast_walk(root, tree)
         assert (found is not None) is passes
         assert found is None or found == tree
         if passes:
@@ -142,13 +142,13 @@ def test_small_schemas(schema: dict[str, Any], value: Any, *, passes: bool) -> N
 def test_a_refused_rule_is_refused_again() -> None:
     root = node({"type": "object", "properties": {"a": TEXT}, "x-kubernetes-validations": [{"rule": "has(self.a)"}]})
     tree: dict[str, Any] = {"x": {}}
-    assert glanced(root, tree) is None
-    assert glanced(root, tree) is None
+    assert stored_by_fast_walk(root, tree) is None
+    assert stored_by_fast_walk(root, tree) is None
 
 
 def test_shapes_are_bounded() -> None:
     root = node({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     for number in range(1000):
         tree = {"x": {f"key{number}": Sourced("a", stamp("a", "test").origin)}}
-        assert glanced(root, tree) is tree
+        assert stored_by_fast_walk(root, tree) is tree
     assert len(root.prop("x").shapes) < 200

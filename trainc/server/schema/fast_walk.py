@@ -1,7 +1,7 @@
-"""A quick look at an object with which nothing is wrong: it passes as it is with its defaults, or has to be walked.
+"""Fast path for objects that are plainly valid: they pass as they are with their defaults, or are walked in full.
 
-Nothing is noted on the way, neither places nor complaints: at the first doubt the whole look is given up. Objects of one
-node come with few sets of keys, which are remembered there.
+It notes neither places nor complaints and gives up at the first doubt. Objects of one node come with few sets of keys,
+and the node keeps those.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class DoubtError(Exception):
     """Something that only the walker can tell."""
 
 
-def glance(node: Node, tree: Tree) -> Tree:
+def walk_valid(node: Node, tree: Tree) -> Tree:
     """What is stored of an object to which neither its schema nor its CEL rules have anything to say.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What is said of a text, or of a part of a tree, once for all jobs that hold it: those of one runtime share most."""
+"""Bounded memo tables: jobs of one runtime share most of their texts and parts."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 else:
     K = V = "a parameter"  # where a type checker sees a variable
 
-_MOST = 1_000
+MAX_ENTRIES = 1_000
 
 
-class Remembered(dict[K, V]):
+class Memo(dict[K, V]):
     """The answers of a pure function by what it was asked; it forgets all of them when they get too many."""
 
-    __slots__ = ("_answer", "_most")
+    __slots__ = ("_answer", "_max_entries")
 
-    def __init__(self, answer: Callable[[K], V], *, most: int = _MOST) -> None:
+    def __init__(self, answer: Callable[[K], V], *, most: int = MAX_ENTRIES) -> None:
         super().__init__()
         self._answer = answer
-        self._most = most
+        self._max_entries = most
 
     def __missing__(self, asked: K) -> V:
         answer = self._answer(asked)
-        if len(self) >= self._most:
+        if len(self) >= self._max_entries:
             self.clear()
         self[asked] = answer
         return answer
 
 
-class Texts(Remembered[str, V]):
+class TextMemo(Memo[str, V]):
     """The answers of a pure function about texts; those about long ones are not kept."""
 
     __slots__ = ("_longest",)
@@ -45,7 +45,7 @@ class Texts(Remembered[str, V]):
     def __missing__(self, asked: str) -> V:
         answer = self._answer(asked)
         if len(asked) <= self._longest:
-            if len(self) >= self._most:
+            if len(self) >= self._max_entries:
                 self.clear()
             self[asked] = answer
         return answer

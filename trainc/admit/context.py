@@ -13,7 +13,7 @@ else:
     from trainc.model.record import NamedTuple
 
 
-class Desk(NamedTuple):
+class AdmissionContext(NamedTuple):
     """One run's admission for one cluster."""
 
     server: Server

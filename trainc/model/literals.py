@@ -1,4 +1,4 @@
-"""Ink: what stamps the literals of one contributor, each of its texts once for a whole run."""
+"""Literals of a contributor, with that contributor as their origin; each of its texts is made once for a whole run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
-_TEXTS = 1_000  # remembered for each contributor; names of variables and fields are few
-_INKS = 100
+_TEXTS = 1_000  # kept for each contributor; names of variables and fields are few
+_MAX_CONTRIBUTORS = 100
 
 
-class Ink:
+class Literals:
     """Makes bare scalars `Sourced` by one contributor; leaves that know their origin keep it."""
 
     __slots__ = ("_origin", "_texts")
@@ -25,15 +25,15 @@ class Ink:
         self._texts: dict[str, Sourced[str]] = {}
 
     def items(self, items: tuple[Tree, ...]) -> tuple[Tree, ...]:
-        """Each of some items stamped."""
+        """The items, their bare scalars with this origin."""
         return tuple([self.tree(item) for item in items])
 
     def fields(self, fields: Mapping[str, Tree]) -> Mapping[str, Tree]:
-        """Each of some fields stamped, but for None, which takes a field away."""
+        """The fields, their bare scalars with this origin; None stays, which takes a field away."""
         return {key: node if node is None else self.tree(node) for key, node in fields.items()}
 
     def map(self, nodes: Mapping[str, Tree]) -> Mapping[str, Tree]:
-        """Each node of a map stamped."""
+        """The nodes of a map, their bare scalars with this origin."""
         return {key: self.tree(node) for key, node in nodes.items()}
 
     def variable(self, name: str, leaf: Sourced[Any]) -> Tree:
@@ -41,7 +41,7 @@ class Ink:
         return {"name": self.tree(name), "value": leaf if type(leaf.value) is str else leaf.map(str)}
 
     def tree(self, node: Any) -> Tree:
-        """A tree stamped."""
+        """A tree, its bare scalars with this origin."""
         kind = type(node)
         if kind is Sourced:
             return node
@@ -69,14 +69,14 @@ class Ink:
         return leaf
 
 
-_inks: dict[str, Ink] = {}
+_contributors: dict[str, Literals] = {}
 
 
-def ink_of(by: str) -> Ink:
-    """The ink of the contributor of that name."""
-    ink = _inks.get(by)
-    if ink is None:
-        if len(_inks) >= _INKS:
-            _inks.clear()
-        ink = _inks[by] = Ink(by)
-    return ink
+def literals_of(by: str) -> Literals:
+    """The literals of the contributor of that name."""
+    literals = _contributors.get(by)
+    if literals is None:
+        if len(_contributors) >= _MAX_CONTRIBUTORS:
+            _contributors.clear()
+        literals = _contributors[by] = Literals(by)
+    return literals
