@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import yaml
 
+from trainc.model.report import Report
 from trainc.model.tree import dotted, leaves
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
 
 ROOT = Path(__file__).parent.parent
 
@@ -93,7 +93,7 @@ def watched(pipeline: Any, run: Run) -> Iterator[None]:
 
     def listening(call: Any) -> Any:
         def heard(project: Any, *rest: Any, **known: Any) -> Any:
-            run.root, run.report = project.root, rest[-1]
+            run.root, run.report = project.root, next(one for one in rest if isinstance(one, Report))
             with patch.object(pipeline, "bundles", listening_bundles):
                 return call(project, *rest, **known)
 
