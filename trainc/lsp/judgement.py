@@ -138,9 +138,9 @@ class Judgement:
         folders = tuple([f"{cluster.folder}/" for cluster in project.clusters if cluster.folder])
         if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(folders):
             return False
-        shelf = documents.shelf(file).documents
+        folder = documents.runtime_folder(file).documents
         return "runtimes" not in file.split("/")[:-1] and all(
-            document.file != file for document in (*shelf, *documents.runtimes())
+            document.file != file for document in (*folder, *documents.runtimes())
         )
 
 
