@@ -53,16 +53,12 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     context = AdmissionContext(
         server_of(project.cluster, selection.field_validation, report), project, selection, report
     )
-    runtimes = RuntimeIndex(documents, context)
-    catalog = Catalog(
-        lambda: _entries(documents, runtimes, context, catalog), runtimes, NamedObjects(documents, context)
-    )
+    objects = NamedObjects(documents, context)
+    catalog = Catalog(lambda: _entries(documents, context, catalog), RuntimeIndex(documents, context), objects)
     return catalog
 
 
-def _entries(
-    documents: Documents, runtimes: RuntimeIndex, context: AdmissionContext, catalog: Catalog
-) -> Iterator[Entry]:
+def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) -> Iterator[Entry]:
     for file, parts in documents.selected(context.project.cluster):
         context.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
@@ -90,7 +86,7 @@ def _entries(
                 else:
                     _refuse(index, document, context)
             elif kind in RUNTIMES:
-                runtimes.admitted(document)
+                catalog.runtimes.admitted(document)
             elif kind in JOBS:
                 jobs.append((index, document))
             else:

@@ -10,7 +10,7 @@ from trainc.compare.merged import CommittedTexts
 from trainc.compare.transfer import transferred
 from trainc.compare.updates import differences, key_of, update
 from trainc.emit.digest import body_digest, job_digest
-from trainc.emit.spool.disk import parse_existing, read_existing
+from trainc.emit.spool.disk import parse_file, read_file
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.kept_job import runs_pods
@@ -84,9 +84,9 @@ class Decisions:
     def standing(self, bundle: Bundle, file: str) -> Bundle | None:
         """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
         path = os.path.join(self._root, file)
-        found = read_existing(path)
+        found = read_file(path)
         if found is None and (absent := CommittedTexts(self._root).absent(file)) is not None:
-            found = parse_existing(absent)
+            found = parse_file(absent)
         if found is None or found.header is None or found.header.body != body_digest(found.body):
             return None
         decision = self.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)

@@ -11,7 +11,7 @@ from trainc.compare.rendered import file_of
 from trainc.compare.updates import key_of, update
 from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
-from trainc.emit.spool.disk import read_existing
+from trainc.emit.spool.disk import read_file
 from trainc.emit.spool.objects import trees_of
 from trainc.model.header import read_header
 from trainc.model.reading import ordinary_contents
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
     from trainc.emit import Rendered
-    from trainc.emit.spool.disk import ExistingFile
+    from trainc.emit.spool.disk import OnDisk
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.header import Header
@@ -51,7 +51,7 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
             continue
         file = file_of(bundle, project)
         path = os.path.join(project.root, file)
-        found = read_existing(path)
+        found = read_file(path)
         if found is None or found.header is None or not _is_whole(found):
             continue
         text = found.body.decode("utf-8", "replace")
@@ -74,7 +74,7 @@ class RenderedRuns:
         header = self._header(file)
         if header is None or header.job == job_digest(bundle):
             return
-        found = read_existing(os.path.join(self._project.root, file))
+        found = read_file(os.path.join(self._project.root, file))
         if found is None or not _is_whole(found):
             return
         before = {key_of(bundle, tree): tree for tree in trees_of(found.body)}
@@ -113,5 +113,5 @@ def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:
     return immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back")
 
 
-def _is_whole(found: ExistingFile) -> bool:
+def _is_whole(found: OnDisk) -> bool:
     return found.header is not None and found.header.body == body_digest(found.body)

@@ -12,7 +12,7 @@ from trainc.compare.renamed import as_called
 from trainc.compare.rendered import file_of
 from trainc.emit import emit
 from trainc.emit.digest import body_digest
-from trainc.emit.spool.disk import read_existing
+from trainc.emit.spool.disk import read_file
 from trainc.emit.spool.objects import parts_of, trees_of
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
@@ -21,7 +21,7 @@ from trainc.model.kept_job import runs_pods
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.compare.changes import Change
-    from trainc.emit.spool.disk import ExistingFile
+    from trainc.emit.spool.disk import OnDisk
     from trainc.model.settings import Project, Selection
 
 ABSENT = "not rendered"
@@ -59,12 +59,12 @@ class RenderingStates:
         """The state of a job's rendered file."""
         file = file_of(bundle, self._project)
         path = os.path.join(self._project.root, file)
-        found = read_existing(path)
+        found = read_file(path)
         if found is None:
             return RenderingState(file, ABSENT, None)
         return RenderingState(file, self._worth(bundle, found, path), _bundle_of(found, bundle))
 
-    def _worth(self, bundle: Bundle, found: ExistingFile, path: str) -> str:
+    def _worth(self, bundle: Bundle, found: OnDisk, path: str) -> str:
         if found.header is None:
             return FOREIGN
         if found.header.body != body_digest(found.body):
@@ -77,12 +77,12 @@ class RenderingStates:
         return REFUSED if decision.refused else OLDER
 
 
-def _is_same(bundle: Bundle, found: ExistingFile) -> bool:
+def _is_same(bundle: Bundle, found: OnDisk) -> bool:
     """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
     return found.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
 
 
-def _bundle_of(found: ExistingFile, bundle: Bundle) -> Bundle | None:
+def _bundle_of(found: OnDisk, bundle: Bundle) -> Bundle | None:
     trees = trees_of(found.body)
     jobset = next((tree for tree in trees if runs_pods(tree)), None)
     if jobset is None:

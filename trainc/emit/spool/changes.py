@@ -7,7 +7,7 @@ from trainc.emit.spool.disk import is_torn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.emit.spool.disk import ExistingFile
+    from trainc.emit.spool.disk import OnDisk
 
 MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"
@@ -33,12 +33,12 @@ class Change:
         self.same_job = same_job
 
 
-def is_whole(existing: ExistingFile) -> bool:
+def is_whole(existing: OnDisk) -> bool:
     """Whether a rendered file is as trainc wrote it."""
     return existing.header is not None and existing.header.body == body_digest(existing.body)
 
 
-def state_of(existing: ExistingFile | None, body: bytes, *, merging: bool) -> str:
+def state_of(existing: OnDisk | None, body: bytes, *, merging: bool) -> str:
     """What is wrong with what is found where a text belongs; while Git is merging, an edit is a conflict."""
     if existing is None:
         return MISSING

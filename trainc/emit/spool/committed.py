@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from trainc.emit import Rendered
-    from trainc.emit.spool.disk import ExistingFile
+    from trainc.emit.spool.disk import OnDisk
     from trainc.emit.spool.questions import Settle, Shares
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
@@ -88,7 +88,7 @@ class CommittedSpool(StreamSpool):
             return False
         return super().add_filled(rendered, written, references)
 
-    def _find(self, inner: str, name: str) -> tuple[str, ExistingFile | None]:
+    def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""
         for folder in self._folders(inner):
             target, existing = self._files.find(f"{folder}/{name}")
@@ -101,7 +101,7 @@ class CommittedSpool(StreamSpool):
         placed = bool(self._namespace) and namespace == self._namespace
         return [inner, "/".join([above, "default"] if above else ["default"])] if placed else [inner]
 
-    def _kept(self, existing: ExistingFile | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
+    def _kept(self, existing: OnDisk | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
         """The committed text of a run that keeps it, empty for one that gets the present one."""
         if existing is None:
             return ""

@@ -23,7 +23,7 @@ _DIGITS = frozenset("0123456789abcdef")
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class ExistingFile:
+class OnDisk:
     """A file as it stands: `header` is None for one that trainc did not write, `body` is what follows the header.
 
     `marked` says that a merge left the marks of a conflict in it, `is_empty` that there is no byte in it but zeros, as
@@ -39,16 +39,16 @@ class ExistingFile:
         self.marked = marked
 
 
-def read_existing(target: str) -> ExistingFile | None:
+def read_file(target: str) -> OnDisk | None:
     """The file at a path, None where there is none."""
     try:
         data = ordinary_contents(target)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return parse_existing(data)
+    return parse_file(data)
 
 
-def parse_existing(data: bytes) -> ExistingFile:
+def parse_file(data: bytes) -> OnDisk:
     """A file of the output folder by its bytes."""
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
@@ -58,10 +58,10 @@ def parse_existing(data: bytes) -> ExistingFile:
     if is_rendered(data):
         header = header or Header("", "", "")
     marked = header is not None and has_conflict(data)
-    return ExistingFile(header, body, marked=marked, is_empty=not data.strip(b"\0"))
+    return OnDisk(header, body, marked=marked, is_empty=not data.strip(b"\0"))
 
 
-def is_torn(existing: ExistingFile, body: bytes) -> bool:
+def is_torn(existing: OnDisk, body: bytes) -> bool:
     """Whether a file is what a power cut leaves: nothing, zeros at its end, or a beginning of what is written to it."""
     if existing.header is None:
         return existing.is_empty
@@ -82,7 +82,7 @@ class Folder:
             self._every = list(_files(self.name, ""))
         return self._every
 
-    def find(self, path: str) -> tuple[str, ExistingFile | None]:
+    def find(self, path: str) -> tuple[str, OnDisk | None]:
         """Where the file of a path below the folder stands, or would, and what stands there.
 
         Raises:
@@ -97,7 +97,7 @@ class Folder:
             return target, None
         if links[name]:
             raise _linked(target)
-        return target, read_existing(target)
+        return target, read_file(target)
 
     def _list(self, inner: str) -> tuple[str, dict[str, bool]]:
         place = self.name

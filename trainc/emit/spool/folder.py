@@ -9,7 +9,7 @@ from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
-from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_existing, remove, written
+from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
 from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, services_of, trees_of, without_objects
 from trainc.model.finding import place as place_of
 from trainc.model.header import Header
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.emit import Rendered
-    from trainc.emit.spool.disk import ExistingFile
+    from trainc.emit.spool.disk import OnDisk
     from trainc.emit.spool.questions import Git, Gone, Holds, Settle, Shares, Taken
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
@@ -140,20 +140,18 @@ class FolderSpool(Spool):
         self.paths[path] = rendered.source
         target, existing = self._files.find(path)
         if existing is None and (absent := self._git.absent(path)) is not None:
-            existing = parse_existing(absent)
+            existing = parse_file(absent)
         body = rendered.text.encode()
         header = self._header(rendered, job_digest(bundle), body, path)
         if existing is not None and existing.header == header and existing.body == body:
             return None
-        sides = [
-            parse_existing(data) for data in self._git.sides(path, marked=existing is not None and existing.marked)
-        ]
+        sides = [parse_file(data) for data in self._git.sides(path, marked=existing is not None and existing.marked)]
         committed = sides or ([existing] if existing is not None else [])
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
         if existing is None and not sides and (deleted := self._git.deleted(path)) is not None:
-            committed = [parse_existing(deleted)]  # to delete a rendering does not end its run
+            committed = [parse_file(deleted)]  # to delete a rendering does not end its run
             same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept:
@@ -167,7 +165,7 @@ class FolderSpool(Spool):
         return body if kept else None
 
     def _change(
-        self, path: str, state: str, existing: ExistingFile | None, header: Header, body: bytes, *, same_job: bool
+        self, path: str, state: str, existing: OnDisk | None, header: Header, body: bytes, *, same_job: bool
     ) -> None:
         before, after = existing.body.decode("utf-8", "replace") if existing is not None else "", body.decode()
         texts = (before, after) if self._check or state in REFUSED else ("", "")
@@ -175,13 +173,7 @@ class FolderSpool(Spool):
         self.hold(f"{header}{after}")
 
     def _kept(
-        self,
-        bundle: Bundle,
-        body: bytes,
-        committed: list[ExistingFile],
-        same: list[ExistingFile],
-        target: str,
-        report: Report,
+        self, bundle: Bundle, body: bytes, committed: list[OnDisk], same: list[OnDisk], target: str, report: Report
     ) -> str:
         """The text that the run keeps, empty for the present one; those made of the `same` job count before the others."""
         if any(side.body == body for side in same):
@@ -193,13 +185,13 @@ class FolderSpool(Spool):
                 return kept
         return ""
 
-    def _is_of_others(self, existing: ExistingFile, source: str) -> bool:
+    def _is_of_others(self, existing: OnDisk, source: str) -> bool:
         """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
         if existing.header is None or existing.header.project in self._own:
             return False
         return bool(existing.header.project) or existing.header.source not in ("", source)
 
-    def _belongs_elsewhere(self, existing: ExistingFile, bundle: Bundle, report: Report) -> bool:
+    def _belongs_elsewhere(self, existing: OnDisk, bundle: Bundle, report: Report) -> bool:
         source = existing.header.source if existing.header is not None else ""
         return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
 
