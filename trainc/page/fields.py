@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.tree import Path, Tree
     from trainc.page.texts import SourceLines
-    from trainc.why import Said, Why
+    from trainc.why import LayerValue, Why
 
 MAX_CELLS = 3_000_000  # numbers and texts in all tables: about 24 MiB of the page
 
@@ -88,7 +88,7 @@ class Fields:
             "fields", (path, self._value(why.value, hidden=hidden), self._setter(why.winner), lost), size=4
         )
 
-    def _setter(self, said: Said) -> int:
+    def _setter(self, said: LayerValue) -> int:
         parts = [self._text(said.layer), self._text(said.who), self._text(said.origin.by)]
         for span in said.origin.spans():
             self._lines.want(span.file, span.line)
