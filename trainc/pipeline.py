@@ -18,7 +18,7 @@ from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainc.emit.spool import Spool
     from trainc.emit.spool.questions import Look
@@ -172,6 +172,16 @@ def named(
             together.add(bundle, report)
             verify(bundle, present, selection, report)
             yield bundle
+
+
+def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> list[Bundle]:
+    """A bundle for each object of the project that these jobs name, but for those that go out with one of them."""
+    together, references = Together(), References()
+    for bundle in jobs:
+        together.add(bundle, report)
+        if not bundle.passing:
+            references.add(bundle, bundle.objects)
+    return list(named(project, selection, references, report, together))
 
 
 def bundles(

@@ -125,6 +125,12 @@ COMMANDS = {
                 COLOR,
                 Option("--exit-code", "exit with 1 when anything changes"),
                 Option("--cluster", "compare for this cluster alone; may be repeated", metavar="NAME"),
+                Option(
+                    "--set",
+                    "a setting of the cluster on both sides, as for build; may be repeated",
+                    metavar="KEY=VALUE",
+                ),
+                Option("--include-other", "compare other documents of other files as well, as build passes them on"),
             ),
             ("trainc diff", "trainc diff main --report markdown", "trainc diff old/ new/ --exit-code"),
             _diff,

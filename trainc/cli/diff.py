@@ -17,7 +17,8 @@ from trainc.model.dumped import CAPACITY
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.report.colours import signed
-from trainc.report.diff import diff_json, diff_lines, diff_markdown
+from trainc.report.diff import diff_lines, diff_markdown
+from trainc.report.diff_json import diff_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def diff(options: Options) -> int:
 def _diff(options: Options, base: str, second: str) -> int:
     session = Session(options)
     present = list(pipeline.bundles(session.project, session.selection, session.report))
+    pipeline.objects_named(present, session.project, session.selection, session.report)
     if second and not present:
         present = rendered(os.path.abspath(second), session.project, session.selection, Report())
     if session.report.failed:

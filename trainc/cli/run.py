@@ -13,6 +13,7 @@ from trainc.cli.session import Session
 from trainc.compare.changes import changes_of
 from trainc.compare.facts import facts
 from trainc.compare.immutable import next_run
+from trainc.compare.objects import job_key, of_run
 from trainc.compare.refused import renderings
 from trainc.compare.renamed import as_called
 from trainc.fix import diff
@@ -68,13 +69,13 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
 
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], Facts]:
     """What each job's present run consists of: its rendered file where there is one."""
-    found = {one.key: one for one in map(facts, chosen)}
+    found = {job_key(one): facts(of_run(one, session.project)) for one in chosen}
     for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
         trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
         jobset = next((tree for tree in trees if runs_pods(tree)), None)
         if jobset is not None:
             made = Document(bundle.document.file, jobset, {}, 1)
-            found[facts(bundle).key] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))
+            found[job_key(bundle)] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))
     return found
 
 
@@ -102,7 +103,7 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
 def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], Facts], session: Session) -> None:
     """The delta of each new run against the run before it."""
     for bundle in chosen:
-        now = facts(bundle)
+        now = facts(of_run(bundle, session.project))
         was, number = before[now.key], run_of(bundle.document.tree) + 1
         changes = changes_of(as_called(was, now), now)
         rest = "" if changes else ", nothing but the name changes"

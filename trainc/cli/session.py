@@ -80,6 +80,7 @@ class Session:
             forms=not options.has("no_forms"),
             progress=_progress(),
             pod_security=options.one("pod_security"),
+            settings=settings,
         )
 
     def _clusters(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cli.terminal import terminal
+from trainc.compare.objects import of_run
 from trainc.compare.rendering_state import ABSENT, CURRENT, RenderingStates
 from trainc.model.account import REFUSED
 from trainc.model.markdown import fenced, prose
@@ -148,7 +149,7 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
         return []
     lines = [f"{'rendering':<12}{session.shown(state.file)}: {state.state}"]
     if state.state != CURRENT:
-        lines += shown_changes(state.changes(bundle))
+        lines += shown_changes(state.changes(of_run(bundle, session.project)))
     told = lines if form == "text" else ["", *fenced(lines, "text")]
     view = job_view(state.bundle, None) if session.options.has("rendered") and state.bundle is not None else None
     title = f"as rendered in {session.shown(state.file)}:"

@@ -14,7 +14,6 @@ from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
 from trainc.load.walk import contents, is_candidate, known_files
 from trainc.model.report import Report
-from trainc.model.settings import Selection
 from trainc.model.tree import first_leaf
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.definitions import Opening
-    from trainc.model.settings import Project
+    from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
 
 
@@ -75,16 +74,12 @@ def bundles_of(
     present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
     if not present:
         return [], Gaps(folder, report)
-    project = open_project((os.path.join(folder, present[0]),), report, cache=cache)
-    quiet = Selection(
-        tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present),
-        field_validation=selection.field_validation,
-        admission_only=True,
-        clusters=selection.clusters,
-        rendered=written,
-    )
+    project = open_project((os.path.join(folder, present[0]),), report, selection.settings, cache)
+    inner = tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present)
+    quiet = selection.elsewhere(inner, admission_only=True, rendered=written)
     gaps = Gaps(project.root, report, tuple(known_files(project, quiet.paths)))
-    return list(pipeline.bundles(project, quiet, report)), gaps
+    found = list(pipeline.bundles(project, quiet, report))
+    return [*found, *pipeline.objects_named(found, project, quiet, report)], gaps
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from trainc import pipeline
 from trainc.compare.decision import Decisions
 from trainc.compare.git import Repository
+from trainc.compare.objects import applied, job_key, split
 from trainc.compare.scratch import Scratch, drop, make_folders, unpack
 from trainc.compare.updates import differences, key_of
 from trainc.load.walk import contents, files, is_candidate
@@ -18,8 +19,7 @@ from trainc.model.header import is_rendered
 from trainc.model.input_kinds import INPUT_KINDS
 from trainc.model.legacy_kinds import NAMES
 from trainc.model.report import Report
-from trainc.model.settings import Selection
-from trainc.model.tree import plain, value
+from trainc.model.tree import plain
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from trainc.compare.facts import Key
     from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project
+    from trainc.model.settings import Project, Selection
 
     Form = Any  # the plain objects of a job, or what differs between two of its forms; None where there is no such job
     World = Mapping[Key, Form]
@@ -55,9 +55,17 @@ class Wanted(NamedTuple):
 class Edits:
     """A project that can be compiled with some of its edits undone; all of it lies in a folder of its own."""
 
-    def __init__(self, root: str, project: Project, selection: Selection, former: Mapping[str, bytes | None]) -> None:
+    def __init__(
+        self,
+        root: str,
+        project: Project,
+        selection: Selection,
+        former: Mapping[str, bytes | None],
+        apart: frozenset[Key],
+    ) -> None:
         self._root = root
         self._cache = project.cache
+        self._apart = apart
         self._selection = selection
         self._former = former
         self.names = frozenset(former)
@@ -86,35 +94,25 @@ class Edits:
 
     def _compiled(self, sources: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
         paths = tuple(sorted(path for path in sources if os.path.isfile(os.path.join(self._root, path))))
-        applied: dict[Key, Form] = {}
-        held: dict[Key, Form] = {}
         if not paths:
-            return applied, held
+            return {}, {}
         report = Report(compiles=False)
         try:
-            project = open_project((self._root,), report, cache=self._cache)
-            chosen = Selection(
-                paths, field_validation=self._selection.field_validation, clusters=self._selection.clusters
-            )
+            project = open_project((self._root,), report, self._selection.settings, self._cache)
+            chosen = self._selection.elsewhere(paths)
             decisions = Decisions(project, chosen)
-            renderings = {one.key: one.rendering for one in wanted}
-            for bundle in pipeline.bundles(project, chosen, report):
-                if bundle.jobset is None:
-                    continue
-                key = _key(bundle)
-                if key in applied:  # two jobs of one name: nothing can be built like that
-                    return {}, {}
-                rendering = renderings.get(key, "")
-                kept = decisions.standing(bundle, rendering) if rendering else None
-                applied[key] = _form(bundle if kept is None else kept)
-                held[key] = [] if kept is None else _held(kept, bundle)
+            renderings = {one.key: one.rendering for one in wanted if one.rendering}
+            compiled = list(pipeline.bundles(project, chosen, report))
+            jobs = {job_key(one): one for one in compiled if one.jobset is not None}
+            if len(jobs) < sum(one.jobset is not None for one in compiled):
+                return {}, {}  # two jobs of one name: nothing can be built like that
+            standing = {key: decisions.standing(jobs[key], renderings[key]) for key in jobs.keys() & renderings.keys()}
+            kept = {key: one for key, one in standing.items() if one is not None}
+            found = split(applied(compiled, kept, project, chosen), self._apart)
         except Trouble:
             return {}, {}
-        return applied, held
-
-
-def _key(bundle: Bundle) -> Key:
-    return bundle.cluster, value(bundle.jobset, "metadata", "namespace") or "default", bundle.name
+        forms = {job_key(one): _form(one) for one in found.jobs} | {k: _form(one) for k, one in found.objects.items()}
+        return forms, {key: _held(kept[key], one) if key in kept else [] for key, one in jobs.items()}
 
 
 def _form(bundle: Bundle) -> Form:
@@ -153,9 +151,16 @@ def _write(root: str, texts: Mapping[str, bytes | None]) -> None:
 
 @contextmanager
 def edits(
-    project: Project, selection: Selection, edited: Iterable[str], former: Callable[[str], bytes | None]
+    project: Project,
+    selection: Selection,
+    edited: Iterable[str],
+    former: Callable[[str], bytes | None],
+    apart: frozenset[Key],
 ) -> Iterator[Edits]:
-    """The present project in a folder of its own, its rendered files as they were; gone afterwards."""
+    """The present project in a folder of its own, its rendered files as they were; gone afterwards.
+
+    The objects `apart` are looked at by themselves, in whose file they may stand.
+    """
     with Scratch() as top:
         root = top
         try:
@@ -169,7 +174,7 @@ def edits(
         texts = {name: former(name) for name in edited if is_candidate(name)}
         rendered = [name for name in texts if is_rendered(_text(root, name) or texts[name] or b"")]
         _write(root, {name: texts.pop(name) for name in rendered})
-        yield Edits(root, project, selection, texts)
+        yield Edits(root, project, selection, texts, apart)
 
 
 class Search:

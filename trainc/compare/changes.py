@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from trainc.compare.facts import QUEUES
@@ -12,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.compare.facts import Facts
 
+_SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
+_OWN = ("JobSet", "Job")  # kinds of the object that a job is
 _TOLD = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
 
 
@@ -34,10 +37,17 @@ def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
         if was.values.get(name) != now.values.get(name)
     ]
     paths = [path for path in changed_paths(was, now) if not (found and _is_told(path))]
-    found += [_change(path.partition(" ")[2], path, _text(was, path), _text(now, path), was, now) for path in paths]
+    found += [_change(_shown(path, now), path, _text(was, path), _text(now, path), was, now) for path in paths]
     for path, old, new in moved(was.order, now.order):
-        found.append(Change(f"order of {path.partition(' ')[2]}", ", ".join(map(str, old)), ", ".join(map(str, new))))
+        found.append(Change(f"order of {_shown(path, now)}", ", ".join(map(str, old)), ", ".join(map(str, new))))
     return tuple(found)
+
+
+def _shown(path: str, job: Facts) -> str:
+    """A field as people write it; that of an object in a job's file begins with the object, as for kubectl."""
+    owner, _, field = path.partition(" ")
+    kind, _, name = owner.partition("/")
+    return field if job.jobset is None or kind in _OWN else f"{kind.lower()}/{name} {field}"
 
 
 def without_places(changes: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -81,7 +91,7 @@ def _is_told(path: str) -> bool:
 
 def _text(facts_: Facts, path: str) -> str:
     text = str(facts_.digest[path]) if path in facts_.digest else ""
-    return MASK if text and named_secret(variable_of(path)) else text
+    return MASK if text and (named_secret(variable_of(path)) or _SECRET.match(path)) else text
 
 
 def _masked(name: str, text: str) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from trainc.compare.causes import Search, Wanted, edits
 from trainc.compare.changes import Change, changed_paths, changes_of, with_common_places, without_places
-from trainc.compare.facts import Facts, facts
-from trainc.compare.renamed import as_called, job_of, next_runs, renamed
+from trainc.compare.facts import Facts, differ
+from trainc.compare.renamed import as_called, next_runs, renamed
+from trainc.compare.sides import Sides
 from trainc.compare.updates import update
-from trainc.emit import path_of
 from trainc.model.created_once import is_created_once
-from trainc.model.kept_job import KEEP
+from trainc.model.kept_job import KEEP, job_of
 from trainc.model.tree import value
 from trainc.server.schema.served import Served
 
@@ -50,6 +49,27 @@ class Replaced(NamedTuple):
     changes: tuple[Change, ...]
 
 
+class Beside(NamedTuple):
+    """An object beside jobs that is new (`was` is None), gone (`now` is None) or changed."""
+
+    was: Facts | None
+    now: Facts | None
+    changes: tuple[Change, ...]
+    causes: tuple[str, ...]
+
+    @property
+    def state(self) -> str:
+        """What becomes of it, in one word."""
+        return "new" if self.was is None else "gone" if self.now is None else "edited"
+
+    @property
+    def present(self) -> Facts:
+        """Its form as it is now, or as it was last."""
+        found = self.now or self.was
+        assert found is not None
+        return found
+
+
 class Turned(NamedTuple):
     """A job to which the cluster gives another answer than before, `old` empty for a new one; see `trainc fit`."""
 
@@ -79,63 +99,18 @@ class Diff(NamedTuple):
     causes: Causes  # of jobs that are new, gone or take the place of another
     jobsets: tuple[Mapping[Key, Tree], Mapping[Key, Tree]] = ({}, {})
     turned: tuple[Turned, ...] = ()
+    objects: tuple[Beside, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether nothing that is applied changes."""
         edited = any(not one.kept for one in self.edited)
-        return not (self.added or self.removed or self.renamed or self.runs or edited)
-
-
-class _States:
-    """Both states, job by job: what is applied, and what the present files compile to."""
-
-    def __init__(self, old: Base, new: Iterable[Bundle], project: Project) -> None:
-        self.old = old
-        self.project = project
-        self.bundles = {one.key: (one, bundle) for bundle in new for one in [facts(bundle)]}
-        self.before = {one.key: one for one in map(facts, old.bundles)}
-        self.compiled = {key: one for key, (one, _) in self.bundles.items()}
-        self.renderings = {key: path for key in {*self.before, *self.compiled} if (path := self._rendering(key))}
-        self.after = {key: self._applied(key) for key in self.compiled}
-        if project.old_run == "keep":
-            jobs = {job_of(one) for one in self.after.values()}
-            gone = self.before.keys() - self.after.keys()
-            self.after |= {key: self.before[key] for key in gone if job_of(self.before[key]) in jobs}
-
-    def _rendering(self, key: Key) -> str:
-        """The rendered file of a job, "" where renderings do not count."""
-        if self.old.decisions is None:
-            return ""
-        if key in self.before:
-            place = next(iter(self.before[key].places.values()), None)
-            return place.file if place is not None else ""
-        return os.path.join(self.project.output, path_of(self.bundles[key][1]))
-
-    def _applied(self, key: Key) -> Facts:
-        """What of a job `build -w` would write now."""
-        now, bundle = self.bundles[key]
-        was, rendering = self.before.get(key), self.renderings.get(key, "")
-        is_same = was is not None and not differ(was, now) and rendering not in (self.old.edited or ())
-        if is_same or self.old.decisions is None or not rendering:
-            return now
-        kept = self.old.decisions.standing(bundle, rendering)
-        return now if kept is None else _placed(facts(kept), now, rendering)
-
-
-def _placed(kept: Facts, now: Facts, rendering: str) -> Facts:
-    """A rendering that stays, with the places in the files that say the same, else those in the rendering."""
-    places = {field: place._replace(file=rendering) for field, place in kept.places.items()}
-    for field, place in now.places.items():
-        alike = kept.digest.get(field) == now.digest.get(field) and kept.values.get(field) == now.values.get(field)
-        if field in places and alike:
-            places[field] = place
-    return kept._replace(places=places)
+        return not (self.added or self.removed or self.renamed or self.runs or edited or self.objects)
 
 
 def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> Diff:
     """The difference between two states as they are applied."""
-    states = _States(old, new, project)
+    states = Sides(old, new, project, selection)
     before, after = states.before, states.after
     runs = next_runs(before, after)
     added = [after[key] for key in sorted(after.keys() - before.keys())]
@@ -147,7 +122,8 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
     }
     elsewhere = {one.key for one in (*added, *removed)}
-    causes, behind = _explained(states, changed | elsewhere, held, selection)
+    beside = states.changed_objects()
+    causes, behind = _explained(states, changed | elsewhere | beside, held, selection)
     return Diff(
         tuple(one for one in added if one.key not in told),
         tuple(one for one in removed if one.key not in told),
@@ -160,38 +136,45 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
         {key: causes.get(key, ()) for key in elsewhere},
         ({key: one.jobset for key, one in before.items()}, {key: one.jobset for key, one in after.items()}),
+        objects=tuple(_beside(states, key, causes) for key in sorted(beside)),
     )
 
 
-def _explained(states: _States, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:
+def _beside(states: Sides, key: Key, causes: Causes) -> Beside:
+    was, now = (side.get(key) for side in states.objects)
+    return Beside(was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ()))
+
+
+def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:
     """The causes of what changes, and of what runs do not take of edits since the base."""
     old = states.old
     if not (changed or held):
         return {}, {}
     if old.former is None or not old.edited:
         return {key: _rests_on(states, key) for key in changed}, {}
-    with edits(states.project, selection, old.edited, old.former) as known:
+    with edits(states.project, selection, old.edited, old.former, states.apart) as known:
         found = _searched(known, states, changed, held=False)
         behind = _searched(known, states, held, held=True)
     return {key: found.get(key) or _rests_on(states, key) for key in changed}, behind
 
 
-def _searched(known: Edits, states: _States, keys: set[Key], *, held: bool) -> Causes:
+def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Causes:
     wanted = frozenset(_wanted(states, key) for key in keys)
     return Search(known, known.names, wanted, held=held).causes() if wanted else {}
 
 
-def _wanted(states: _States, key: Key) -> Wanted:
-    forms = [one[key] for one in (states.before, states.compiled) if key in one]
-    renderings = states.renderings
-    sources = frozenset(one.source for one in forms)
+def _wanted(states: Sides, key: Key) -> Wanted:
+    forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
+    sources = frozenset(one.source for one in forms) | states.naming(key)
     files = sources.union(*(names for one in forms for names in one.files.values()))
-    return Wanted(key, sources, renderings.get(key, ""), files)
+    return Wanted(key, sources, states.renderings.get(key, ""), files)
 
 
-def _rests_on(states: _States, key: Key) -> tuple[str, ...]:
+def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
     """The files that the changed leaves rest on, the edited ones if any; for states without known edits."""
-    was, now, edited = states.before.get(key), states.after.get(key), states.old.edited
+    sides = [(states.before, states.after), states.objects]
+    was, now = next((old.get(key), new.get(key)) for old, new in sides if key in old or key in new)
+    edited = states.old.edited
     if was is None or now is None:
         return tuple(one.source for one in (was, now) if one is not None)
     found: frozenset[str] = frozenset()
@@ -201,18 +184,11 @@ def _rests_on(states: _States, key: Key) -> tuple[str, ...]:
     return tuple(sorted(found & (edited or frozenset()) or ({rendering} if rendering else found)))
 
 
-def differ(was: Facts, now: Facts) -> bool:
-    """Whether two forms of a job differ in anything that is applied."""
-    return was.digest != now.digest or was.order != now.order
-
-
 def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
     return tuple(Replaced(was, now, changes_of(as_called(was, now), now)) for was, now in pairs)
 
 
-def _edited(
-    states: _States, changed: Iterable[Key], causes: Causes, held: Iterable[Key], behind: Causes
-) -> list[Edited]:
+def _edited(states: Sides, changed: Iterable[Key], causes: Causes, held: Iterable[Key], behind: Causes) -> list[Edited]:
     servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
     groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
     for key in changed:
@@ -236,10 +212,11 @@ def _edited(
 
 
 def _refused(was: Facts, now: Facts, server: Served) -> tuple[str, ...]:
-    shown = [change.shown for change in update(was.jobset, now.jobset, server).refused]
-    if value(now.jobset, "metadata", "annotations", KEEP) == "job":
-        shown = [f"spec.{name.partition('.template.spec.')[2]}" for name in shown]  # a Job, seen as a JobSet
-    return tuple(dict.fromkeys(shown))
+    stay = [value(one.jobset, "metadata", "annotations", KEEP) == "job" for one in (was, now)]
+    if stay[0] != stay[1]:
+        return ("kind",)
+    old, new = (job_of(one.jobset) if all(stay) else one.jobset for one in (was, now))
+    return tuple(dict.fromkeys(change.shown for change in update(old, new, server).refused))
 
 
 def shown(key: Key) -> str:

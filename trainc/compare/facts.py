@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainc.compare.objects import job_key, object_key
 from trainc.compare.order import keys, orders
 from trainc.compare.updates import apart, empty
 from trainc.model.paths import shown
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 
 QUEUES = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name")
 
-Key = tuple[str, str, str]  # cluster, namespace, name
+Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
 
 
 class Facts(NamedTuple):
-    """One job as a reviewer sees it; `values` maps what was asked about to its text, `files` each leaf to its files."""
+    """One job, or an object beside jobs, as a reviewer sees it; `values` maps what was asked about to its text, `files` each leaf to its files."""
 
     key: Key
     source: str
@@ -48,14 +49,13 @@ class Facts(NamedTuple):
 
 def facts(bundle: Bundle) -> Facts:
     """The facts of one bundle."""
-    namespace = value(bundle.jobset, "metadata", "namespace") or "default"
     read = _Leaves(bundle)
     job = expand(bundle, None, Report())
     asked = list(_values(bundle.jobset))
     read.places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}
     values = {what: text for what, text, _ in asked}
     return Facts(
-        key=(bundle.cluster, namespace, bundle.name),
+        key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
         jobset=bundle.jobset,
         values=values,
@@ -69,6 +69,11 @@ def facts(bundle: Bundle) -> Facts:
         order=read.order,
         places=read.places,
     )
+
+
+def differ(was: Facts, now: Facts) -> bool:
+    """Whether two forms of a job differ in anything that is applied."""
+    return was.digest != now.digest or was.order != now.order
 
 
 class _Leaves:

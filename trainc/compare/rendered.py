@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from trainc.emit import path_of, run_path
 from trainc.load.walk import is_candidate
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 
+class Made(NamedTuple):
+    """What the objects of a rendered file were made from: a file, for a cluster; `passing` for a file without jobs."""
+
+    source: str
+    cluster: str
+    passing: bool
+
+
 def file_of(bundle: Bundle, project: Project) -> str:
     """The rendered file of a job's run, relative to the project's root."""
     path = path_of(bundle)
@@ -49,10 +58,11 @@ def rendered(
     for name in _files(folder, path):
         data = _contents(folder, name)
         source = _source(data)
-        cluster = next((part for part in name.split("/")[-3:-2] if part in names), "")
-        wanted = not selection.clusters or cluster in selection.clusters
+        passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
+        cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
+        wanted = passing or not selection.clusters or cluster in selection.clusters
         if source and wanted and _below(source, sources):
-            found += _bundles(data, name, source, cluster, report)
+            found += _bundles(data, name, Made(source, cluster, passing=passing), report)
     return found
 
 
@@ -84,15 +94,17 @@ def _below(source: str, paths: tuple[str, ...]) -> bool:
     return any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in paths)
 
 
-def _bundles(data: bytes, path: str, source: str, cluster: str, report: Report) -> Iterator[Bundle]:
+def _bundles(data: bytes, path: str, made: Made, report: Report) -> Iterator[Bundle]:
     documents = [document for document in read(data, path, report) if type(document.tree) is dict]
     jobset = next((document for document in documents if runs_pods(document.tree)), None)
-    if jobset is not None:
-        for document in documents:
-            _check(document)
-        made = Document(source, jobset.tree, {}, 1)
-        # What trainc did not write out in former releases is not a change.
-        yield Bundle(made, tuple(load().completed(document.tree) for document in documents), cluster=cluster)
+    if not documents:
+        return
+    for document in documents if jobset is not None else ():
+        _check(document)
+    # What trainc did not write out in former releases is not a change.
+    objects = tuple(load().completed(document.tree) for document in documents)
+    first, passing = jobset or documents[0], made.passing and jobset is None
+    yield Bundle(Document(made.source, first.tree, {}, 1), objects, cluster=made.cluster, passing=passing)
 
 
 def _check(document: Document) -> None:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 from trainc.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
 from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
+from trainc.model.kept_job import keeps_job
 from trainc.model.masking import MASK, named_secret, variable_of
 from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, leaves, value
+from trainc.model.tree import dotted, get, leaves, value
 from trainc.server.fault import compact
+from trainc.server.jobs.update import fixed_fields
 from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of, verdict
 
@@ -90,6 +92,8 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
 
 def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -> Update:
     """What changes between two forms of one object that are written by an operation, and what the server refuses."""
+    if keeps_job(new):
+        return _of_job(old, new)
     root = server.table.root(kind_of(new))
     if root is None:
         return Update(new, differences(old, new), [], None)
@@ -103,6 +107,14 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     fixed = {_steps(fault.path, after, live) for fault in said.faults}
     refused = [change for change in changed if any(change.steps[:length] in fixed for length in _lengths(change))]
     return Update(new, changed, refused or changed, Refusal(said.by, "\n".join(said.messages)))
+
+
+def _of_job(old: Tree, new: Tree) -> Update:
+    """The change of a Job that stays one."""
+    changed, fixed = differences(old, new), fixed_fields(old, new)
+    refused = [change for change in changed if any(change.steps[: len(path)] == path for path in fixed)]
+    said = [f"{dotted(path)}: Invalid value: field is immutable" for path in fixed]
+    return Update(new, changed, refused, Refusal("schema", "\n".join(said)) if refused else None)
 
 
 def _steps(path: Path, *trees: Tree) -> Steps:

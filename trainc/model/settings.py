@@ -10,7 +10,7 @@ from trainc.model.texts import Texts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 
     from trainc.model.definitions import Opening
     from trainc.model.sourced import Sourced
@@ -233,6 +233,7 @@ class Selection:
         "pod_security",
         "progress",
         "rendered",
+        "settings",
         "stdin",
     )
 
@@ -250,7 +251,9 @@ class Selection:
         forms: bool = False,
         progress: Callable[[int, int], None] | None = None,
         pod_security: str = "",
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
+        self.settings = settings or {}  # of the clusters, over what trainc.yaml says
         self.pod_security = pod_security  # the level of the Pod Security Standards that is enforced, empty for unknown
         self.progress = progress  # hears how many files of all are done
         self.judges_capacity = True  # False where the command asks the cluster's dump itself
@@ -263,3 +266,15 @@ class Selection:
         self.closed_world = closed_world
         self.include_other = include_other
         self.clusters = clusters  # names of those to compile for, empty for all
+
+    def elsewhere(self, paths: tuple[str, ...], *, admission_only: bool = False, rendered: bool = False) -> Selection:
+        """What is compiled in another state of the project: other paths, the same options as far as they change objects."""
+        return Selection(
+            paths,
+            field_validation=self.field_validation,
+            admission_only=admission_only,
+            include_other=self.include_other,
+            clusters=self.clusters,
+            rendered=rendered,
+            settings=self.settings,
+        )

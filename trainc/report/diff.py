@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.model.markdown import code, prose, sentence
 from trainc.model.numbers import whole_number
-from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 
 TYPE_CHECKING = False
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 _IGNORED = "Flux does not apply this to a run that exists; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
-_KEY = ("cluster", "namespace", "name")
+_SIGNS = {"new": "+  ", "gone": "-  ", "edited": "~  "}
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
@@ -36,6 +35,11 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
         lines += shown_changes(one.changes)
     for edited in sorted(diff.edited, key=lambda one: one.kept):
         lines += _edited_lines(edited)
+    for other in diff.objects:
+        causes = ", ".join(other.causes)
+        because = f"  because of {causes}" if causes not in ("", other.present.source) else ""
+        lines.append(f"{_SIGNS[other.state]} {_name(other.present)}  {other.present.source}{because}")
+        lines += shown_changes(other.changes)
     if diff.empty:
         return [f"nothing changes since {base}", *lines]
     return [*lines, "", *_totals(diff)]
@@ -109,6 +113,9 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
         lines.append(_row("new run", _both(one), what, _causes(diff, one.now)))
     for edited in sorted(diff.edited, key=lambda one: one.kept):
         lines.append(_edited_row(edited))
+    for other in diff.objects:
+        causes = ", ".join(map(code, other.causes or (other.present.source,)))
+        lines.append(_row(other.state, code(_name(other.present)), "<br>".join(_cells(other.changes)), causes))
     return [*_fitting(lines), "", *map(sentence, _totals(diff))]
 
 
@@ -150,75 +157,6 @@ def _fitting(lines: list[str]) -> list[str]:
             kept.append(line)
     left = len(lines) - len(kept)
     return [*kept, "", f"and {left} more rows; `trainc diff` shows them"] if left else kept
-
-
-def diff_json(diff: Diff, base: str) -> str:
-    """For machines: everything, nothing shortened."""
-    added = [{**_job(job), "after": "", "causes": list(diff.causes.get(job.key, ()))} for job in diff.added]
-    added += [
-        {**_job(one.now), "after": one.was.key[2], "causes": list(diff.causes.get(one.now.key, ()))}
-        | _changes(one.changes)
-        for one in diff.runs
-    ]
-    former = [one.was for one in diff.runs if one.was.key in diff.causes]
-    gone = sorted([*diff.removed, *former], key=lambda job: job.key)
-    content = {
-        "base": base,
-        "added": added,
-        "removed": [{**_job(job), "causes": list(diff.causes.get(job.key, ()))} for job in gone],
-        "renamed": [
-            {"old": _job(one.was), "new": _job(one.now), "causes": list(diff.causes.get(one.now.key, ()))}
-            | _changes(one.changes)
-            for one in diff.renamed
-        ],
-        "edited": [_edited(edited) for edited in diff.edited],
-        "accelerators": _sides(diff.accelerators),
-        "groups": [
-            {"cluster": cluster, "queue": queue, "accelerators": _sides(sides)}
-            for (cluster, queue), sides in diff.groups.items()
-        ],
-        "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
-        "uncountedRestarts": diff.uncounted,
-        "answers": [
-            {**dict(zip(_KEY, one.key, strict=True)), "old": one.old, "new": one.new, "reason": one.reason}
-            for one in diff.turned
-        ],
-    }
-    return dumps(content)
-
-
-def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, object]:
-    return {"old": dict(sides[0]), "new": dict(sides[1])}
-
-
-def _changes(changes: Iterable[Change]) -> dict[str, object]:
-    listed = [
-        {"what": one.what, "old": one.old, "new": one.new, "oldPlace": one.was_at, "newPlace": one.is_at}
-        for one in changes
-    ]
-    return {"changes": listed}
-
-
-def _job(job: Facts) -> dict[str, object]:
-    cluster, namespace, name = job.key
-    return {
-        "cluster": cluster,
-        "namespace": namespace,
-        "name": name,
-        "source": job.source,
-        "accelerators": dict(job.accelerators),
-    }
-
-
-def _edited(edited: Edited) -> dict[str, object]:
-    return {
-        "jobs": list(edited.names),
-        "causes": list(edited.causes),
-        **_changes(edited.changes),
-        "refused": list(edited.refused),
-        "kept": edited.kept,
-        "ignored": edited.ignored,
-    }
 
 
 def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
