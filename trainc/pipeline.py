@@ -124,8 +124,7 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
 def check(project: Project, selection: Selection, report: Report, look: Look | None = None) -> int:
     """Compile everything selected for its findings alone; the number of jobs.
 
-    What jobs name is looked for where a folder is selected: to check a file is to read few others. `look` judges each
-    job beside its rendered file.
+    What jobs name is looked for where a folder is selected; `look` judges each job beside its rendered file.
     """
     together, references = Together(), References()
     count = 0
@@ -179,8 +178,7 @@ def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection
     together, references = Together(), References()
     for bundle in jobs:
         together.add(bundle, report)
-        if not bundle.passing:
-            references.add(bundle, bundle.objects)
+        references.add(bundle, () if bundle.passing else bundle.objects)
     return list(named(project, selection, references, report, together))
 
 
