@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from trainc.compare.facts import Key
+    from trainc.compare.objects import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from trainc.compare.base import Base
     from trainc.compare.causes import Edits
-    from trainc.compare.facts import Key
+    from trainc.compare.objects import Key
     from trainc.compare.renamed import Pairs
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
@@ -49,7 +49,7 @@ class Replaced(NamedTuple):
     changes: tuple[Change, ...]
 
 
-class Beside(NamedTuple):
+class OtherObject(NamedTuple):
     """An object beside jobs that is new (`was` is None), gone (`now` is None) or changed."""
 
     was: Facts | None
@@ -99,7 +99,7 @@ class Diff(NamedTuple):
     causes: Causes  # of jobs that are new, gone or take the place of another
     jobsets: tuple[Mapping[Key, Tree], Mapping[Key, Tree]] = ({}, {})
     turned: tuple[Turned, ...] = ()
-    objects: tuple[Beside, ...] = ()
+    objects: tuple[OtherObject, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -136,13 +136,15 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
         {key: causes.get(key, ()) for key in elsewhere},
         ({key: one.jobset for key, one in before.items()}, {key: one.jobset for key, one in after.items()}),
-        objects=tuple(_beside(states, key, causes) for key in sorted(beside)),
+        objects=tuple(_other_object(states, key, causes) for key in sorted(beside)),
     )
 
 
-def _beside(states: Sides, key: Key, causes: Causes) -> Beside:
+def _other_object(states: Sides, key: Key, causes: Causes) -> OtherObject:
     was, now = (side.get(key) for side in states.objects)
-    return Beside(was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ()))
+    return OtherObject(
+        was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ())
+    )
 
 
 def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from trainc.compare.objects import Key
     from trainc.compare.order import Keys
     from trainc.model.bundle import Bundle
     from trainc.model.sourced import Sourced, Span
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
 
 QUEUES = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name")
-
-Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
 
 
 class Facts(NamedTuple):

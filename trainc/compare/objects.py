@@ -15,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.compare.facts import Key
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
+
+Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
 
 
 class Split(NamedTuple):

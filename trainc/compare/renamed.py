@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.compare.facts import Facts, Key
+    from trainc.compare.facts import Facts
+    from trainc.compare.objects import Key
 
     Group = Callable[[Facts], object]
     Fits = Callable[[Facts, Facts], bool]

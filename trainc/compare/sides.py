@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.compare.base import Base
-    from trainc.compare.facts import Facts, Key
+    from trainc.compare.facts import Facts
+    from trainc.compare.objects import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
 

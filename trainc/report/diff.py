@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from trainc.compare.changes import Change
     from trainc.compare.diff import Diff, Edited, Replaced, Turned
-    from trainc.compare.facts import Facts, Key
+    from trainc.compare.facts import Facts
+    from trainc.compare.objects import Key
 
     Spelling = Callable[[str], str]
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.compare.changes import Change
-    from trainc.compare.diff import Beside, Diff, Edited
+    from trainc.compare.diff import Diff, Edited, OtherObject
     from trainc.compare.facts import Facts
 
 _KEY = ("cluster", "namespace", "name")
@@ -35,7 +35,7 @@ def diff_json(diff: Diff, base: str) -> str:
             for one in diff.renamed
         ],
         "edited": [_edited(edited) for edited in diff.edited],
-        "objects": [_beside(other) for other in diff.objects],
+        "objects": [_other_object(other) for other in diff.objects],
         "accelerators": _sides(diff.accelerators),
         "groups": [
             {"cluster": cluster, "queue": queue, "accelerators": _sides(sides)}
@@ -51,7 +51,7 @@ def diff_json(diff: Diff, base: str) -> str:
     return dumps(content)
 
 
-def _beside(other: Beside) -> dict[str, object]:
+def _other_object(other: OtherObject) -> dict[str, object]:
     cluster, namespace, name = other.present.key
     return {
         "cluster": cluster,
