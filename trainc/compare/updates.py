@@ -13,7 +13,7 @@ from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get, leaves, value
 from trainc.server.fault import compact
-from trainc.server.jobs.update import fixed_fields
+from trainc.server.jobs.fixed_fields import fixed_fields
 from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of, verdict
 
