@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from trainc import __version__
+from trainc.lsp.completion import completion
+from trainc.lsp.definition import definition
+from trainc.lsp.fixes import KINDS, code_actions
+from trainc.lsp.hover import hover
 from trainc.lsp.publishing import Publisher
 from trainc.lsp.workspace import Buffer, Workspace
+from trainc.model.trouble import Trouble
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
     from trainc.model.definitions import Opening
 
+T = TypeVar("T")
 _WATCHED = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*.{yaml,yml,json}")])
 
 
@@ -31,6 +38,7 @@ class EditorServer(LanguageServer):
         self.publisher = Publisher(self.texts, self.text_document_publish_diagnostics, self._log)
         _add_documents(self)
         _add_watching(self)
+        _add_questions(self)
 
     def path(self, uri: str) -> str:
         """The path of a file, empty for a text that is in none."""
@@ -100,3 +108,36 @@ def _add_watching(server: EditorServer) -> None:
     def changed(_: types.DidChangeWatchedFilesParams) -> None:
         for root in sorted(server.texts.roots()):
             server.publisher.judge(root)
+
+
+def _add_questions(server: EditorServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def shown(params: types.HoverParams) -> types.Hover | None:
+        return _answer(server, params.text_document, lambda path: hover(path, params.position, server.texts), None)
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def defined(params: types.DefinitionParams) -> list[types.Location]:
+        return _answer(server, params.text_document, lambda path: definition(path, params.position, server.texts), [])
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[" ", ",", "/"]))
+    def completed(params: types.CompletionParams) -> list[types.CompletionItem]:
+        return _answer(server, params.text_document, lambda path: completion(path, params.position, server.texts), [])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=KINDS))
+    def fixed(params: types.CodeActionParams) -> list[types.CodeAction]:
+        server.publisher.settle()
+        only = params.context.only or ()
+        return _answer(
+            server, params.text_document, lambda path: code_actions(path, params.range, only, server.texts), []
+        )
+
+
+def _answer(server: EditorServer, document: types.TextDocumentIdentifier, answer: Callable[[str], T], nothing: T) -> T:
+    """What is answered about an open file, nothing for any other and where its project cannot be read."""
+    path = server.path(document.uri)
+    if path not in server.texts.buffers:
+        return nothing
+    try:
+        return answer(path)
+    except Trouble:
+        return nothing
