@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "rehearse": {*LEAVES, "verify"},
     "migrate": {*LEAVES, *INPUTS, "pipeline", "frameworks", "verify"},
     "fix": {"model", "migrate"},
+    "krm": {*LEAVES, "emit"},
     "incremental": {"model", "load", "compare", "emit"},
     **{key: {*LEAVES, *CONTRIBUTORS, "project"} for key in STAGES},
     "verify": {*LEAVES, *CONTRIBUTORS, "project", "capacity"},

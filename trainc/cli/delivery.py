@@ -17,6 +17,12 @@ def _flux(options: Options) -> int:
     return flux(options)
 
 
+def _fn(options: Options) -> int:
+    from trainc.cli.fn import fn  # noqa: PLC0415
+
+    return fn(options)
+
+
 COMMANDS = (
     Command(
         "cmp",
@@ -36,5 +42,15 @@ COMMANDS = (
         (Option("--check", "write nothing; fail where a list is old"),),
         ("trainc flux deploy/flux.yaml", "trainc flux --check deploy/flux.yaml"),
         _flux,
+    ),
+    Command(
+        "fn",
+        "",
+        "Be a KRM function of kustomize and kpt: a ResourceList on stdin, one on stdout. Jobs are compiled in their places,\n"
+        "other items stay as they are, findings are results. functionConfig is a ConfigMap, or Build or Validate of\n"
+        "trainc.dev/v1alpha1, with options of `build` and settings of the cluster.",
+        (),
+        ('kpt fn eval . --exec "trainc fn" --output unwrap', "trainc fn < resources.yaml"),
+        _fn,
     ),
 )

@@ -39,16 +39,16 @@ def user_cache() -> Cache | None:
 class Session:
     """What a run works on, and how it reports; `compiles` says whether its output is meant to be applied.
 
-    Its project does not start above the folder `top`.
+    Its project does not start above the folder `top`. Without `has_cache` nothing is read that an earlier run kept.
 
     Raises:
         Trouble: for paths that are not there or belong to different projects.
     """
 
-    def __init__(self, options: Options, top: str = "", *, compiles: bool = True) -> None:
+    def __init__(self, options: Options, top: str = "", *, compiles: bool = True, has_cache: bool = True) -> None:
         self.options = options
         paths = options.arguments or ["."]
-        self.stdin = _standard_input() if "-" in paths else None
+        self.stdin = standard_input() if "-" in paths else None
         named = [path for path in paths if path != "-"]
         for path in named:
             if not os.path.lexists(path):
@@ -58,8 +58,8 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
-        settings = _settings(options)
-        self.project: Project = open_project(tuple(named) or (".",), opening, settings, user_cache, top)
+        cache = user_cache if has_cache else None
+        self.project: Project = open_project(tuple(named) or (".",), opening, _settings(options), cache, top)
         self.report = Report(
             admission_only=admission_only,
             compiles=compiles,
@@ -189,7 +189,12 @@ def _choice(options: Options, *, is_open: bool) -> Choice | None:
     return choice_of(options.all("select"), options.all("ignore"), is_open=is_open)
 
 
-def _standard_input() -> bytes:
+def standard_input() -> bytes:
+    """The bytes of standard input, up to the size of the largest file.
+
+    Raises:
+        Trouble: where it cannot be read or holds more.
+    """
     with Reaching("standard input"):
         data = sys.stdin.buffer.read(LIMIT + 1)
         if len(data) > LIMIT:

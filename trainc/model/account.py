@@ -153,6 +153,11 @@ class Account:
             if not entry.withheld:
                 yield _unaccounted(entry)
 
+    def places(self) -> Iterator[Span]:
+        """Where each job that was read has its name, whatever became of it."""
+        for entry in self._entries.values():
+            yield entry.place
+
     def refused(self, cluster: str) -> Iterator[AccountEntry]:
         """The jobs that are not compiled for a cluster."""
         for (_, _, name), entry in self._entries.items():

@@ -1,0 +1,85 @@
+"""`trainc fn`: a KRM function, as kustomize and kpt call it: a ResourceList on standard input, one on standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import chdir
+
+from trainc import pipeline
+from trainc.cli.build import one_stream
+from trainc.cli.options import Options
+from trainc.cli.output import data, tell
+from trainc.cli.process import Orderly
+from trainc.cli.session import Session, standard_input
+from trainc.compare.scratch import Scratch, unpack
+from trainc.krm.configuration import configuration
+from trainc.krm.item_spool import ItemSpool
+from trainc.krm.package import Package
+from trainc.krm.resource_list import read_list, write_list
+from trainc.model.finding import ERROR, WARNING
+from trainc.model.function_config import BUILD
+from trainc.model.tree import dotted, value
+from trainc.model.trouble import Trouble
+from trainc.project.assignments import SETTINGS
+from trainc.report.krm import ItemPlace, message_of, results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.krm.resource_list import Item
+    from trainc.model.finding import Finding
+
+
+def fn(options: Options) -> int:
+    """Compile the items that are jobs in their places, or judge them; findings are results, and errors change nothing."""
+    if options.arguments:
+        raise Trouble("trainc fn takes no arguments: the ResourceList comes on standard input, with its functionConfig")
+    if sys.stdin.isatty():
+        raise Trouble("trainc fn reads a ResourceList from standard input, as kustomize and kpt write it")
+    given = read_list(standard_input())
+    asked = configuration(given.config, SETTINGS)
+    items = (*given.items, *asked.resources)
+    package = Package(items)
+    with Orderly(), Scratch() as folder:
+        unpack(folder, package.files())
+        with chdir(folder):
+            session = Session(
+                Options(["."], {**asked.options, "no_forms": [""]}),
+                os.getcwd(),
+                compiles=asked.command == BUILD,
+                has_cache=False,
+            )
+            one_stream(session)
+            spool = ItemSpool(package, items, session.project.output)
+            pipeline.build(session.project, session.selection, spool, session.report)
+    findings = [(finding, _place(finding, package, items)) for finding in session.report.findings]
+    if asked.command == BUILD and not session.report.failed:
+        texts = spool.texts_in_place(session.report.account)
+    else:
+        texts = [item.text for item in given.items]
+    data(write_list(given, texts, results(findings)))
+    _say(findings)
+    return session.verdict()
+
+
+def _place(finding: Finding, package: Package, items: tuple[Item, ...]) -> ItemPlace | None:
+    number = package.item_at(finding.span)
+    if number is None:
+        return None
+    item = items[number]
+    return ItemPlace(item.tree, item.path, item.position, *package.field_at(finding.span))
+
+
+def _say(findings: list[tuple[Finding, ItemPlace | None]]) -> None:
+    """Errors and warnings on standard error, one line each: kustomize shows no results."""
+    for finding, place in findings:
+        if finding.level in (ERROR, WARNING):
+            where = f"{_shown(place)}: " if place is not None else ""
+            tell(f"{where}{finding.level}[{finding.rule.name}] {message_of(finding)}")
+
+
+def _shown(place: ItemPlace) -> str:
+    """The object, or the file and field, in which a finding is."""
+    field = dotted(place.field)
+    owner = place.path or f"{value(place.tree, 'kind')}/{value(place.tree, 'metadata', 'name')}"
+    return f"{owner}: {field}" if field else owner

@@ -1,0 +1,91 @@
+"""The files that the items of a ResourceList stand for, and which item a place in one of them belongs to."""
+
+from __future__ import annotations
+
+from trainc.model.function_config import is_function_config
+from trainc.model.report import Report
+from trainc.model.settings import FILE
+from trainc.model.tree import get, value
+from trainc.model.trouble import Trouble
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainc.krm.resource_list import Item
+    from trainc.model.document import Document
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+_PROJECT = ("trainc.dev/v1alpha1", "Project")
+
+
+class Package:
+    """The files of a project, made from items alone: no path of an item leads anywhere else."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._files: dict[str, list[int]] = {}  # by name, the places of the items in their order
+        self._starts: dict[str, list[tuple[int, int]]] = {}  # by name, the first line of each item and its place
+        for place, item in sorted(enumerate(items), key=lambda pair: pair[1].position):
+            if is_function_config(value(item.tree, "apiVersion"), value(item.tree, "kind")):
+                continue
+            self._files.setdefault(_file(place, item), []).append(place)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Each file with its bytes."""
+        for name, places in self._files.items():
+            parts: list[str] = []
+            line = 1
+            for place in places:
+                self._starts.setdefault(name, []).append((line, place))
+                parts.append(self._items[place].own)
+                line += parts[-1].count("\n") + 1
+            yield name, "---\n".join(parts).encode("utf-8", "surrogatepass")
+
+    def item_at(self, span: Span) -> int | None:
+        """The place of the item that a span of one of the files lies in, None for another file."""
+        starts = self._starts.get(span.file, ())
+        return max((pair for pair in starts if pair[0] <= span.line), default=(0, None))[1]
+
+    def items_of(self, file: str) -> list[int]:
+        """The places of all items of a file."""
+        return self._files.get(file, [])
+
+    def field_at(self, span: Span) -> tuple[Path, Tree]:
+        """The path of what is written at a span, in its item, and the node itself; the whole item where nothing is."""
+        place = self.item_at(span)
+        if place is None:
+            return (), None
+        first = next(line for line, other in self._starts[span.file] if other == place)
+        document = next(read(self._items[place].own, span.file, Report(), duplicates="ignore"))
+        wanted = span._replace(line=span.line - first + 1, end_line=span.end_line - first + 1)
+        return next(_nodes_at(document, document.tree, (), wanted), ((), None))
+
+
+def _file(place: int, item: Item) -> str:
+    """The name of an item's file: the package's, if that is one that a run looks into, else one of its own.
+
+    Raises:
+        Trouble: for a project below the top of the package, whose jobs would be left out.
+    """
+    if (str(value(item.tree, "apiVersion")), str(value(item.tree, "kind"))) == _PROJECT:
+        if "/" in item.path:
+            raise Trouble(f"{item.path}: a trainc.yaml below the package is another project; run the function there")
+        return FILE
+    steps = item.path.split("/")
+    hidden = any(not step or step.startswith(".") or step == "node_modules" for step in steps)
+    outside = hidden or steps[-1] == FILE or not steps[-1].lower().endswith((".yaml", ".yml", ".json"))
+    return f"item-{place}.yaml" if outside else item.path
+
+
+def _nodes_at(document: Document, node: Tree, path: Path, wanted: Span) -> Iterator[tuple[Path, Tree]]:
+    """Each path whose value, or whose key, stands at a span."""
+    kind = type(node)
+    if kind is dict or kind is list:
+        for step, inner in node.items() if kind is dict else enumerate(node):
+            here = (*path, step)
+            if wanted in (document.span(here), document.span(here, key=True)):
+                yield here, get(document.tree, *here)
+            yield from _nodes_at(document, inner, here, wanted)
