@@ -58,8 +58,9 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         admission_only = options.one("only") == "admission"
         opening = Report()
+        settings = _settings(options)
         cache = user_cache if has_cache else None
-        self.project: Project = open_project(tuple(named) or (".",), opening, _settings(options), cache, top)
+        self.project: Project = open_project(tuple(named) or (".",), opening, settings, cache, top)
         self.report = Report(
             admission_only=admission_only,
             compiles=compiles,
