@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Catalogs = list[tuple[Project, Catalog]]
     Goal = tuple[Spool, Together]  # where what is compiled goes
 
-FEWEST_FILES = 20  # in which forms are looked for: below, learning one takes longer than compiling all
+FEWEST_FILES = 200  # in which forms are looked for: below, learning them takes as long as compiling all
 
 
 def build(project: Project, selection: Selection, spool: Spool, report: Report, known: Known | None = None) -> None:

@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 from tests.compiling import ROOT
-from tests.forms.comparison import Comparison, planted
+from tests.forms.comparison import FEWEST_FILES, Comparison, planted
+from trainc import pipeline
 
 COMMANDS = ("build", "validate")
 
@@ -56,6 +57,7 @@ def main() -> int:
     parser.add_argument("--variants", type=int, default=24, help="jobs made of each that is there")
     parser.add_argument("--only", default="", help="a part of the names of the cases")
     options = parser.parse_args()
+    pipeline.FEWEST_FILES = FEWEST_FILES
     chance = random.Random(options.seed)  # noqa: S311 (jobs, no secrets)
     comparison = Comparison()
     everything = [one for one in sources() if options.only in str(one[0])]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.compiling import Run
     from trainc.forms.template import Template
 
+FEWEST_FILES = 20  # for which forms are looked for here; a real run needs more for them to pay
 _KIND = re.compile("^kind: *[A-Za-z]*Job(Set)?$", re.MULTILINE)
 
 

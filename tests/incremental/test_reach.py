@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-JOBS = 22  # enough for forms
+JOBS = 22
 COMPONENT = """\
 apiVersion: trainc.dev/v1alpha1
 kind: RuntimeComponent
@@ -32,9 +32,10 @@ CLAIM = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, nam
 
 
 @pytest.fixture
-def repository(tmp_path: Path, cache: Path, settled: None) -> Repository:
+def repository(tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """Similar jobs, rendered and known."""
     del cache, settled
+    monkeypatch.setattr("trainc.pipeline.FEWEST_FILES", JOBS)
     folder = tmp_path / "repository"
     folder.mkdir()
     made = Repository(folder, *[f"bert-{number}" for number in range(JOBS)])
