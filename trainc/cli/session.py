@@ -56,25 +56,18 @@ class Session:
         if options.one("only") == RENDERED and not options.has("check"):
             raise Trouble("--only rendered goes with build --check: it reports rendered files alone")
         self._texts: dict[str, list[str]] = {}
-        admission_only = options.one("only") == "admission"
+        self._compiles = compiles
         opening = Report()
         settings = _settings(options)
         cache = user_cache if has_cache else None
         self.project: Project = open_project(tuple(named) or (".",), opening, settings, cache, top)
-        self.report = Report(
-            admission_only=admission_only,
-            compiles=compiles,
-            recording=options.one("report") == "json",
-            level_of=self.project.level_of,
-            choice=_choice(options, is_open=bool(self.project.rules_from)),
-        )
-        for finding in opening.findings:
-            self.report.add(finding)
+        self._opening = opening.findings
+        self.report = self.new_report()
         self.selection = Selection(
             tuple(self.inside(path) for path in named),
             stdin=self.stdin,
             field_validation=options.one("field_validation", "strict"),
-            admission_only=admission_only,
+            admission_only=self.report.admission_only,
             closed_world=options.has("closed_world"),
             include_other=options.has("include_other"),
             clusters=self._clusters(),
@@ -83,6 +76,20 @@ class Session:
             pod_security=options.one("pod_security"),
             settings=settings,
         )
+
+    def new_report(self) -> Report:
+        """A report of a run from its start, with what opening the project found."""
+        options = self.options
+        report = Report(
+            admission_only=options.one("only") == "admission",
+            compiles=self._compiles,
+            recording=options.one("report") == "json",
+            level_of=self.project.level_of,
+            choice=_choice(options, is_open=bool(self.project.rules_from)),
+        )
+        for finding in self._opening:
+            report.add(finding)
+        return report
 
     def _clusters(self) -> tuple[str, ...]:
         """The clusters asked for."""

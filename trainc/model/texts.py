@@ -13,7 +13,7 @@ class Texts:
     """The names of files by the paths they were looked for under, and what is known of those that were looked into.
 
     Bytes wait for the turn of their file as long as there is room: a tree of any size never lies in memory whole.
-    `unsaved` are the texts that an editor holds, by file: each counts in the place of what is on the disk.
+    `unsaved` are the texts that an editor holds, or a run tries, by file: each counts in the place of what is on the disk.
     """
 
     __slots__ = ("_held", "_waiting", "names", "unsaved", "without_objects")
@@ -34,6 +34,11 @@ class Texts:
     def held(self, file: str) -> bytes | None:
         """The bytes of a file that an editor holds, or that wait for its turn; None where there are none."""
         return self.unsaved[file] if file in self.unsaved else self._waiting.get(file)
+
+    def replace(self, file: str, data: bytes) -> None:
+        """Take these bytes for those of a file from now on."""
+        self.drop(file)
+        self.unsaved = {**self.unsaved, file: data}
 
     def drop(self, file: str) -> None:
         """Forget the bytes of a file: it has no turn, or it has come."""

@@ -131,7 +131,7 @@ def _reason(fault: Fault) -> str:
 
 def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
     from trainc.server.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
-    from trainc.server.retyping import retyped  # noqa: PLC0415
+    from trainc.server.repairs import retyped  # noqa: PLC0415
 
     # Where the servers' answer alone is asked for it is given in full; else one edit that settles two faults is said once.
     every = report.admission_only and not document.api_version.startswith(_OWN)
@@ -184,7 +184,7 @@ def _placed(document: Document, fault: Fault, text: str) -> Fault:
 
 
 def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is_advised: bool) -> Finding:
-    from trainc.server.advice import for_unknown  # noqa: PLC0415
+    from trainc.server.advice import for_field, for_unknown  # noqa: PLC0415
 
     return UNKNOWN_FIELD.at(
         document.span(fault.path, key=True),
@@ -192,5 +192,6 @@ def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is
         level=level,
         help=for_unknown(document, fault, server.table) if is_advised else "",
         effect="" if level == ERROR else "the server drops it in silence",
+        fix=for_field(document, fault, server.table) if is_advised else (),
         refusal=Refusal("unknown-field", fault.message),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 
-from trainc.model.spelling import meant, nearest
+from trainc.model.spelling import intended, meant, nearest
 from trainc.model.tree import get, plain, value
+from trainc.server import repairs
 from trainc.server.fault import gate_help
 from trainc.server.history import replacement
 from trainc.server.jobset.name_length import is_too_long, shorter
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainc.model.document import Document
+    from trainc.model.finding import Edit
     from trainc.model.tree import Path
     from trainc.server.fault import Fault
     from trainc.server.schema.node import Node
@@ -48,10 +50,18 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     name = str(fault.path[-1])
     if name in _SERVERS:
         return "remove it: only a server writes it"
-    close = nearest(name, fault.candidates)
+    close = intended(name, fault.candidates) or [one for one in (nearest(name, fault.candidates),) if one]
     if close:
-        return f"did you mean `{close}`?"
+        return f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
     return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
+
+
+def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
+    """The edit that gives an unknown field its right name, or makes the list of which it is to be an item."""
+    above = _node(_root(document, table), fault.path[:-1])
+    if above is not None and above.kind == "array":
+        return repairs.listed(document, fault.path[:-1], above.item())
+    return repairs.renamed(document, fault)
 
 
 def _as_text(document: Document, path: Path) -> str:

@@ -72,6 +72,28 @@ _LEGACY: dict[str | int, str] = {
 }
 
 
+# Old names whose value means the same under the new one.
+_RENAMED: dict[str, dict[Path, str]] = {
+    "TrainJob": {
+        ("spec", "trainingRuntimeRef"): "runtimeRef",
+        ("spec", "trainer", "replicas"): "numNodes",
+        ("spec", "trainer", "numWorkers"): "numNodes",
+        ("spec", "trainer", "nprocPerNode"): "numProcPerNode",
+        ("spec", "trainer", "nProcPerNode"): "numProcPerNode",
+    },
+    "TrainingRuntime": {
+        ("spec", "mlSpec"): "mlPolicy",
+        ("spec", "podGroupSpec"): "podGroupPolicy",
+        ("spec", "mlPolicy", "mpi", "SSHAuthMountPath"): "sshAuthMountPath",
+    },
+}
+
+
+def successor(kind: str, path: Path) -> str:
+    """The name of today's field for an old one with the same value, empty where there is none."""
+    return _RENAMED.get(kind.removeprefix("Cluster"), {}).get(path, "")
+
+
 def replacement(kind: str, path: Path) -> str:
     """What to write instead of an old field, empty for one that never was."""
     if kind == "TrainJob":

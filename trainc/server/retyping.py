@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.server.fault import NO_MAP
+from trainc.server.repairs import alike, amount, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from trainc.server.fault import Fault
     from trainc.server.schema.node import Node
 
-_DIGITS = 18
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
@@ -46,31 +45,13 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
 
 
-def retyped(document: Document, fault: Fault) -> list[Edit]:
-    """The edit that adds or takes away quotes, where nothing else is wrong with a value and it means one thing."""
-    leaf = get(document.written, *fault.path)
-    if type(leaf) is not Sourced or document.span().column != 1:  # an item of a List has no path of its own
-        return []
-    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
-    fresh: object = None
-    if " of type string" in fault.message and isinstance(leaf.value, bool | int | float) and _alike(leaf):
-        fresh = json.dumps(leaf.value)
-    elif wanted in ("integer", "number") and isinstance(leaf.value, str) and _is_count(leaf.value):
-        fresh = int(leaf.value)
-    elif wanted == "boolean" and leaf.value in ("true", "false"):
-        fresh = leaf.value == "true"
-    return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
-
-
-def _is_count(text: str) -> bool:
-    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
-    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
-
-
 def _of_type(written: str, wanted: str, node: Node | None) -> str:
     """A text as a value of another type."""
     if wanted == "array":
-        return f"write a list: `[{', '.join(json.dumps(word) for word in written.split())}]`"
+        parts = words(written)
+        if not parts:
+            return f"write a list for a shell: `[sh, -c, {json.dumps(written)}]`" if written.strip() else "write a list"
+        return f"write a list: `[{', '.join(map(json.dumps, parts))}]`"
     if wanted == "object":
         return _map(written, node)
     if wanted in ("integer", "number"):
@@ -93,17 +74,13 @@ def _map(written: str, node: Node | None) -> str:
 
 def _quoted(leaf: Sourced[object]) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
-    return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if _alike(leaf) else "put it in quotes"
-
-
-def _alike(leaf: Sourced[object]) -> bool:
-    """Whether the file spells a value as it is printed."""
-    at = leaf.origin.at
-    return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
+    return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if alike(leaf) else "put it in quotes"
 
 
 def _quantity(written: str) -> str:
     """A quantity for one that has a byte's B, a blank or a small letter as people write them."""
+    if certain := amount(written):
+        return f"write `{certain}`"
     number = written.strip().rstrip("iIbBkKmMgGtTpP ")
     unit = written.strip()[len(number) :].strip().lower().removesuffix("b").removesuffix("i")
     if number.isascii() and number.replace(".", "", 1).isdigit() and unit in _UNITS:
