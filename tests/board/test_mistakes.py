@@ -23,7 +23,7 @@ def test_a_mistake_gives_one_finding_that_leads_on(mistake: Manifest, tmp_path: 
     (expected,) = mistake.expected
     told = [(finding.level, finding.rule.name, finding.labels[0].span.line) for finding in found]
     assert told == [(expected.level, expected.rule, mistake.line(expected.fragment))]
-    assert expected.words in f"{found[0].message}\n{found[0].help}"
+    assert expected.words in "\n".join((found[0].message, found[0].help, *found[0].notes))
 
 
 @pytest.mark.parametrize("manifest", CORRECT, ids=[manifest.name for manifest in CORRECT])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from tests.compiling import compile_in
 from tests.repository import Repository
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
@@ -17,6 +18,9 @@ from trainc.report.sarif import log
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from trainc.model.finding import Finding
+    from trainc.model.replacement import Replacement
 
 
 def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
@@ -50,6 +54,17 @@ DRIVER = closed(
     semanticVersion={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
     rules={"type": "array", "items": RULE, "uniqueItems": True},
 )
+REPLACEMENT = closed(("deletedRegion",), deletedRegion=REGION, insertedContent=closed((), text={"type": "string"}))
+CHANGE = closed(
+    ("artifactLocation", "replacements"),
+    artifactLocation=ARTIFACT,
+    replacements={"type": "array", "minItems": 1, "items": REPLACEMENT},
+)
+FIX = closed(
+    ("artifactChanges",),
+    description=MESSAGE,
+    artifactChanges={"type": "array", "minItems": 1, "uniqueItems": True, "items": CHANGE},
+)
 RESULT = closed(
     ("message",),
     ruleId=TEXT,
@@ -59,6 +74,7 @@ RESULT = closed(
     locations={"type": "array", "items": LOCATION},
     relatedLocations={"type": "array", "items": LOCATION, "uniqueItems": True},
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
+    fixes={"type": "array", "uniqueItems": True, "items": FIX},
 )
 RUN = closed(
     ("tool",),
@@ -92,12 +108,16 @@ def finding(file: str, line: int = 3, message: str = "wrong") -> Report:
     return report
 
 
+def no_edits(_: Finding) -> list[Replacement]:
+    return []
+
+
 def test_an_empty_log() -> None:
-    assert checked(log(Report(), str))["results"] == []
+    assert checked(log(Report(), str, no_edits))["results"] == []
 
 
 def test_a_finding() -> None:
-    result = checked(log(finding("jobs/bert.yaml"), str))["results"][0]
+    result = checked(log(finding("jobs/bert.yaml"), str, no_edits))["results"][0]
     assert result["message"]["text"] == "wrong\neffect: breaks\nhelp: repair it"
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "jobs/bert.yaml"
     assert result["relatedLocations"][0]["message"]["text"] == "the other"
@@ -107,13 +127,13 @@ def test_a_finding() -> None:
     ("file", "uri"), [("jobs/my job.yaml", "jobs/my%20job.yaml"), ("ö.yaml", "%C3%B6.yaml"), ("<stdin>", "%3Cstdin%3E")]
 )
 def test_names_of_files_are_uris(file: str, uri: str) -> None:
-    result = checked(log(finding(file), str))["results"][0]
+    result = checked(log(finding(file), str, no_edits))["results"][0]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
 def test_a_fingerprint_survives_moved_lines() -> None:
     prints = [
-        checked(log(report, str))["results"][0]["partialFingerprints"]
+        checked(log(report, str, no_edits))["results"][0]["partialFingerprints"]
         for report in (finding("a.yaml"), finding("a.yaml", 9), finding("b.yaml"), finding("a.yaml", 3, "other"))
     ]
     assert prints[0] == prints[1]
@@ -142,8 +162,47 @@ def test_out_of_date_files_are_results(tmp_path: Path) -> None:
     assert [result["ruleId"] for result in run["results"]] == ["out-of-date"]
 
 
-def test_no_text_of_strangers_is_a_link_or_hidden() -> None:
-    result = checked(log(finding("a.yaml", message="see [here](https://evil.example) \u202e\x1b[2J"), str))["results"][
-        0
+def test_what_fix_writes_stands_in_the_log(tmp_path: Path) -> None:
+    """Each suggestion, made in the file, gives what `trainc fix -w` makes of it."""
+    (tmp_path / "job.yaml").write_text(BROKEN, "utf-8")
+    results = checked([compile_in(tmp_path, "validate", "job.yaml", "--report", "sarif").out])["results"]
+    replacements = [
+        replacement
+        for result in results
+        for mend in result.get("fixes", ())
+        for change in mend["artifactChanges"]
+        for replacement in change["replacements"]
     ]
+    lines = BROKEN.splitlines(keepends=True)
+    for one in sorted(replacements, key=lambda one: one["deletedRegion"]["startLine"], reverse=True):
+        region = one["deletedRegion"]
+        stretch = "".join(lines[region["startLine"] - 1 : region["endLine"]])
+        rest = len(lines[region["endLine"] - 1]) - region["endColumn"] + 1 if region["endLine"] <= len(lines) else 0
+        text = stretch[: region["startColumn"] - 1] + one["insertedContent"]["text"] + stretch[len(stretch) - rest :]
+        lines[region["startLine"] - 1 : region["endLine"]] = text.splitlines(keepends=True)
+    compile_in(tmp_path, "fix", "-w", "job.yaml")
+    assert "".join(lines) == (tmp_path / "job.yaml").read_text("utf-8")
+    assert len(replacements) == 3
+
+
+BROKEN = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: demo}
+spec:
+  runtimeRef: {name: torch-distributed}
+  trainer:
+    num_nodes: 2  # two
+    image: registry.example.com/ml/first:1.0
+    env:
+      LR: "0.1"  # rate
+      TAG: a
+    comand: [torchrun, train.py]
+"""
+
+
+def test_no_text_of_strangers_is_a_link_or_hidden() -> None:
+    result = checked(log(finding("a.yaml", message="see [here](https://evil.example) \u202e\x1b[2J"), str, no_edits))[
+        "results"
+    ][0]
     assert result["message"]["text"].startswith("see [here] (https://evil.example) \\u202e\\x1b[2J\n")

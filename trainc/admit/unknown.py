@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
 from trainc.model.kinds import foreign_kind, near_miss
 from trainc.model.settings import STDIN
-from trainc.model.spelling import meant
+from trainc.model.spelling import intended, meant
+from trainc.server.repairs import has_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,35 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
     context.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     place = "apiVersion" if versions and document.api_version else "kind"
-    context.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, refusal=refusal))
+    edits = _edits(document, versions, names)
+    context.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, fix=edits, refusal=refusal))
+
+
+def _edits(document: Document, versions: list[str], names: list[str]) -> list[Edit]:
+    """The edits to the one version that serves the kind, or to the one kind that was meant."""
+    written = {"apiVersion": document.api_version, "kind": document.kind}
+    if not has_place(document) or not all(written.values()):
+        return []
+    if len(set(versions)) > 1:
+        return []
+    near = near_miss(document.api_version, document.kind)
+    kinds = list(dict.fromkeys(intended(document.kind, names)))
+    if versions:
+        right = {"apiVersion": versions[0]}
+    elif near is not None:
+        right = dict(zip(written, near, strict=True))
+    else:
+        right = {"kind": kinds[0]} if len(kinds) == 1 else {}
+    wrong = {key: name for key, name in right.items() if name != written[key]}
+    if not versions and not all(_is_sure(written[key], name) for key, name in wrong.items()):
+        return []
+    return [Edit(document.file, document.start, (key,), name) for key, name in wrong.items()]
+
+
+def _is_sure(written: str, right: str) -> bool:
+    """Whether one name was meant by another, versions apart."""
+    group, wanted = written.partition("/")[0], right.partition("/")[0]
+    return group == wanted or bool(intended(group, [wanted]))
 
 
 def _near(document: Document) -> str:

@@ -6,10 +6,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from trainc.model.finding import Finding
+    from trainc.model.replacement import Replacement
     from trainc.model.report import Report
 
     Shown = Callable[[str], str]
     Lines = Callable[[str], list[str]]
+
+
+_SUGGESTED = 200  # findings of a run whose edits are shown as text: each is tried on its file
 
 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
@@ -21,7 +26,7 @@ def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[s
     if form == "sarif":
         from trainc.report.sarif import log  # noqa: PLC0415
 
-        return log(report, shown)
+        return log(report, shown, _suggesting(lines))
     if form == "junit":
         from trainc.report.junit import suites  # noqa: PLC0415
 
@@ -33,7 +38,24 @@ def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[s
     if form == "rdjson":
         from trainc.report.rdjson import diagnostics  # noqa: PLC0415
 
-        return diagnostics(report, shown, lines)
+        return diagnostics(report, shown, lines, _suggesting(lines))
     from trainc.report.json import document  # noqa: PLC0415
 
     return document(report, shown)
+
+
+def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
+    """What the safe edits of a finding replace in the file of its first place, for the first findings that carry some."""
+    left = _SUGGESTED
+
+    def suggested(finding: Finding) -> list[Replacement]:
+        nonlocal left
+        file = finding.span.file
+        if not left or not finding.fix or any(edit.file != file for edit in finding.fix):
+            return []
+        from trainc.fix import replacements  # noqa: PLC0415 (most findings carry no edit)
+
+        left -= 1
+        return replacements("".join(f"{line}\n" for line in lines(file)), finding, file)
+
+    return suggested

@@ -63,10 +63,11 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
     shown = findings if options.has("all") else findings[:_MAX_FINDINGS]
+    told: set[str] = set()
     for finding in shown:
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
-        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link)
+        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, told=told)
         tell(*block, *reach, "", color=color)
     if len(findings) > len(shown):
         tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")

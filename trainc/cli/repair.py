@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.cli.session import Session
-    from trainc.fix.layout import Replacement
     from trainc.model.finding import Finding
+    from trainc.model.replacement import Replacement
 
 _ROUNDS = 40  # a chain of edits, each of which shows the next mistake, is far shorter
 

@@ -13,8 +13,8 @@ from trainc.migrate.chunks import UnreadableError, dump, load, split, with_line_
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.fix.layout import Replacement
     from trainc.model.finding import Edit, Finding
+    from trainc.model.replacement import Replacement
     from trainc.model.sourced import Span
     from trainc.model.tree import Path
 

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from typing import NamedTuple
+
+from trainc.model.replacement import Replacement
 
 _LONGEST = 3_000  # lines in which differences of layout are looked for
-
-
-class Replacement(NamedTuple):
-    """A part of a text and what stands there instead; lines and columns count from 1, the end is behind the part."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
 
 
 def merged(original: str, before: str, after: str) -> str | None:

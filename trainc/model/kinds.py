@@ -17,6 +17,7 @@ else:
     from trainc.model.record import NamedTuple
 
 TRAINER = "trainer.kubeflow.org/v1alpha1"
+FORMER_TRAINER = "kubeflow.org/v2alpha1"  # the same kinds until February 2025
 JOBSET = "jobset.x-k8s.io/v1alpha2"
 # By kind, the API that has it today; by its lower case, the kind.
 COMPILED: Mapping[str, str] = {

@@ -55,7 +55,7 @@ def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
     if known is None:
         hint = meant(key, SETTINGS, f"settings: {', '.join(SETTINGS)}")
         raise Trouble(f"there is no setting `{key}`; {hint}")
-    field, read = known
+    field, read, _ = known
     return field, read(key, leaf)
 
 
@@ -124,19 +124,25 @@ def _nodes(key: str, leaf: Sourced[Any]) -> bool:
     return True
 
 
-SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object]]] = {
-    "scheduler": ("scheduler", _text),
-    "schedulerName": ("scheduler_name", _text),
-    "queue": ("queue", _text),
-    "topology": ("topology", _text),
-    "gang": ("unit", _unit),
-    "gangTimeout": ("timeout", _seconds),
-    "autoscaling": ("autoscaling", _switch),
-    "nodes": ("fixed_nodes", _nodes),
-    "kubernetes": ("kubernetes", _version),
-    "jobset": ("jobset", _version),
-    "kueue": ("kueue", _version),
-    "gates": ("gates", _gates),
-    "admission": ("admission", _webhooks),
-    "namespace": ("namespace", _text),
+# The field of a cluster that each fills, what reads its value, and what may stand there.
+SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object], str]] = {
+    "scheduler": ("scheduler", _text, "the name of what places pods together: coscheduling, volcano, native or kueue"),
+    "schedulerName": ("scheduler_name", _text, "the name of a scheduler as pods name it, such as `my-scheduler`"),
+    "queue": ("queue", _text, "the name of a queue, such as `research`"),
+    "topology": ("topology", _text, "the label of nodes that share a network, such as `topology.kubernetes.io/rack`"),
+    "gang": ("unit", _unit, f"one of {', '.join(UNITS)}"),
+    "gangTimeout": ("timeout", _seconds, "a number of seconds, such as `600`"),
+    "autoscaling": ("autoscaling", _switch, "`true` or `false`"),
+    "nodes": ("fixed_nodes", _nodes, "`fixed`, or leave it out"),
+    "kubernetes": ("kubernetes", _version, 'a version in quotes, such as `"1.36"`'),
+    "jobset": ("jobset", _version, 'a version in quotes, such as `"0.12"`'),
+    "kueue": ("kueue", _version, 'a version in quotes, such as `"0.16"`'),
+    "gates": ("gates", _gates, f"names of feature gates separated by commas, such as `{GATES[0]},{GATES[1]}`"),
+    "admission": ("admission", _webhooks, f"names of webhooks separated by commas: {', '.join(WEBHOOKS)}"),
+    "namespace": ("namespace", _text, "the name of a namespace, such as `research`"),
 }
+
+
+def instead(key: str) -> str:
+    """What may be written behind a setting, as a sentence that starts with a verb."""
+    return f"write {SETTINGS[key][2]}"

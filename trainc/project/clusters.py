@@ -9,7 +9,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import get
 from trainc.model.trouble import Trouble
-from trainc.project.assignments import SETTINGS, setting
+from trainc.project.assignments import SETTINGS, instead, setting
 from trainc.project.dumps import read_dumps
 
 TYPE_CHECKING = False
@@ -98,12 +98,12 @@ def _is_use(use: dict[str, Tree]) -> bool:
 
 def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
     if type(leaf) is not Sourced:
-        checker.complain(path, f"`{key}` is one value", f"write `{key}: VALUE`")
+        checker.complain(path, f"`{key}` is one value", instead(key))
         return {}
     try:
         field, content = setting(key, leaf)
     except Trouble as trouble:
-        checker.complain(path, str(trouble), "correct the value")
+        checker.complain(path, str(trouble), instead(key))
         return {}
     return {field: content}
 

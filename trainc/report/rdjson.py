@@ -10,24 +10,27 @@ from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from trainc.model.finding import Finding, Label
+    from trainc.model.replacement import Replacement
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
 
     Lines = Callable[[str], list[str]]
     Shown = Callable[[str], str]
+    Suggested = Callable[[Finding], Sequence[Replacement]]
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
-def diagnostics(report: Report, shown: Shown, lines: Lines) -> Iterator[str]:
+def diagnostics(report: Report, shown: Shown, lines: Lines, suggested: Suggested) -> Iterator[str]:
     """One JSON object, part by part; its columns count bytes of UTF-8 from 1, for which `lines` gives a file's lines."""
-    entries = (_diagnostic(finding, shown, lines) for finding in report.findings)
+    entries = (_diagnostic(finding, shown, lines, suggested(finding)) for finding in report.findings)
     return parts({"source": {"name": "trainc"}, "diagnostics": entries}, sort_keys=False)
 
 
-def _diagnostic(finding: Finding, shown: Shown, lines: Lines) -> dict[str, Any]:
+def _diagnostic(finding: Finding, shown: Shown, lines: Lines, replacements: Sequence[Replacement]) -> dict[str, Any]:
     first, *others = finding.labels
     out: dict[str, Any] = {
         "message": visible_lines([finding.message, *details(finding)]),
@@ -39,6 +42,9 @@ def _diagnostic(finding: Finding, shown: Shown, lines: Lines) -> dict[str, Any]:
         out["relatedLocations"] = [
             {"message": visible(other.text), "location": _location(other, shown, lines)} for other in others
         ]
+    if replacements:
+        text = lines(first.span.file)
+        out["suggestions"] = [{"range": _range(one, text), "text": one.text} for one in replacements]
     return out
 
 
@@ -49,8 +55,13 @@ def visible_lines(texts: list[str]) -> str:
 
 def _location(label: Label, shown: Shown, lines: Lines) -> dict[str, Any]:
     span, text = label.span, lines(label.span.file)
-    start, end = _place(text, span.line, span.column), _place(text, span.end_line, span.end_column)
-    return {"path": visible(shown(span.file)), "range": {"start": start, "end": end}}
+    return {"path": visible(shown(span.file)), "range": _range(span, text)}
+
+
+def _range(stretch: Span | Replacement, text: list[str]) -> dict[str, Any]:
+    """A stretch of a file whose lines are given."""
+    start = _place(text, stretch.line, stretch.column)
+    return {"start": start, "end": _place(text, stretch.end_line, stretch.end_column)}
 
 
 def _place(text: list[str], line: int, column: int) -> dict[str, int]:

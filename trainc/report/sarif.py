@@ -13,17 +13,20 @@ from trainc.report.lines import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from trainc.model.finding import Finding, Label, Rule
+    from trainc.model.replacement import Replacement
     from trainc.model.report import Report
     from trainc.model.sourced import Span
+
+    Suggested = Callable[[Finding], Sequence[Replacement]]
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def log(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
-    """One SARIF log, part by part, with one run: every rule that was met, every finding."""
+def log(report: Report, shown: Callable[[str], str], suggested: Suggested) -> Iterator[str]:
+    """One SARIF log, part by part, with one run: every rule that was met, every finding and what would mend it."""
     shown = cache(shown)
     uri = cache(lambda file: quote(shown(file).encode("utf-8", "surrogateescape"), safe="/:"))
     rules = {finding.rule.name: finding.rule for finding in report.findings}
@@ -40,7 +43,7 @@ def log(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         },
         # Columns count characters; without this a reader counts UTF-16 units.
         "columnKind": "unicodeCodePoints",
-        "results": (_result(finding, indices, shown, uri) for finding in report.findings),
+        "results": (_result(finding, indices, shown, uri, suggested(finding)) for finding in report.findings),
     }
     return parts({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, sort_keys=False)
 
@@ -57,7 +60,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(
-    finding: Finding, indices: dict[str, int], shown: Callable[[str], str], uri: Callable[[str], str]
+    finding: Finding,
+    indices: dict[str, int],
+    shown: Callable[[str], str],
+    uri: Callable[[str], str],
+    replacements: Sequence[Replacement],
 ) -> dict[str, Any]:
     sentences = map(_shown, [finding.message, *details(finding)])
     out: dict[str, Any] = {
@@ -70,7 +77,17 @@ def _result(
     }
     if len(finding.labels) > 1:
         out["relatedLocations"] = [_related(i, label, uri) for i, label in enumerate(finding.labels[1:], 1)]
+    if replacements:
+        change = {
+            "artifactLocation": {"uri": uri(finding.span.file)},
+            "replacements": [_replacement(one) for one in replacements],
+        }
+        out["fixes"] = [{"description": {"text": "what `trainc fix` writes"}, "artifactChanges": [change]}]
     return out
+
+
+def _replacement(replacement: Replacement) -> dict[str, Any]:
+    return {"deletedRegion": _region(replacement), "insertedContent": {"text": replacement.text}}
 
 
 def _shown(text: str) -> str:
@@ -88,10 +105,14 @@ def _related(number: int, label: Label, uri: Callable[[str], str]) -> dict[str, 
 def _place(span: Span, uri: Callable[[str], str]) -> dict[str, Any]:
     return {
         "artifactLocation": {"uri": uri(span.file)},
-        "region": {
-            "startLine": span.line,
-            "startColumn": span.column,
-            "endLine": span.end_line,
-            "endColumn": span.end_column,
-        },
+        "region": _region(span),
+    }
+
+
+def _region(stretch: Span | Replacement) -> dict[str, int]:
+    return {
+        "startLine": stretch.line,
+        "startColumn": stretch.column,
+        "endLine": stretch.end_line,
+        "endColumn": stretch.end_column,
     }

@@ -24,8 +24,9 @@ def finding_lines(
     *,
     width: int = 0,
     link: Callable[[str], str] | None = None,
+    told: set[str] | None = None,
 ) -> list[Line]:
-    """One finding as a block of lines.
+    """One finding as a block of lines, without notes that are `told` already; its own join them.
 
     `lines` gives a file's lines, empty where they cannot be had; `shown` turns a file's name into what the user opens,
     `link` into an address where the terminal shows links. `width` is the terminal's, 0 where nothing limits a line.
@@ -42,7 +43,10 @@ def finding_lines(
         arrow = "-->" if index == 0 else ":::"
         out.append((("", " " * margin), (_BLUE, arrow), ("", " "), (target, place)))
         out.extend(_excerpt(label, "^" if index == 0 else "-", lines(span.file), margin, room, folds=width > 0))
-    tail = [("effect", finding.effect), ("help", finding.help), *(("note", note) for note in finding.notes)]
+    notes = [note for note in finding.notes if told is None or note not in told]
+    if told is not None:
+        told.update(notes)
+    tail = [("effect", finding.effect), ("help", finding.help), *(("note", note) for note in notes)]
     gutter = (("", " " * margin), (_BLUE, " = "))
     out.extend((*gutter, (_BOLD, word), ("", f": {text}")) for word, text in tail if text)
     return out

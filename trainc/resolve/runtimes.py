@@ -49,6 +49,10 @@ DEPRECATED_RUNTIME = Rule(
 )
 
 _LISTED = "`trainc runtimes` lists those that trainc ships"
+_DUMP = (
+    "`kubectl get clustertrainingruntimes,trainingruntimes -A -o yaml` prints those of a cluster, "
+    "and trainc.yaml names the folder that they lie in (`clusters`)"
+)
 _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
 
@@ -103,15 +107,16 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     where = f" in namespace `{namespace}`" if namespace else ""
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
     twin = catalog.runtimes.names(other, "" if namespace else document.namespace or "default", document.file)
+    notes = [f"looked in {', '.join(catalog.runtimes.places(document.file))}"]
     if name in twin:
         hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
     else:
-        add = (
-            f"add the {kind} to one of these places: `kubectl get {kind.lower()} {name} -o yaml` prints that of a cluster, "
-            f"and trainc.yaml names a folder of a cluster's objects (`clusters`); {_LISTED}"
-        )
-        otherwise = add if project.gap is None else project.gap.help
-        hint = meant(name, catalog.runtimes.names(kind, namespace, document.file), otherwise)
+        hint = meant(name, catalog.runtimes.names(kind, namespace, document.file))
+        if not hint and project.gap is None:
+            notes.append(_DUMP)
+            hint = f"add the {kind} beside the job or in a `runtimes` folder; {_LISTED}"
+        elif not hint and project.gap is not None:
+            hint = project.gap.help
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
@@ -123,7 +128,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
         document.span(("spec", "runtimeRef", "name")),
         f"there is no {kind} `{name}`{where}",
         help=hint,
-        notes=[f"looked in {', '.join(catalog.runtimes.places(document.file))}"],
+        notes=notes,
         refusal=Refusal("webhook", text),
     )
 

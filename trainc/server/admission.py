@@ -15,6 +15,8 @@ from trainc.server.verdict import kind_of, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
@@ -91,10 +93,10 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     for fault in judged.unchecked:
         report.skip(_reason(fault))
     if judged.dropped and server.field_validation == WARN:
-        for index, fault in enumerate(judged.dropped):
+        for index, fault in enumerate(_lists_once(document, judged.dropped, server, report)):
             report.add(_unknown(document, fault, WARNING, server, is_advised=index < _ADVISED))
     if judged.by == "unknown-field":
-        for index, fault in enumerate(judged.faults):
+        for index, fault in enumerate(_lists_once(document, judged.faults, server, report)):
             report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
     elif judged.by:
         _refused(document, judged.faults, server, report)
@@ -105,6 +107,24 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
         return document.admitted(without_null_fields(read_by_go(root, tree)))
     return document.admitted(without_null_fields(judged.stored))
+
+
+def _lists_once(document: Document, faults: Sequence[Fault], server: Server, report: Report) -> Iterable[Fault]:
+    """Of the keys of a map that should be a list the first alone: one edit settles them all."""
+    if _is_every_answer_asked(document, report) or len(faults) == 1:
+        return faults
+    from trainc.server.advice import is_for_list  # noqa: PLC0415 (needed only once something is wrong)
+
+    firsts: dict[Path, Fault] = {}
+    for fault in faults:
+        above = fault.path[:-1]
+        firsts.setdefault(above if is_for_list(document, above, server.table) else fault.path, fault)
+    return firsts.values()
+
+
+def _is_every_answer_asked(document: Document, report: Report) -> bool:
+    """Whether the servers' answer alone is asked for, which is given in full."""
+    return report.admission_only and not document.api_version.startswith(_OWN)
 
 
 def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
@@ -133,8 +153,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
     from trainc.server.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
     from trainc.server.repairs import retyped  # noqa: PLC0415
 
-    # Where the servers' answer alone is asked for it is given in full; else one edit that settles two faults is said once.
-    every = report.admission_only and not document.api_version.startswith(_OWN)
+    every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
     advised: set[tuple[Path, str]] = set()
     for fault in faults if every else _told_once(faults):
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)

@@ -56,6 +56,12 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
 
 
+def is_for_list(document: Document, path: Path, table: Table) -> bool:
+    """Whether a list belongs at a path."""
+    node = _node(_root(document, table), path)
+    return node is not None and node.kind == "array"
+
+
 def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
     """The edit that gives an unknown field its right name, or makes the list of which it is to be an item."""
     above = _node(_root(document, table), fault.path[:-1])

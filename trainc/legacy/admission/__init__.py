@@ -7,9 +7,11 @@ from trainc.legacy.admission.moved import settled
 from trainc.legacy.admission.refusals import Refuser
 from trainc.legacy.replica_lists import key_of
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
+from trainc.model.kinds import FORMER_TRAINER, TRAINER
 from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
+from trainc.server.repairs import has_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,13 +126,20 @@ def _gone(document: Document, report: Report) -> None:
     found = REMOVED.get((api, name))
     span = document.span(("kind",) if api == V1 else ("apiVersion",))
     if found:
-        report.add(REMOVED_KIND.at(span, found[0], help=found[1]))
+        report.add(REMOVED_KIND.at(span, found[0], help=found[1], fix=_renewed(document)))
     elif name in NAMES and get(document.tree, "spec") is not None:
         served = ", ".join(f"`{row}`" for row in _served(name))
         message = f"{name} was never served as `{api}`, or that version is gone"
         report.add(
             UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=f"versions that can be read: {served}")
         )
+
+
+def _renewed(document: Document) -> list[Edit]:
+    """The edit to today's version, for the kinds of the Trainer's first one, whose fields are read from then on."""
+    if document.api_version != FORMER_TRAINER or not has_place(document):
+        return []
+    return [Edit(document.file, document.start, ("apiVersion",), TRAINER)]
 
 
 def _served(name: str) -> list[str]:

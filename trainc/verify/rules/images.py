@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.finding import ERROR, WARNING, Edit, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
 from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NamedTuple
 
+    from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
+else:
+    from trainc.model.record import NamedTuple
 
 BAD_IMAGE = Rule(
     "bad-image",
@@ -30,8 +36,8 @@ def bad_image(job: Job) -> None:
         if image in seen or not _is_known(image):
             continue
         seen.add(image)
-        for reason, help_, level in _faults(image):
-            _report(job, container, f"`{image}` {reason}", help_, level)
+        for fault in _faults(image):
+            _report(job, container, image, fault)
 
 
 def _is_known(image: str) -> bool:
@@ -39,27 +45,52 @@ def _is_known(image: str) -> bool:
     return bool(image) and image == image.strip() and not any(mark in image for mark in "${<%")
 
 
-def _report(job: Job, container: Container, message: str, help_: str, level: str) -> None:
-    effect = "the pod stays in InvalidImageName" if level == ERROR else "the pull asks a registry of that name"
-    job.report.add(BAD_IMAGE.at(job.at((*container.path, "image")), message, effect=effect, help=help_, level=level))
+class _Fault(NamedTuple):
+    """What is wrong with a reference, what to do, how certain it is to fail, and the one right reference if there is one."""
+
+    reason: str
+    help: str
+    level: str = ERROR
+    right: str = ""
 
 
-def _faults(image: str) -> Iterator[tuple[str, str, str]]:
+def _report(job: Job, container: Container, image: str, fault: _Fault) -> None:
+    effect = "the pod stays in InvalidImageName" if fault.level == ERROR else "the pull asks a registry of that name"
+    path = (*container.path, "image")
+    job.report.add(
+        BAD_IMAGE.at(
+            job.at(path),
+            f"`{image}` {fault.reason}",
+            effect=effect,
+            help=fault.help or f"write `{fault.right}`",
+            level=fault.level,
+            fix=_edits(get(job.tree, *path), fault.right),
+        )
+    )
+
+
+def _edits(leaf: Tree, right: str) -> list[Edit]:
+    """The edit to the right reference, where people wrote all of the wrong one in one place."""
+    place = leaf.origin.at if type(leaf) is Sourced and not leaf.origin.by else None
+    if place is None or not right:
+        return []
+    return [Edit(place.file, place.line, (), right, at=place)]
+
+
+def _faults(image: str) -> Iterator[_Fault]:
     """The first thing wrong with a reference: what it is, what to write, and how certain it is to fail."""
     scheme, separator, rest = image.partition("://")
     if separator:
-        yield f"begins with `{scheme}://`", f"write `{rest}`", ERROR
+        yield _Fault(f"begins with `{scheme}://`", "", right=rest)
         return
     if any(character.isspace() for character in image):
         # The recorded server creates such pods, so that this is not an error.
-        yield "has a space in it", f"write `{''.join(image.split())}`", WARNING
+        yield _Fault("has a space in it", "", WARNING, "".join(image.split()))
         return
     name, digest_mark, digest = image.partition("@")
     if digest_mark and (problem := _digest_problem(digest)):
-        yield (
-            problem,
-            "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters",
-            ERROR,
+        yield _Fault(
+            problem, "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters"
         )
         return
     path, tag = _parted(name)
@@ -77,14 +108,14 @@ def _parted(name: str) -> tuple[str, str | None]:
     return path, tag if colon else None
 
 
-def _tag_fault(tag: str) -> tuple[str, str, str] | None:
+def _tag_fault(tag: str) -> _Fault | None:
     if ":" in tag:
-        return "has two tags", f"keep one tag, such as `:{tag.partition(':')[0]}`", ERROR
+        return _Fault("has two tags", f"keep one tag, such as `:{tag.partition(':')[0]}`")
     if not tag:
-        return "ends with a colon", "write a tag after the colon, or remove it", ERROR
+        return _Fault("ends with a colon", "write a tag after the colon, or remove it")
     fits = tag.isascii() and tag.replace("-", "").replace(".", "").replace("_", "").isalnum()
     if not fits or tag[0] in "-." or len(tag) > _LONGEST_TAG:
-        return f"has the tag `{tag}`", "use letters, digits, `_`, `.` and `-` in a tag, at most 128", ERROR
+        return _Fault(f"has the tag `{tag}`", "use letters, digits, `_`, `.` and `-` in a tag, at most 128")
     return None
 
 
@@ -98,22 +129,21 @@ def _digest_problem(digest: str) -> str:
     return ""
 
 
-def _path_problems(path: str, image: str) -> Iterator[tuple[str, str, str]]:
+def _path_problems(path: str, image: str) -> Iterator[_Fault]:
     first, slash, rest = path.partition("/")
     is_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
     repository = rest if is_registry else path
     if not repository or repository.startswith("/") or repository.endswith("/") or "//" in repository:
-        yield "has an empty part between slashes", "write `REGISTRY/REPOSITORY:TAG`", ERROR
+        yield _Fault("has an empty part between slashes", "write `REGISTRY/REPOSITORY:TAG`")
     elif repository != repository.lower():
         lower = image.replace(repository, repository.lower(), 1)
         # Docker's grammar reads a first part in upper case as a registry without a dot.
         is_name = is_registry or not slash or rest != rest.lower()
-        yield "has upper-case letters in its repository", f"write `{lower}`", ERROR if is_name else WARNING
+        yield _Fault("has upper-case letters in its repository", "", ERROR if is_name else WARNING, lower)
     elif wrong := next((part for part in repository.split("/") if not _is_part(part)), ""):
-        yield (
+        yield _Fault(
             f"has `{wrong}` in its repository",
             "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them",
-            ERROR,
         )
 
 
