@@ -41,7 +41,7 @@ REPAIRED = [
         'env: [{name: LR, value: "0.1"}, {name: DEBUG, value: "true"}]',
     ),
     ("job", "    command: => env: [{name: THREADS, value: 8}]\\n    command:", 'env: [{name: THREADS, value: "8"}]'),
-    ("job", "[torchrun, train.py] => torchrun train.py --name 'a b'", 'command: [torchrun, train.py, --name, a b]'),
+    ("job", "[torchrun, train.py] => torchrun train.py --name 'a b'", "command: [torchrun, train.py, --name, a b]"),
     (
         "job",
         "command: [torchrun, train.py] => command: [torchrun]\\n    args: train.py --epochs 10",
