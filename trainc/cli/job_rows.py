@@ -11,12 +11,14 @@ from trainc.verify.show import one_pod, overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from trainc.cli.session import Session
     from trainc.compare.rendering_state import RenderingStates
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
+    from trainc.page.inheritance import Inheritance
 
 
 def has_output(project: Project) -> bool:
@@ -38,6 +40,20 @@ def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str
         "run": run_of(bundle.document.tree),
         "rendering": None if state is None else {"file": shown(state.file), "state": state.state},
     }
+
+
+def inheritance(session: Session, bundles: Sequence[Bundle]) -> Inheritance:
+    """What the runtimes of the project inherit; where a part of it is selected, those that its jobs start from."""
+    from trainc.page.inheritance import Inheritance  # noqa: PLC0415 (pages and diagrams alone show it)
+    from trainc.usage import blueprints, blueprints_behind  # noqa: PLC0415
+
+    project = session.project
+    if "." in session.selection.paths:
+        return Inheritance(blueprints(project), project.clusters)
+    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
+    used = blueprints_behind(plan.runtime for plan in plans if plan.runtime is not None)
+    names = {bundle.cluster for bundle in bundles}
+    return Inheritance(used, [cluster for cluster in project.clusters if cluster.name in names])
 
 
 def job_view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from trainc import pipeline
 from trainc.capacity.groups import groups_of
 from trainc.capacity.shown import answer_data
 from trainc.cli.fit import Asked, joined, objects_beside
-from trainc.cli.job_rows import has_output, job_row
+from trainc.cli.job_rows import has_output, inheritance, job_row
 from trainc.cli.output import data, tell
 from trainc.cli.projects import PROJECT, across_projects
 from trainc.cli.session import Session
@@ -20,10 +20,8 @@ from trainc.model.trouble import Inapplicable, Trouble
 from trainc.page.capacity import capacity_data
 from trainc.page.data import project_data
 from trainc.page.document import page_html
-from trainc.page.inheritance import Inheritance
 from trainc.page.texts import SourceLines
 from trainc.report.fit import placing
-from trainc.usage import blueprints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +84,7 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     index, details = project_data(
         project,
         jobs,
-        Inheritance(blueprints(project), project.clusters),
+        inheritance(session, spool.bundles),
         report,
         SourceLines(session.lines),
         capacity,

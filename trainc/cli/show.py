@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from trainc import pipeline
-from trainc.cli.job_rows import has_output, job_row, job_view
+from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
 from trainc.cli.output import answer, data
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
@@ -106,10 +106,7 @@ def _listed(bundles: list[Bundle], session: Session) -> bool:
 
 
 def _diagrams(rows: list[dict[str, Any]], bundles: list[Bundle], session: Session) -> None:
-    from trainc.page.inheritance import Inheritance  # noqa: PLC0415 (diagrams alone show it)
-    from trainc.usage import blueprints  # noqa: PLC0415
-
-    runtimes = Inheritance(blueprints(session.project), session.project.clusters)
+    runtimes = inheritance(session, bundles)
     for bundle in bundles:
         runtimes.count(bundle)
     graph = {"nodes": runtimes.nodes, "edges": runtimes.edges}

@@ -12,7 +12,7 @@ from trainc.resolve.template import COMPONENTS, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainc.model.document import Document
     from trainc.model.settings import Project
@@ -73,6 +73,13 @@ def blueprints(project: Project) -> list[Blueprint]:
         for leaf in cluster.components:
             _note(own, leaf.value, f"cluster {cluster.name}", is_component=True)
     return own
+
+
+def blueprints_behind(runtimes: Iterable[Document]) -> list[Blueprint]:
+    """The runtimes and components that some runtimes were put together from, sorted by file and line; users are not noted."""
+    parts = (part for runtime in runtimes for part in runtime.sources)
+    unique = {(part.file, part.start): part for part in parts if part.kind in _KINDS and part.name}
+    return [Blueprint(unique[key]) for key in sorted(unique)]
 
 
 def _note(own: list[Blueprint], name: str, user: str, *, is_component: bool) -> None:

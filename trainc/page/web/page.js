@@ -14,6 +14,14 @@ function viewOf([name, first, second]) {
   return name === undefined || name === "jobs" ? jobsView(first) : missing();
 }
 
+// A mistake of ours must not leave the former view below a new address.
+function drawn(address) {
+  try { return viewOf(address); } catch (error) {
+    console.error(error);
+    return [heading("This view cannot be drawn"), make("p", {}, `Please report this as a bug in trainc: ${error}`)];
+  }
+}
+
 // Parts that cannot be decoded are looked for as they are: an address is a text of strangers as well.
 function parts() {
   return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map((part) => {
@@ -23,7 +31,7 @@ function parts() {
 
 function show(isFirst = false) {
   const address = parts(), main = document.getElementById("main"), search = document.getElementById("search");
-  const content = viewOf(address);
+  const content = drawn(address);
   main.replaceChildren(...content.flat(3).filter(Boolean));
   const current = address[0] === "job" ? "jobs" : address[0] ?? "jobs";
   for (const item of document.querySelectorAll("nav a")) {
