@@ -1,0 +1,129 @@
+"""Every rule is met by a manifest as people write it: one of the board, or a whole job in the rule's own case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.board.board import manifests
+from tests.board.test_board import GROUPS
+from tests.compiling import ROOT
+from trainc.load.walk import is_candidate
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.rules import rules
+from trainc.rules.generate import cases
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OWN = cases(ROOT)
+ON_THE_BOARD = {
+    expected.rule for group in (*GROUPS, "mistakes") for manifest in manifests(group) for expected in manifest.expected
+}
+# Rules whose own case is a fragment, and which no manifest of the board meets: the list only gets shorter.
+FRAGMENTS = frozenset(
+    (
+        "abort-is-final",
+        "api-alias",
+        "armada-field-left-out",
+        "armada-refused",
+        "armada-variable-unknown",
+        "backoff-per-job",
+        "claim-stays",
+        "cluster-too-old",
+        "components-without-runtime",
+        "deadline-per-job",
+        "depends-on-any",
+        "empty-managed-by",
+        "endless-server",
+        "env-reference-lost",
+        "estimate-dropped",
+        "evicted-pod-replaced",
+        "exit-code-zero",
+        "failure-not-tolerated",
+        "framework-refuses",
+        "gang-waits-for-itself",
+        "inheritance-cycle",
+        "kind-not-compiled",
+        "long-variable",
+        "lost-indentation",
+        "master-replicas",
+        "no-decider",
+        "no-processes",
+        "no-rendezvous-server",
+        "not-compared",
+        "not-utf8",
+        "nothing-decides-success",
+        "older-name-too-long",
+        "operator-accelerators",
+        "part-of-gang-counted",
+        "partitions-dropped",
+        "plugin-flags-ignored",
+        "plugin-not-compiled",
+        "policies-mixed",
+        "policy-unwatched",
+        "policy-without-counterpart",
+        "port-renamed",
+        "private-key-in-flags",
+        "rank-is-job-number",
+        "ranks-impossible",
+        "ray-field-not-compiled",
+        "ray-worker-replaced",
+        "refused-by-kuberay",
+        "refused-by-volcano",
+        "replicated-task",
+        "restart-differs",
+        "restart-instead-of-hang",
+        "runtime-id-derived",
+        "sidecar-holds-job",
+        "source-lost",
+        "split-argument",
+        "success-differs",
+        "success-uncountable",
+        "tensorboard-left-out",
+        "trainer-not-node",
+        "two-chiefs",
+        "unaccounted-job",
+        "unbuildable",
+        "unknown-layout",
+        "unknown-size",
+        "yaml-directive",
+        "yaml-size",
+    )
+)
+
+
+def containers(node: Any) -> Iterator[dict[str, Any]]:
+    """Every container of an object, and the trainer of a TrainJob, which is its container."""
+    for key, child in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if key == "containers" and isinstance(child, list):
+            yield from (item for item in child if isinstance(item, dict))
+        elif key == "trainer" and isinstance(child, dict):
+            yield child
+        yield from containers(child)
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether an input holds a named job whose process has an image of somebody, a program and resources."""
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and is_candidate(path.name)):
+        for document in read(file.read_bytes(), file.name, Report()):
+            tree = plain(document.tree)
+            processes = list(containers(tree)) if document.name else []
+            if any(_is_a_program(process) for process in processes):
+                return True
+    return False
+
+
+def _is_a_program(process: dict[str, Any]) -> bool:
+    has_program = bool(process.get("command") or process.get("args"))
+    has_resources = bool(process.get("resources") or process.get("resourcesPerNode"))
+    return has_program and (has_resources or "/" in str(process.get("image", "")))
+
+
+@pytest.mark.parametrize("rule", sorted(rule.name for rule in rules() if rule.name not in ON_THE_BOARD))
+def test_a_rule_that_the_board_does_not_meet_has_a_whole_job(rule: str) -> None:
+    assert (rule in OWN and is_whole(OWN[rule] / "input")) is (rule not in FRAGMENTS)
