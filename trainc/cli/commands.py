@@ -121,7 +121,7 @@ COMMANDS = {
             "Say what changed in meaning since BASE (a Git revision, default HEAD), or between two folders:\n"
             "jobs that are new, gone, renamed or edited, which edit reaches them, and what the API server would refuse.",
             (
-                Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+                Option("--report", "how the answer is written", choices=("text", "markdown", "comment", "json")),
                 COLOR,
                 Option("--exit-code", "exit with 1 when anything changes"),
                 Option("--cluster", "compare for this cluster alone; may be repeated", metavar="NAME"),

@@ -10,6 +10,7 @@ from trainc.cli.output import answer, data
 from trainc.cli.process import Orderly
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.compare.applied import prefix
 from trainc.compare.base import base_of, folders
 from trainc.compare.diff import Turned, compare
 from trainc.compare.rendered import rendered
@@ -17,6 +18,7 @@ from trainc.model.dumped import CAPACITY
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 from trainc.report.colours import signed
+from trainc.report.comment import mark, refused_lines
 from trainc.report.diff import diff_lines, diff_markdown
 from trainc.report.diff_json import diff_json
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from trainc.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
-_FORMS = {"text": diff_lines, "markdown": diff_markdown}
+_FORMS = {"text": diff_lines, "markdown": diff_markdown, "comment": diff_markdown}
 
 
 def diff(options: Options) -> int:
@@ -45,12 +47,17 @@ def diff(options: Options) -> int:
 
 def _diff(options: Options, base: str, second: str) -> int:
     session = Session(options)
+    if options.one("report") == "comment":
+        answer(mark(prefix(os.path.realpath(".")).rstrip("/")))
     present = list(pipeline.bundles(session.project, session.selection, session.report))
     pipeline.objects_named(present, session.project, session.selection, session.report)
     if second and not present:
         present = rendered(os.path.abspath(second), session.project, session.selection, Report())
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
+        if options.one("report") == "comment":
+            answer(*refused_lines(session.report, session.shown, base))
+            return 1
         return session.finish()
     found = _difference(session, base, second, present)
     if not found.empty:
