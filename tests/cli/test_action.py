@@ -134,7 +134,7 @@ class PullRequest(WorkingTree):
             "GITHUB_ACTIONS": "true",
             "GITHUB_OUTPUT": str(home / "output"),
             "GITHUB_REPOSITORY": "team/training",
-            "GITHUB_STEP_SUMMARY": str(home / "summary.md"),
+            "GITHUB_STEP_SUMMARY": str(home / "summary.txt"),
             "RUNNER_TEMP": str(home),
             "PATH": f"{home / 'bin'}:{self.environment['PATH']}",
         }
