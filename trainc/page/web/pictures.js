@@ -10,7 +10,7 @@ function roleLines(role) {
   const hosts = [...new Set(role.hosts)];
   const ranks = role.ranks && (role.ranks[0] === role.ranks[1] ? `rank ${role.ranks[0]}` : `ranks ${role.ranks[0]} to ${role.ranks[1]}`);
   return [
-    `${number(role.jobs)} \u00d7 ${number(role.podsPerJob)} pods${role.processes ? `, ${role.processes} processes each` : ""}`,
+    `${number(role.jobs)} \u00d7 ${number(role.podsPerJob)} pods${role.processes ? `, ${typeof role.processes === "number" ? count(role.processes, "process", "processes") : `processes: ${role.processes}`} each` : ""}`,
     ranks, amounts(role.accelerators) && `${amounts(role.accelerators)} per pod`,
     ...hosts.map((host, at) => (at ? `to ${host}` : host)),
   ].filter(Boolean);
@@ -57,7 +57,7 @@ function jobPicture(job) {
   if (named.length) {
     const service = named[0].role.addresses.split(".").slice(1).join(".");
     picture.append(draw("rect", { x: 10, y: bottom + 10, width: width - 20, height: 38, rx: 19, class: "service" }));
-    picture.append(text(28, bottom + 34, cut(`Service ${service}: ${named.map((place) => place.role.addresses).join(", ")}`, Math.floor(width / 7.2))));
+    picture.append(text(28, bottom + 34, cut(`Service ${service}: ${named.map((place) => place.role.addresses).join(", ")}`, Math.floor(width / 8))));
   }
   return make("figure", { tabindex: "0", "aria-label": "Picture of the job" }, picture);
 }

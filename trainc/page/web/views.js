@@ -129,21 +129,27 @@ function jobView(project, at) {
     make("h2", {}, "What runs"), jobPicture(job), rolesTable(job),
     facts([
       ["Starts", job.held ? `not yet: ${job.held}` : job.order.map((stage) => stage.join(" + ")).join(", then ")],
+      ["Addresses", job.roles.filter((role) => role.addresses).map((role) => make("div", {}, code(role.addresses)))], ["Volumes", volumesOf(job)],
       ["World size", job.worldSize === null ? "" : number(job.worldSize)], ["Ends when", `${job.success} have succeeded`],
       ["Restarts", typeof job.restarts === "number" ? `at most ${job.restarts}` : job.restarts ?? "not known"], ["Fails at", job.endedBy.join("; ")],
-      ["At most", bound.hours === null ? `no bound: ${bound.why}` : `${number(bound.hours)} accelerator hours (${bound.why})`],
+      ["At most", sentence(bound.hours === null ? `no bound: ${bound.why}` : `${number(bound.hours)} accelerator hours (${bound.why})`)],
     ]),
-    make("h2", {}, own.length ? count(own.length, "finding") : "No findings in this job"), own.map(findingBlock),
+    make("h2", {}, own.length ? count(own.length, "finding") : "No findings in this job"), own.map((finding) => findingBlock(finding)),
     manifests(job, at),
   ];
 }
 
 function rolesTable(job) {
-  const kept = (role) => Object.entries(role.volumes).map(([name, kind]) => `${name} (${kind})`).join(", ");
-  return table("Roles", ["Role", "Jobs \u00d7 pods", "Ranks", "Containers", "Images", "Volumes", "Starts"], job.roles.map((role) => [
-    role.name, `${number(role.jobs)} \u00d7 ${number(role.podsPerJob)}`, role.ranks ? [...new Set(role.ranks)].join(" to ") : "",
-    role.containers.join(", "), role.images.map((image) => make("div", {}, code(image))), kept(role), role.after.length ? `after ${role.after.join(", ")}` : "at once",
+  return table("Roles", ["Role", "Jobs \u00d7 pods", "Hosts", "Ranks", "Accelerators per pod", "Processes per pod", "Containers", "Images", "Starts"], job.roles.map((role) => [
+    role.name, `${number(role.jobs)} \u00d7 ${number(role.podsPerJob)}`, [...new Set(role.hosts)].join(" to "), role.ranks ? [...new Set(role.ranks)].join(" to ") : "",
+    amounts(role.accelerators), role.processes === null ? "" : String(role.processes), role.containers.join(", "), role.images.map((image) => make("div", {}, code(image))),
+    role.after.length ? `after ${role.after.join(", ")}` : "at once",
   ]));
+}
+
+function volumesOf(job) {
+  const kept = (role) => Object.entries(role.volumes).map(([name, kind]) => `${name} (${kind})`).join(", ");
+  return job.roles.filter((role) => Object.keys(role.volumes).length).map((role) => make("div", {}, `${role.name}: ${kept(role)}`));
 }
 
 function manifests(job, at) {
@@ -188,10 +194,10 @@ function runtimeDetails(node) {
   return make("section", {}, make("h2", { id: "chosen", tabindex: "-1" }, node.name),
     facts([["Kind", node.kind || "not in this project"], ["Written at", node.file ? place(node.project, node.file, node.line) : ""], ["Inherits", names(node, 0)], ["Used by", names(node, 1)]]),
     own.length ? [make("h3", {}, `${count(own.length, "job")} ${own.length === 1 ? "starts" : "start"} from it`), jobTable(own, `Jobs of ${node.name}`, "runtime")] : null,
-    findings.filter((finding) => finding.project === node.project && node.file && finding.labels[0].file === node.file).map(findingBlock));
+    findings.filter((finding) => finding.project === node.project && node.file && finding.labels[0].file === node.file).map((finding) => findingBlock(finding)));
 }
 
-function findingBlock(finding) {
+function findingBlock(finding, title = "h3") {
   const { project } = finding;
   const shown = finding.labels.map((label, at) => {
     const lines = Object.entries(details()[project.number].lines[label.file] ?? {}).map(([line, words]) => [Number(line), words]);
@@ -201,7 +207,7 @@ function findingBlock(finding) {
   });
   const tail = [["Effect: ", finding.effect], ["Help: ", finding.help], ...finding.notes.map((note) => ["Note: ", note])].filter(([, words]) => words);
   return make("article", { class: `finding ${finding.level}-side` },
-    make("h3", {}, level(finding.level), " ", sentence(finding.message)), make("p", { class: "soft" }, code(finding.rule), finding.jobs > 1 ? `, met in ${count(finding.jobs, "job")}` : ""),
+    make(title, {}, level(finding.level), " ", sentence(finding.message)), make("p", { class: "soft" }, code(finding.rule), finding.jobs > 1 ? `, met in ${count(finding.jobs, "job")}` : ""),
     shown, tail.map(([word, words]) => make("p", {}, make("strong", {}, word), sentence(words))), finding.why ? make("p", { class: "soft" }, sentence(finding.why)) : null);
 }
 
@@ -213,7 +219,7 @@ function findingsView(chosen = "all") {
   return [
     heading("Findings"), make("p", { class: "lead" }, findings.length ? levelsOf(findings) : "Nothing was found.", unknown.length ? ` Not checked: ${unknown.join(", ")}.` : ""), leftOut(),
     findings.length ? make("div", { class: "bar-of-controls" }, make("label", { for: "level" }, "Show"), chooser) : null,
-    portions(list, 50, (part) => make("div", {}, part.map(findingBlock)), "findings"),
+    portions(list, 50, (part) => make("div", {}, part.map((finding) => findingBlock(finding, "h2"))), "findings"),
   ];
 }
 
@@ -241,7 +247,7 @@ function clusterSection(project, name, capacity) {
 }
 
 function fitTable(list) {
-  return table("Whether jobs fit", ["Job", "Answer", "Where", "Why not, and what would help"], list.map((job) => [link(job.address, fullName(job)), answerOf(job.fit), job.fit.where, make("span", {}, sentence([job.fit.reason, job.fit.change].filter(Boolean).join("; ")))]));
+  return table("Whether jobs fit", ["Job", "Answer", "Where", "Why not, and what would help"], list.map((job) => [link(job.address, fullName(job)), answerOf(job.fit), job.fit.where, job.fit.reason || job.fit.change ? make("span", {}, sentence([job.fit.reason, job.fit.change].filter(Boolean).join("; "))) : ""]));
 }
 
 function quotaBar(quota) {
@@ -271,7 +277,7 @@ function nodeCells(capacity) {
     groups.set(title, [...(groups.get(title) ?? []), node]);
   }
   return [
-    make("h3", {}, count(capacity.nodes.length + capacity.nodesLeftOut, "node")), make("p", { class: "soft" }, "Each cell is a node: what is free of what it has, now."),
+    make("h3", {}, count(capacity.nodes.length + capacity.nodesLeftOut, "node")), make("p", { class: "soft" }, "Each cell is a node: what was free of what it has when the dump was made."),
     capacity.nodesLeftOut ? make("p", { class: "alert" }, `${count(capacity.nodesLeftOut, "node")} left out.`) : null,
     [...groups].map(([title, nodes]) => [make("h3", {}, `${title}: ${nodes.length}`), portions(nodes, 500, (part) => make("ul", { class: "cells", "aria-label": title }, part.map(nodeCell)), "nodes")]),
   ];
@@ -294,7 +300,7 @@ function searchView(words) {
     ["Jobs", "job", jobs.filter((job) => holds(ofJob(job))), (list) => jobTable(list, "Jobs found")],
     ["Jobs that are not compiled", "refused job", refused.filter((job) => holds([fullName(job), job.kind, job.file, job.cause].join(" ").toLowerCase())), (list) => make("ul", {}, list.map((job) => make("li", {}, `${fullName(job)}: `, sentence(job.cause), " ", place(job.project, job.file, job.line))))],
     ["Runtimes", "runtime", runtimes.filter((node) => holds([node.name, node.kind, node.file].join(" ").toLowerCase())), (list) => portions(list, 100, runtimeTable, "runtimes")],
-    ["Findings", "finding", findings.filter((finding) => holds([finding.rule, finding.level, finding.message, ...finding.labels.map((label) => label.file)].join(" ").toLowerCase())), (list) => portions(list, 50, (part) => make("div", {}, part.map(findingBlock)), "findings")],
+    ["Findings", "finding", findings.filter((finding) => holds([finding.rule, finding.level, finding.message, ...finding.labels.map((label) => label.file)].join(" ").toLowerCase())), (list) => portions(list, 50, (part) => make("div", {}, part.map((finding) => findingBlock(finding))), "findings")],
   ].filter(([, , list]) => list.length);
   const told = found.map(([, noun, list]) => count(list.length, noun)).join(", ") || "nothing";
   tellStatus(`${told} found`);
