@@ -23,6 +23,10 @@ DOCUMENTED = (
     "` under the Trainer",  # a container or a role has the Trainer's name
     "the gang is all pods of the job",
     "the Trainer reads the queue there",
+    "the same hosts",
+    "its pods ask for nothing",
+    "set by the Trainer's",
+    "the port where processes meet",
     "the Trainer hands on neither labels nor annotations",
     "Volcano ignores minima of tasks that are 0 or add up to more",
 )
@@ -94,3 +98,92 @@ def test_the_objects_stay(kind: str) -> None:
 
 def name(tree: Any) -> tuple[str, str]:
     return tree["kind"], tree["metadata"]["name"]
+
+
+VOLCANO = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: line}
+spec:
+  queue: research
+  plugins: {tensorflow: []}
+  tasks:
+  - name: ps
+    replicas: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: tf, image: a, command: [ps]}]}}
+  - name: worker
+    replicas: 2
+    template: {spec: {restartPolicy: Never, containers: [{name: tf, image: a, command: [train]}]}}
+"""
+JAX = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: line}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  template:
+    spec:
+      subdomain: line
+      restartPolicy: Never
+      containers:
+      - name: train
+        image: a
+        command: [python, train.py]
+        env:
+        - {name: JAX_COORDINATOR_ADDRESS, value: "line-0.line:29500"}
+        - {name: JAX_NUM_PROCESSES, value: "NUMBER"}
+        - name: JAX_PROCESS_ID
+          valueFrom: {fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
+"""
+VOLCANO_IN_LINE = "apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: a}, spec: {tasks: []}"
+SERVICE = """\
+---
+# the peers
+apiVersion: v1
+kind: Service
+metadata: {name: line}
+spec: {clusterIP: None, selector: {job-name: line}}  # by name
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [(VOLCANO, "tensorflow"), (JAX.replace("NUMBER", "2"), "jax"), (JAX.replace("NUMBER", "3"), "plain")],
+)
+def test_a_policy_takes_over_what_it_would_set_to_the_same(text: str, policy: str) -> None:
+    """A size that is wrong stays wrong: nothing is mended in passing."""
+    done = migrate(text)
+    assert (done.problems, [one.policy for one in done.outcomes]) == ((), [policy])
+
+
+def test_the_service_of_a_job_selects_the_pods_of_the_jobset() -> None:
+    done = migrate(JAX + SERVICE)
+    assert not done.problems
+    assert "# the peers" in done.text
+    assert "jobset.sigs.k8s.io/jobset-name: line" in done.text
+    assert "# by name" in done.text
+    assert "job-name: line}" not in done.text
+    assert not compiled(done.text)[1].failed
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "is_foreign"),
+    [
+        ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\n", "a RayCluster has no program", True),
+        ("apiVersion: ray.io/v1\nkind: Rayjob\nmetadata: {name: a}\n", "there is no kind `Rayjob`", True),
+        (
+            JAX.replace("{name: line}", "{name: line, annotations: {trainc.dev/keep: job}}"),
+            "it stays a plain Job",
+            False,
+        ),
+        (f"apiVersion: v1\nkind: List\nitems:\n- {{{VOLCANO_IN_LINE}}}\n", "jobs of a List are not rewritten", False),
+    ],
+)
+def test_a_job_that_stays_is_told_with_the_reason(text: str, reason: str, *, is_foreign: bool) -> None:
+    done = migrate(text)
+    assert done.text == text
+    assert [one.is_migrated for one in done.outcomes] == [False]
+    assert [one.message.startswith(reason) for one in done.problems] == [True]
+    assert done.has_failed is not is_foreign

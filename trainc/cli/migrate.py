@@ -13,6 +13,8 @@ from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
 from trainc.migrate.summary import summary
+from trainc.model.header import is_rendered
+from trainc.model.kinds import may_name_training
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown
@@ -68,7 +70,7 @@ def texts(session: Session) -> Iterator[tuple[str, str]]:
         yield "<stdin>", _text(session.stdin)
     for file in files(session.project.root, session.selection.paths):
         data = contents(session.project.root, file)
-        if ours(data):
+        if ours(data) or (not is_rendered(data) and may_name_training(data)):
             yield file, _text(data)
 
 

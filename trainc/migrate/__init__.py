@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainc.migrate import runtime, trainjob
 from trainc.migrate.chunks import UnreadableError, dump, joined, load, split, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
-from trainc.migrate.file_objects import FileObjects, is_other_job
+from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
 from trainc.migrate.keys import MisshapenError
 from trainc.migrate.older_job import Older, Place, as_bytes, errors, rewritten, with_comments
 from trainc.migrate.other_job import rewritten_other
@@ -145,12 +145,21 @@ def _piece(index: int, line: int, file: FileObjects, place: Place) -> Migration:
         return _other(index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
+    if tree["kind"].endswith("List") and (jobs := listed_jobs(documents[0].tree)):
+        return _listed(untouched, line, documents[0], jobs)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
         return _older(piece, line, tree, place)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         return _foreign(untouched, line, documents[0])
     return _respelled(piece, line, tree, place.project)
+
+
+def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
+    """A List with jobs in it, which stay as they are."""
+    reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
+    outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
+    return untouched._replace(problems=(Problem(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
 
 
 def _foreign(untouched: Migration, line: int, document: Document) -> Migration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,10 +98,12 @@ _OF_POLICY = {
 }
 # Where a job asked Volcano for a gang, and its runtime does so now.
 _OF_GANGS = (
+    (r"/spec/minResources$", "its pods ask for nothing"),
     (r"/spec/minTaskMember/", "the gang is all pods of the job: no task has a number of its own"),
     (r"/metadata/(labels|annotations)/", "the Trainer hands on neither labels nor annotations to the gang"),
 )
 _NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
+_OF_WIRING = "the same hosts: without the namespace, or with `environment` beside them"
 _WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
 _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
@@ -144,7 +147,7 @@ class _Names:
                 if _same(left, right, former, name):
                     return f"`{former}` is called `{name}` under the Trainer"
             if path.endswith(_WIRING):
-                return "hosts are named without the namespace" if self._wires(left, right) else UNEXPLAINED
+                return _OF_WIRING if self._wires(left, right) else UNEXPLAINED
         written = self.want.policy.own if self.want.policy is not None and left is not None else ()
         must_stay = any(f"env[{name}]" in path for name in (*_BOTH, *written))
         if must_stay or (path.endswith(_WIRING) and left and right):
@@ -161,7 +164,17 @@ class _Names:
         """Whether two texts name the same hosts, in the same order."""
         for former, name in self.want.roles.items():
             left = left.replace(f"-{former}-0-", f"-{name}-0-")
-        return _NAMESPACE.sub(r"\1", left) == _NAMESPACE.sub(r"\1", right)
+        left, right = _NAMESPACE.sub(r"\1", left), _NAMESPACE.sub(r"\1", right)
+        return left == right or (_cluster(left) is not None and _cluster(left) == _cluster(right))
+
+
+def _cluster(text: str) -> Any:
+    """The hosts and the task of a TF_CONFIG, references to variables as texts; None for a text that is none."""
+    try:
+        said = json.loads(re.sub(r'"?\$\(([A-Z_]+)\)"?', r'"\1"', text))
+    except ValueError:
+        return None
+    return (said.get("cluster"), said.get("task")) if isinstance(said, dict) else None
 
 
 def _same(left: str, right: str, former: str, name: str) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.older_job import as_bytes
-from trainc.model.input_kinds import JOB, holds_several, is_input_kind, selected_job
+from trainc.model.input_kinds import INPUT_KINDS, JOB, holds_several, is_input_kind, is_training, selected_job
 from trainc.model.kinds import COMPILED
 from trainc.model.legacy_kinds import KINDS
 from trainc.model.report import Report
+from trainc.model.tree import get, value
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.model.document import Document
+    from trainc.model.tree import Tree
 
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 
@@ -22,6 +24,17 @@ _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 def is_other_job(document: Document) -> bool:
     """Whether a document is a job of another operator that trainc compiles, or holds several."""
     return is_input_kind(document) or holds_several(document)
+
+
+def listed_jobs(tree: Tree) -> list[tuple[str, str]]:
+    """Kind and name of each job in a List that could be migrated if it were a document of its own."""
+    found = []
+    items = get(tree, "items")
+    for item in items if type(items) is list else ():
+        key = str(value(item, "apiVersion")), str(value(item, "kind"))
+        if key in KINDS or (key in INPUT_KINDS and (key != JOB or is_training(item))):
+            found.append((key[1], str(value(item, "metadata", "name") or "")))
+    return found
 
 
 class FileObjects:

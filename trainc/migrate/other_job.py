@@ -21,7 +21,7 @@ from trainc.migrate.older_job import (
 )
 from trainc.migrate.other_policies import policy_of_other
 from trainc.migrate.placed_text import Writer, says
-from trainc.migrate.policies import Facts
+from trainc.migrate.policies import Facts, Policy
 from trainc.migrate.source_text import source_of
 from trainc.migrate.volcano_groups import is_of_volcano, readable_group, with_group
 from trainc.migrate.wanted import wanted
@@ -122,6 +122,8 @@ def _ways(source: _Source) -> Iterable[list[Wanted]]:
             yield [one for one in served if not isinstance(one, str)]
     if not all(isinstance(choice, str) for choice in choices):
         yield wired
+    if any(isinstance(choice, Policy) and choice.own for choice in choices):
+        yield _wanted(source, [policy_of_other(facts, by_variables=False) for facts in _facts(source)])
     bare = _wanted(source, [choice if isinstance(choice, str) else "" for choice in choices])
     for want, choice in zip(bare, choices, strict=True):
         want.was_wired = not isinstance(choice, str)

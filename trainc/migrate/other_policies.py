@@ -20,8 +20,11 @@ _NONE = {
 }
 
 
-def policy_of_other(facts: Facts) -> Policy | str:
-    """The policy that wires the pods as their operator did, or why there is none."""
+def policy_of_other(facts: Facts, *, by_variables: bool = True) -> Policy | str:
+    """The policy that wires the pods as their operator did, or why there is none.
+
+    Not `by_variables`: one that leaves all variables that a person wrote as they are.
+    """
     kind = facts.old["kind"]
     if kind in _NONE:
         return _NONE[kind]
@@ -36,7 +39,9 @@ def policy_of_other(facts: Facts) -> Policy | str:
     if role.get("replicas", 1) != 1:
         return "each of its parts is a Job of its own, and `numNodes` counts the pods of one"
     found = clash(facts, [role["name"]])
-    return found if found is not None else _by_variables(facts, role) or _plain(facts, role)
+    if found is not None:
+        return found
+    return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
 
 
 def _plugins(facts: Facts) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.input_kinds import INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
+from trainc.model.input_kinds import ARMADA, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
@@ -79,6 +79,11 @@ _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training whe
 _SERVED = {
     (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
 }
+# By group, the kinds of other operators by their lower case.
+_OF_GROUPS: dict[str, dict[str, str]] = {}
+for _group, _kind in (*((api.partition("/")[0], kind) for api, kind in INPUT_KINDS if kind != ARMADA[1]), *FOREIGN):
+    if _kind and _group != "batch":
+        _OF_GROUPS.setdefault(_group, {})[_kind.lower()] = _kind
 _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
@@ -87,6 +92,9 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     group = api.partition("/")[0]
     if kind == "CronJob" and group == "batch":
         return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate")) else None
+    misspelt = _misspelt(group, kind)
+    if misspelt:
+        return Foreign(f"there is no kind `{kind}` in `{api}`", f"write `kind: {misspelt}`")
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
     served = _SERVED.get((group, kind))
@@ -95,6 +103,13 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     if "/" in api and kind in COMPILED and not _is_ours(group):
         return Foreign(f"trainc does not compile the {kind} of `{group}`", f"write it as `{COMPILED[kind]}`")
     return None
+
+
+def _misspelt(group: str, kind: str) -> str:
+    """The kind of another operator that was meant by one that its group does not have, "" where it is none."""
+    names = _OF_GROUPS.get(group, {})
+    meant = names.get(nearest(kind.lower(), names, cutoff=_SIMILAR), "") if names else ""
+    return meant if meant != kind else ""
 
 
 def near_miss(api: str, kind: str) -> tuple[str, str] | None:

@@ -95,10 +95,10 @@ def validate(metadata: Tree) -> list[Fault]:
         # A generated name may follow a dash; only the rest is looked at.
         masked = prefix[:-2] + "a" if prefix.endswith("-") and len(prefix) > 1 else prefix
         faults += _invalid(("metadata", "generateName"), prefix, subdomain(masked))
-    if not name:
+    if not name and not prefix:
         text = "metadata.name: Required value: name or generateName is required"
         faults.append(Fault(("metadata", "name"), "schema", text, blocking=True))
-    else:
+    elif name:
         faults += _invalid(("metadata", "name"), name, subdomain(name))
     namespace = _text(held, "namespace")
     if namespace:
