@@ -70,9 +70,9 @@ class Editor:
                 assert not self.logged, self.logged
         return list(self.known[uri].diagnostics)
 
-    def at(self, uri: str, text: str, *, after: int = 0) -> dict[str, Any]:
-        """The document and the position in the middle of a text in it, in UTF-16 units; `after` counts from its end."""
-        offset = self.texts[uri].index(text) + (len(text) + after if after else len(text) // 2)
+    def at(self, uri: str, text: str) -> dict[str, Any]:
+        """The document and the position in the middle of a text in it, in UTF-16 units."""
+        offset = self.texts[uri].index(text) + len(text) // 2
         before = self.texts[uri][:offset]
         line = before.rpartition("\n")[2]
         position = types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)

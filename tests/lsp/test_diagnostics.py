@@ -179,3 +179,40 @@ def test_a_file_that_changes_on_the_disk_is_read_again(platform: Path) -> None:
             assert await one.until(job, lambda found: not found.diagnostics) == []
 
     run(story())
+
+
+def test_a_project_that_cannot_be_read_says_so_and_comes_back(tmp_path: Path, platform: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.yaml"
+    settings = platform / "trainc.yaml"
+    shutil.move(settings, elsewhere)
+    settings.symlink_to(elsewhere)
+
+    async def story() -> None:
+        async with editor(platform) as one:
+            uri = one.open(platform / JOB)
+            found = await one.diagnostics(uri)
+            assert [one.message.partition(" is a link ")[2] for one in found] == [
+                "that leads out of its folder; put the file itself there"
+            ]
+            one.change(uri, one.texts[uri] + "# typed\n")
+            assert len(await one.diagnostics(uri)) == 1
+            settings.unlink()
+            shutil.move(elsewhere, settings)
+            one.change(uri, one.texts[uri] + "# typed\n")
+            assert await one.until(uri, lambda found: not found.diagnostics) == []
+
+    run(story())
+
+
+def test_what_a_closed_file_did_not_save_is_forgotten(platform: Path) -> None:
+    async def story() -> None:
+        async with editor(platform) as one:
+            kept = one.open(platform / JOB)
+            assert await one.diagnostics(kept) == []
+            uri = one.open(platform / "jobs/llm/chat-7b.yaml")
+            one.change(uri, one.texts[uri].replace("runtimeRef", "runtimeReff"))
+            assert await one.diagnostics(uri)
+            one.close(uri)
+            assert await one.until(uri, lambda found: not found.diagnostics) == []
+
+    run(story())

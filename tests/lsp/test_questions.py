@@ -124,24 +124,25 @@ def test_definitions(platform: Path) -> None:
     run(story())
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted", "other"),
-    [
-        ("  trainer:\n    num", {"numNodes", "numProcPerNode"}, "runtimeRef"),
-        ("  trainer:\n    numNodes: 2\n    ", {"numProcPerNode", "image", "env"}, "numNodes"),
-        ("  trainer:\n    env:\n      - ", {"name", "value", "valueFrom"}, "image"),
-        ("  suspend: ", {"true", "false"}, "numNodes"),
-        ("  ", {"trainer", "initializer", "runtimePatches"}, "runtimeRef"),
-        ("  trainer: [}\n  init", {"initializer"}, "trainer"),
-    ],
-)
-def test_fields_fit_where_they_are_written(text: str, wanted: set[str], other: str, platform: Path) -> None:
+FIELDS: list[tuple[str, set[str], str]] = [
+    ("  trainer:\n    num", {"numNodes", "numProcPerNode"}, "runtimeRef"),
+    ("  trainer:\n    numNodes: 2\n    ", {"numProcPerNode", "image", "env"}, "numNodes"),
+    ("  trainer:\n    env:\n      - ", {"name", "value", "valueFrom"}, "image"),
+    ("  suspend: ", {"true", "false"}, "numNodes"),
+    ("  ", {"trainer", "initializer", "runtimePatches"}, "runtimeRef"),
+    ("  trainer: [}\n  init", {"initializer"}, "trainer"),
+]
+
+
+def test_fields_fit_where_they_are_written(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
-            uri = one.open(platform / "jobs/llm/typed.yaml", TYPED + text)
-            found = {item.label for item in await candidates(one, uri, TYPED + text)}
-            assert wanted <= found
-            assert other not in found
+            uri = one.open(platform / "jobs/llm/typed.yaml", TYPED)
+            for text, wanted, other in FIELDS:
+                one.change(uri, TYPED + text)
+                found = {item.label for item in await candidates(one, uri, TYPED + text)}
+                assert wanted <= found, text
+                assert other not in found, text
 
     run(story())
 
@@ -162,9 +163,7 @@ _PATCH = """\
                           - name: """
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "wanted"),
-    [
+NAMES: list[tuple[str, str, set[str]]] = [
         ("jobs/llm/typed.yaml", TYPED.removesuffix("llm\n"), {"llm", "perception", "torch-base", "torch-distributed"}),
         ("jobs/llm/typed.yaml", TYPED.replace('"1"\n', '"1"\n    trainc.dev/components: shm, ').partition("spec:")[0].rstrip("\n"), {"shm", "tracking"}),
         ("jobs/llm/typed.yaml", TYPED.partition("spec:")[0] + "    ", {"trainc.dev/cluster", "trainc.dev/components"}),
@@ -173,16 +172,18 @@ _PATCH = """\
         ("runtimes/typed.yaml", "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nspec:\n  components:\n    - ", {"shm", "checkpoints"}),
         ("trainc.yaml", "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  clusters:\n    eu:\n      folder: clusters/eu\n      queue: ", {"training"}),
         ("jobs/llm/typed.yaml", "kind: Train", {"TrainJob"}),
-    ],
-    ids=["runtime", "component", "annotation", "cluster", "container", "component-of-runtime", "queue", "kind"],
-)  # fmt: skip
-def test_names_of_the_project_are_offered(file: str, text: str, wanted: set[str], platform: Path) -> None:
+    ]  # fmt: skip
+
+
+def test_names_of_the_project_are_offered(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
-            uri = one.open(platform / file, text)
-            found = {item.label for item in await candidates(one, uri, text)}
-            assert wanted <= found
-            assert not found & {"numNodes", "apiVersion"}
+            for file, text, wanted in NAMES:
+                uri = one.open(platform / file, text)
+                found = {item.label for item in await candidates(one, uri, text)}
+                assert wanted <= found, text
+                assert not found & {"numNodes", "apiVersion"}, text
+                one.close(uri)
 
     run(story())
 

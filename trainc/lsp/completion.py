@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -12,7 +13,6 @@ from trainc.lsp.cursor import outline
 from trainc.lsp.fields import field_at
 from trainc.lsp.hover import about
 from trainc.lsp.names import CONTAINER, ROLE, NameIndex, meaning
-from trainc.lsp.names import RUNTIME as RUNTIME_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trainc.lsp.workspace import Workspace
 
 Kind = types.CompletionItemKind
+_REFERENCE = re.compile(r"""runtimeRef:[ ]*\n(?:[ ]+(?:apiGroup|kind):.*\n){0,2}[ ]+name:[ ]*["']?(?P<name>[\w.-]+)""")
 
 
 def completion(path: str, position: types.Position, workspace: Workspace) -> list[types.CompletionItem]:
@@ -29,6 +30,8 @@ def completion(path: str, position: types.Position, workspace: Workspace) -> lis
     positions = workspace.positions(path)
     line = positions.line(position.line)
     before = line[: positions.offset(position) - positions.offset(types.Position(position.line, 0))]
+    if before.lstrip().startswith("#"):
+        return []
     at = outline(positions.lines(), position.line, before)
     start = positions.position(positions.offset(position) - len(at.typed))
     written = types.Range(start, position)
@@ -53,11 +56,8 @@ def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> It
 
 def _runtime(lines: list[str]) -> str:
     """The runtime that a text names, wherever else it may be broken."""
-    for number, line in enumerate(lines):
-        at = outline(lines, number, line)
-        if at.is_value and meaning(at.kind, at.path) == RUNTIME_NAME:
-            return at.typed
-    return ""
+    found = _REFERENCE.search("\n".join(lines))
+    return found["name"] if found else ""
 
 
 def _values(at: Outline) -> Iterator[types.CompletionItem]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-_KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*?|"[^"]*"|'[^']*')\s*:(?:\s+(?P<value>.*))?$""")
+_KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*|"[^"]*"|'[^']*')[ ]*:(?:\s|$)""")
 _DASH = re.compile(r"-(?:\s+|$)")
 _KIND = re.compile(r"^kind:\s*([A-Za-z]+)", re.MULTILINE)
 _SEPARATOR = "---"
@@ -118,7 +118,7 @@ def _steps(text: str) -> Iterator[tuple[int, str | int]]:
         rest = rest[found.end() :]
     found = _KEY.match(rest)
     if found:
-        yield len(text) - len(rest), found["key"].strip("\"'")
+        yield len(text) - len(rest), found["key"].strip(" \"'")
 
 
 def _push(steps: list[tuple[int, str | int]], step: tuple[int, str | int]) -> None:

@@ -51,8 +51,13 @@ class Judgement:
         self.by_file: dict[str, list[Finding]] = {}
         self.seconds = 0.0  # of the processor, that the whole project took
         self._cache = cache
-        self._is_whole = find_root(root)[1] or os.path.exists(os.path.join(root, ".git"))
+        self.is_whole = find_root(root)[1] or os.path.exists(os.path.join(root, ".git"))
         self._known: tuple[Project, Selection, Documents, Report] | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the project has been judged whole."""
+        return self._known is not None
 
     def judge(self, unsaved: Unsaved) -> None:
         """Judge the whole project, as `trainc validate` does.
@@ -98,7 +103,7 @@ class Judgement:
 
     def selection(self, unsaved: Unsaved, *, forms: bool = False) -> Selection:
         """The files that are judged."""
-        paths = (".",) if self._is_whole else tuple([file for file in unsaved if ours(unsaved[file])])
+        paths = (".",) if self.is_whole else tuple([file for file in unsaved if ours(unsaved[file])])
         return Selection(paths, forms=forms)
 
     def bundles(self, file: str, unsaved: Unsaved) -> tuple[list[Bundle], list[Finding]]:

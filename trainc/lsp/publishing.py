@@ -14,7 +14,7 @@ from trainc.lsp.workspace import relative
 from trainc.model.trouble import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from trainc.lsp.workspace import Workspace
 
@@ -31,19 +31,39 @@ class Publisher:
         self._publish = publish
         self._log = log
         self._edited: set[str] = set()
+        self._due: set[str] = set()  # projects to be judged whole, however long it takes
         self._shown: dict[str, set[str]] = {}  # by root, the paths with diagnostics
         self._soon: asyncio.TimerHandle | None = None
         self._later: asyncio.TimerHandle | None = None
 
+    def opened(self, path: str) -> None:
+        """A file was opened: tell what is known of it, or else judge its project."""
+        judgement = self._workspace.judgement(path)
+        if not (judgement.is_whole and judgement.is_known):
+            self.judge(judgement.root)
+        elif self._workspace.is_saved(path):
+            self._tell(path, judgement.root)
+        else:
+            self.edited(path)
+
     def edited(self, path: str) -> None:
         """A text has changed: judge it soon, and its project after a pause."""
         self._edited.add(path)
-        loop = asyncio.get_running_loop()
         if self._soon is None:
-            self._soon = loop.call_later(SOON, self.settle)
-        if self._later is not None:
-            self._later.cancel()
-        self._later = loop.call_later(PAUSE, self._pause)
+            self._soon = asyncio.get_running_loop().call_later(SOON, self.settle)
+        self._wait()
+
+    def changed(self, roots: Iterable[str]) -> None:
+        """Files of projects have changed on the disk: judge them whole after a pause, in which more may change."""
+        self._due.update(roots)
+        self._wait()
+
+    def closed(self, root: str) -> None:
+        """A file of a project was closed: what was not saved is gone, and with the last file all that was shown."""
+        if root in self._workspace.roots():
+            self.changed([root])
+        else:
+            self.judge(root)
 
     def settle(self) -> None:
         """Judge the files that have changed since they were judged, each by itself."""
@@ -80,12 +100,18 @@ class Publisher:
         error = self._tried(lambda: judgement.judge_file(relative(path, root), unsaved))
         if error is not None:
             judgement.by_file[relative(path, root)] = []
-        self._tell(path, [trouble(error)] if error is not None else None)
+        self._tell(path, root, [trouble(error)] if error is not None else None)
+
+    def _wait(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+        self._later = asyncio.get_running_loop().call_later(PAUSE, self._pause)
 
     def _pause(self) -> None:
         self.settle()
+        due, self._due = self._due, set()
         for root in sorted(self._workspace.roots()):
-            if self._is_quick(root):
+            if root in due or self._is_quick(root):
                 self.judge(root)
 
     def _is_quick(self, root: str) -> bool:
@@ -105,16 +131,17 @@ class Publisher:
 
     def _show(self, root: str, paths: list[str], instead: dict[str, list[types.Diagnostic]] | None = None) -> None:
         """Publish these files, and take back what was shown of all others of the project."""
+        former = self._shown.pop(root, set())
         for path in paths:
-            self._tell(path, (instead or {}).get(path))
-        for path in self._shown.pop(root, set()) - set(paths):
+            self._tell(path, root, (instead or {}).get(path))
+        for path in sorted(former - set(paths)):
             self._publish(types.PublishDiagnosticsParams(self._uri(path), []))
-        self._shown[root] = set(paths)
 
-    def _tell(self, path: str, found: list[types.Diagnostic] | None = None) -> None:
+    def _tell(self, path: str, root: str, found: list[types.Diagnostic] | None = None) -> None:
         buffer = self._workspace.buffers.get(path)
         shown = diagnostics(path, self._workspace) if found is None else found
         version = buffer.version if buffer is not None else None
+        self._shown.setdefault(root, set()).add(path)
         self._publish(types.PublishDiagnosticsParams(self._uri(path), shown, version))
 
     def _uri(self, path: str) -> str:

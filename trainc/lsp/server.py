@@ -69,7 +69,7 @@ def _add_documents(server: EditorServer) -> None:
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         path = server.hold(params.text_document, params.text_document.text)
         if path:
-            server.publisher.judge(server.texts.root(path))
+            server.publisher.opened(path)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
@@ -81,13 +81,13 @@ def _add_documents(server: EditorServer) -> None:
     def saved(params: types.DidSaveTextDocumentParams) -> None:
         path = server.path(params.text_document.uri)
         if path in server.texts.buffers:
-            server.publisher.judge(server.texts.root(path))
+            server.publisher.changed([server.texts.root(path)])
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         path = server.path(params.text_document.uri)
         if server.texts.buffers.pop(path, None) is not None:
-            server.publisher.judge(server.texts.root(path))
+            server.publisher.closed(server.texts.root(path))
 
 
 def _add_watching(server: EditorServer) -> None:
@@ -106,8 +106,7 @@ def _add_watching(server: EditorServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def changed(_: types.DidChangeWatchedFilesParams) -> None:
-        for root in sorted(server.texts.roots()):
-            server.publisher.judge(root)
+        server.publisher.changed(server.texts.roots())
 
 
 def _add_questions(server: EditorServer) -> None:

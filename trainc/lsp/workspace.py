@@ -75,6 +75,13 @@ class Workspace:
         except OSError:
             return ""
 
+    def is_saved(self, path: str) -> bool:
+        """Whether an open text is that of its file."""
+        try:
+            return ordinary_contents(path) == self.buffers[path].text.encode("utf-8", "surrogatepass")
+        except OSError:
+            return False
+
     def positions(self, path: str) -> Positions:
         """The places of a file."""
         return Positions(self.text(path), self.encoding)
