@@ -46,6 +46,15 @@ def patched(containers: int) -> str:
     return json.dumps(tree)
 
 
+def tasks(count: int, plugin: str) -> str:
+    """A Volcano Job of many tasks of one pod."""
+    pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "r/x:1", "command": ["a"]}]}
+    each = [{"name": f"t{number}", "replicas": 1, "template": {"spec": pod}} for number in range(count)]
+    spec = {"schedulerName": "volcano", "minAvailable": 1, "plugins": {plugin: []}, "tasks": each}
+    head = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "a", "namespace": "n"}}
+    return json.dumps({**head, "spec": spec})
+
+
 def doubled(count: int) -> str:
     """Variables of which each holds the one before it twice."""
     env = [{"name": "V0", "value": "x" * 10}]
@@ -54,6 +63,8 @@ def doubled(count: int) -> str:
 
 
 INPUTS: dict[str, Callable[[], str]] = {
+    "800 tasks of a Volcano Job": lambda: tasks(800, "env"),
+    "addresses of 800 tasks in each of them": lambda: tasks(800, "svc"),
     "12,000 commands": lambda: script("torchrun x;" * 12_000),
     "12,000 here-documents": lambda: script("cat <<A\n" * 12_000),
     "8,000 ended here-documents": lambda: script("".join(f"cat <<E{n}\nx\nE{n}\n" for n in range(8000))),

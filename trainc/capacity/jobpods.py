@@ -83,7 +83,6 @@ class Role:
         self.is_scripted = is_labelled_by_script(jobset, job)
         self.asked: tuple[Amounts, Amounts] = namespace.asked(self.tree)
         self.pod: Pod = pod_of(self.podset, get(job, "template", "spec", "template"), namespace.name, self.asked[0])
-        self.pod.labels |= written_labels(jobset, job)
         self.created = self.placed = 0
         self.nodes: Counter[str] = Counter()
         self.pending: Counter[str] = Counter()
@@ -145,6 +144,9 @@ class Run:
             for index, job in enumerate(listed)
             if only is None or value(job, "name") in only
         ]
+        labels = list(written_labels(jobset)) if listed else []
+        for role in self.roles:
+            role.pod.labels |= labels[role.index]
         self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
         self.placed: list[tuple[Pod, str]] = []
         self._facts, self._is_idle, self._bound = facts, is_idle, bound

@@ -14,12 +14,13 @@ from trainc.model.tree import first_leaf, stamp, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-    Entries = Callable[[Plan, Role, Tree], Mapping[str, object]]
+    Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
     Chosen = Callable[[Role], list[Tree]]
 
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
@@ -77,33 +78,39 @@ def framework(
     container: str = "",
     more: Callable[[Plan], Contribution] | None = None,
     check: Callable[[Plan, Report], None] | None = None,
+    *,
+    wired: Callable[[Plan], Any] | None = None,
+    refuse: Callable[[Plan, Report], None] | None = None,
 ) -> Framework:
     """A framework that gives the chosen containers the entries of an operator, and `more` beside them.
 
     `container` is the one whose ports the Services under the operator's names repeat; `check` looks for what only this
-    framework knows.
+    framework knows, `refuse` for what cannot be built. `wired` makes once for all containers what `entries` reads, which
+    is the plan itself without it.
     """
 
     def lower(plan: Plan) -> Contribution:
+        job = wired(plan) if wired is not None else plan
         patches = [
             Patch(role.index, c["name"].value, sets={"env": environment(c, ours)})
             for role in plan.roles
             for c in chosen(role)
-            if (ours := entries(plan, role, c))
+            if (ours := entries(job, role, c))
         ]
         own = Contribution(patches, objects=services(plan, container) if container and aliased(plan) else ())
         return own + more(plan) if more else own
 
     def verify(plan: Plan, report: Report) -> None:
+        job = wired(plan) if wired is not None else plan
         for role in plan.roles:
             for c in chosen(role):
-                ours = entries(plan, role, c)
+                ours = entries(job, role, c)
                 _look(plan, c, ours, report)
                 _lengths(plan, ours, report)
         if check is not None:
             check(plan, report)
 
-    return Framework(name, lower, verify=verify)
+    return Framework(name, lower, verify=verify, refuse=refuse)
 
 
 def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:

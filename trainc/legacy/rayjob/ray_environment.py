@@ -66,9 +66,8 @@ class RayWiring:
         return start_line(group, self.address)
 
 
-def entries(plan: Plan, role: Role, container: Tree) -> dict[str, object]:
+def entries(wiring: RayWiring, role: Role, container: Tree) -> dict[str, object]:
     """The variables of KubeRay 1.7 for one container, in its order; some of the user's own stay."""
-    wiring = RayWiring(plan)
     group = wiring.groups.get(role.name.value)
     first = bool(role.containers) and container is role.containers[0]
     if group is None:
@@ -252,4 +251,4 @@ def _service(wiring: RayWiring) -> Tree:
     }
 
 
-FRAMEWORK = framework(NAME, entries, every, more=more)
+FRAMEWORK = framework(NAME, entries, every, more=more, wired=RayWiring)

@@ -46,27 +46,31 @@ class FormerPodNames(FormerHosts):
 
 def check_spliced(job: JobOfTasks) -> None:
     """Say where a text of the job puts together a host name from a task's name and a variable."""
-    prefixes = [f"{job.document.name}-{task.role}-" for task in job.tasks]
+    prefixes = {f"{job.document.name}-{task.role}-" for task in job.tasks}
     for task in job.tasks:
         for field in ("containers", "initContainers"):
             for container in task.template.get("spec", {}).get(field) or ():
                 _check(job, container, prefixes)
 
 
-def _check(job: JobOfTasks, container: Tree, prefixes: list[str]) -> None:
+def _check(job: JobOfTasks, container: Tree, prefixes: set[str]) -> None:
     texts: Tree = {key: container[key] for key in ("command", "args", "env") if key in container}
     for _, leaf in leaves(texts):
         text = leaf.value if type(leaf) is Sourced else None
-        found = next((p for p in prefixes if f"{p}$" in text or f"{p}{{" in text), "") if type(text) is str else ""
-        if found:
+        prefix = _spliced(text, prefixes) if type(text) is str else ""
+        if prefix:
             span = place(leaf.origin) or job.span(("metadata", "name"))
-            message = f"a host name that begins with `{found}` is put together here: no pod is called so"
+            message = f"a host name that begins with `{prefix}` is put together here: no pod is called so"
             effect = "the name does not resolve"
             help_ = "take the names from `VC_<TASK>_HOSTS` or from the files in /etc/volcano"
             job.say(SPLICED.at(span, message, effect=effect, help=help_))
 
 
-def former_names(job: JobOfTasks, pod: Tree) -> Tree:
-    """The spec of a pod in which Volcano's host names are those of the JobSet."""
-    hosts = FormerPodNames(job)
-    return hosts.pod(pod) if hosts.occur_in(pod) else pod
+def _spliced(text: str, prefixes: set[str]) -> str:
+    """The beginning of a host name that a variable or a placeholder goes on with, "" where there is none."""
+    lengths = {len(prefix) for prefix in prefixes}
+    for before in text.replace("{", "$").split("$")[:-1]:
+        for length in lengths:
+            if before[-length:] in prefixes:
+                return before[-length:]
+    return ""

@@ -10,7 +10,7 @@ from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.volcanojob.arrangement import arrange, is_countable, success
-from trainc.legacy.volcanojob.former_pod_names import check_spliced, former_names
+from trainc.legacy.volcanojob.former_pod_names import FormerPodNames, check_spliced
 from trainc.legacy.volcanojob.gang import gang, starts
 from trainc.legacy.volcanojob.lifecycle import TaskLifecycle
 from trainc.legacy.volcanojob.plugin_findings import check_plugins
@@ -62,7 +62,8 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     decided, is_counted = success(job, tasks)
     verdicts = (check_policies(job, lifecycle), check_plugins(job), _waits_for_all(job), is_counted)
     _say_notes(job)
-    replicated = [_with_present_names(job, _replicated(job, task, lifecycle)) for task in tasks]
+    former = FormerPodNames(job)
+    replicated = [_with_present_names(former, _replicated(job, task, lifecycle)) for task in tasks]
     shape = Shape(tuple(Part(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
@@ -144,8 +145,9 @@ def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) ->
     return out
 
 
-def _with_present_names(job: JobOfTasks, replicated: Tree) -> Tree:
-    return with_pod(replicated, former_names(job, replicated["template"]["spec"]["template"]["spec"]))
+def _with_present_names(former: FormerPodNames, replicated: Tree) -> Tree:
+    pod = replicated["template"]["spec"]["template"]["spec"]
+    return with_pod(replicated, former.pod(pod) if former.occur_in(pod) else pod)
 
 
 def _jobset_fields(job: JobOfTasks, lifecycle: TaskLifecycle) -> dict[str, Tree]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.hosts import length, refuse_length
 from trainc.legacy.environment.env import INDEX_REFERENCE, framework
 from trainc.legacy.volcanojob import plugin_objects
 from trainc.legacy.volcanojob.task_pods import claims
 from trainc.legacy.volcanojob.tasks import FRAMEWORK as NAME
+from trainc.legacy.volcanojob.tasks import plugins
 from trainc.legacy.volcanojob.wiring import Wiring, lists
 from trainc.model.patches import COMPLETION_INDEX, Contribution
 from trainc.model.tree import get
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
 
 JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
+_NAMES = 100  # bytes that two variables of a task take beside its addresses
 _CLUSTER = ("ps", "worker", "chief", "evaluator")
 
 
-def entries(plan: Plan, role: Role, container: Tree) -> dict[str, object]:
+def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     """The variables of Volcano 1.16 for one container, in one order; Volcano's own is random."""
-    wiring = Wiring(plan)
     is_init = all(container is not other for other in role.containers)
     own: dict[str, object] = {}
     if "env" in wiring.plugins:
@@ -103,9 +105,18 @@ def more(plan: Plan) -> Contribution:
     return plugin_objects.more(Wiring(plan)) + Contribution(objects=claims(plan.name, get(plan.job, "spec")))
 
 
+def refuse(plan: Plan, report: Report) -> None:
+    """A refusal where the addresses of all tasks, in each container, are more than one object holds."""
+    service = plugins(plan.job).get("svc")
+    if service is not None and service.is_on("inject-hosts-env"):
+        counts = {role.index: role.count for role in plan.roles}
+        size = length(plan, counts) + _NAMES * len(counts)
+        refuse_length(plan, report, size * sum(len(every(role)) for role in plan.roles))
+
+
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
     plugin_objects.check(Wiring(plan), report)
 
 
-FRAMEWORK = framework(NAME, entries, every, more=more, check=check)
+FRAMEWORK = framework(NAME, entries, every, more=more, check=check, wired=Wiring, refuse=refuse)

@@ -21,14 +21,16 @@ class Wiring:
         self.plan = plan
         self.plugins: Mapping[str, Flags] = plugins(plan.job)
         self.tasks = read_tasks(plan.job)
+        self._by_name = {task.role: task for task in reversed(self.tasks)}
+        roles = {role.name.value: role for role in plan.roles}
         for task in self.tasks:
-            role = plan.role(task.role)
+            role = roles.get(task.role)
             if role is not None:
                 task.jobs, task.pods = role.replicas, role.count
 
     def task(self, name: str) -> Task | None:
         """The task of that name, None where the job has none."""
-        return next((task for task in self.tasks if task.role == name), None)
+        return self._by_name.get(name)
 
     def hosts(self, task: Task) -> list[str]:
         """The addresses of a task's pods."""

@@ -59,8 +59,8 @@ def children(jobset: Tree, features: Features, objects: Objects) -> Refused:
     tree = with_defaults(jobset)
     spec = tree["spec"]
     claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
-    for index, job in enumerate(spec.get("replicatedJobs", ())):
-        _job(tree, job, ("spec", "replicatedJobs", index), claimed, refused)
+    for index, (job, own) in enumerate(zip(spec.get("replicatedJobs", ()), written_labels(tree), strict=True)):
+        _job(tree, job, own, ("spec", "replicatedJobs", index), claimed, refused)
     return refused
 
 
@@ -95,12 +95,11 @@ def _claims(spec: Tree, refused: Refused) -> dict[str, str]:
     return claimed
 
 
-def _job(tree: Tree, job: Tree, path: Path, claimed: dict[str, str], refused: Refused) -> None:
-    """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused."""
+def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[str, str], refused: Refused) -> None:
+    """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused; `own` are JobSet's labels."""
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
     log = Complaints(refused.features, JOB)
-    own = written_labels(tree, job)
     added = sum(len(f"{key}{text}".encode()) for key, text in own.items())  # JobSet writes them as annotations too
     metadata = fields(outer.get("metadata"))
     if metadata:

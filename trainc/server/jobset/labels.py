@@ -9,32 +9,41 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.model.tree import Tree
 
 _PREFIX = "jobset.sigs.k8s.io/"
 _UID, _KEY = "0" * 36, "0" * 40  # of the length of what the server chooses and of a hash
 
 
-def written_labels(jobset: Tree, job: Tree) -> dict[str, str]:
-    """The labels of the first Job of a replicatedJob; a uid and a hash are zeros."""
-    name, group = f"{value(jobset, 'metadata', 'name')}", _group(job)
-    roles = jobset["spec"]["replicatedJobs"]
-    before = roles[: next((index for index, role in enumerate(roles) if role is job), 0)]
-    texts = {
-        "jobset-name": name,
-        "jobset-uid": _UID,
-        "replicatedjob-name": f"{value(job, 'name')}",
-        "replicatedjob-replicas": f"{_replicas(job)}",
-        "global-replicas": f"{sum(map(_replicas, roles))}",
-        "job-index": "0",
-        "job-key": _KEY,
-        "job-global-index": f"{sum(map(_replicas, before))}",
-        "restart-attempt": "0",
-        "group-name": group,
-        "group-replicas": f"{sum(_replicas(role) for role in roles if _group(role) == group)}",
-        "job-group-index": f"{sum(_replicas(role) for role in before if _group(role) == group)}",
-    }
-    return {f"{_PREFIX}{key}": text for key, text in texts.items()}
+def written_labels(jobset: Tree) -> Iterator[dict[str, str]]:
+    """The labels of the first Job of each replicatedJob, in order; a uid and a hash are zeros."""
+    name = f"{value(jobset, 'metadata', 'name')}"
+    roles = jobset["spec"].get("replicatedJobs", ())
+    in_all: dict[str, int] = {}
+    for role in roles:
+        in_all[_group(role)] = in_all.get(_group(role), 0) + _replicas(role)
+    total, in_front, before = sum(in_all.values()), 0, dict.fromkeys(in_all, 0)
+    for role in roles:
+        group, replicas = _group(role), _replicas(role)
+        texts = {
+            "jobset-name": name,
+            "jobset-uid": _UID,
+            "replicatedjob-name": f"{value(role, 'name')}",
+            "replicatedjob-replicas": f"{replicas}",
+            "global-replicas": f"{total}",
+            "job-index": "0",
+            "job-key": _KEY,
+            "job-global-index": f"{in_front}",
+            "restart-attempt": "0",
+            "group-name": group,
+            "group-replicas": f"{in_all[group]}",
+            "job-group-index": f"{before[group]}",
+        }
+        yield {f"{_PREFIX}{key}": text for key, text in texts.items()}
+        in_front += replicas
+        before[group] += replicas
 
 
 def _replicas(job: Tree) -> int:
