@@ -1,4 +1,4 @@
-"""Random histories of a small project: a commit, and edits of jobs, runtimes and trainc.yaml after it."""
+"""Random histories of a small project of one or two clusters: a commit, and edits of all that it holds after it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Edit = Callable[[WorkingTree, random.Random], None]
-    Objects = dict[tuple[str, str], dict[str, Any]]  # by job, then by kind and name
 
+TWO = "  clusters:\n    eu: {paths: [jobs/eu]}\n    us: {paths: [jobs/us], scheduler: volcano, queue: q1}\n"
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: research}\ndata: {a: x1}\n"
+ENTRY = "    env: [{name: A, valueFrom: {configMapKeyRef: {name: shared, key: a}}}]\n"
 NAMES = ("bert", "t5", "vit")
 OTHER = RUNTIME.replace("name: torch", "name: other", 1)
 
@@ -31,9 +33,15 @@ def history(folder: Path, seed: int) -> tuple[WorkingTree, random.Random, bool]:
     folder.mkdir()
     tree = WorkingTree(folder)
     tree.write("runtimes/other.yaml", OTHER)
+    tree.write("config/shared.yaml", CONFIG)
+    places = ("jobs/eu", "jobs/us") if chance.random() < 0.5 else ("jobs",)
+    if len(places) > 1:
+        tree.write("trainc.yaml", f"{PROJECT}{TWO}")
     for name in chance.sample(NAMES, chance.randint(1, 2)):
         text = job(name, nodes=chance.randint(1, 3), run=chance.choice(("", "", "2")))
-        tree.write(f"jobs/{name}.yaml", text.replace("name: torch", chance.choice(("name: torch", "name: other"))))
+        text = text.replace("    numNodes", f"{chance.choice((ENTRY, '', ''))}    numNodes")
+        text = text.replace("name: torch", chance.choice(("name: torch", "name: other")))
+        tree.write(f"{chance.choice(places)}/{name}.yaml", text)
     rendered = chance.random() < 0.6
     if rendered:
         assert tree.run("build", "-w", "-q").code == 0
@@ -44,7 +52,11 @@ def history(folder: Path, seed: int) -> tuple[WorkingTree, random.Random, bool]:
 
 
 def _job(tree: WorkingTree, chance: random.Random) -> str:
-    return chance.choice(sorted(str(path.relative_to(tree.folder)) for path in tree.folder.glob("jobs/*.yaml")))
+    return chance.choice(_jobs(tree.folder))
+
+
+def _jobs(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.glob("jobs/**/*.yaml"))
 
 
 def _runtime(chance: random.Random) -> str:
@@ -53,7 +65,8 @@ def _runtime(chance: random.Random) -> str:
 
 def _substitute(pattern: str, new: str, where: str) -> Edit:
     def edit(tree: WorkingTree, chance: random.Random) -> None:
-        path = _job(tree, chance) if where == "job" else _runtime(chance) if where == "runtime" else "trainc.yaml"
+        shared = {"runtime": _runtime(chance), "project": "trainc.yaml", "config": "config/shared.yaml"}
+        path = _job(tree, chance) if where == "job" else shared[where]
         text = new if new.startswith("# ") else new.replace("#", str(chance.randint(1, 4)))
         tree.write(path, re.sub(pattern, text, tree.read(path), count=1))
 
@@ -62,17 +75,31 @@ def _substitute(pattern: str, new: str, where: str) -> Edit:
 
 def _new_job(tree: WorkingTree, chance: random.Random) -> None:
     name = chance.choice(NAMES)
-    tree.write(f"jobs/new-{name}.yaml", job(f"new-{name}", nodes=chance.randint(1, 2)))
+    folder = _job(tree, chance).rpartition("/")[0]
+    tree.write(f"{folder}/new-{name}.yaml", job(f"new-{name}", nodes=chance.randint(1, 2)))
 
 
 def _gone(tree: WorkingTree, chance: random.Random) -> None:
-    if len(list(tree.folder.glob("jobs/*.yaml"))) > 1:
+    if len(_jobs(tree.folder)) > 1:
         (tree.folder / _job(tree, chance)).unlink()
 
 
 def _move(tree: WorkingTree, chance: random.Random) -> None:
     path = tree.folder / _job(tree, chance)
     path.rename(path.with_name(f"moved-{path.name}"))
+
+
+def _rename(tree: WorkingTree, chance: random.Random) -> None:
+    path = _job(tree, chance)
+    tree.write(path, re.sub(r"^  name: ([a-z0-9-]+)$", r"  name: \1-b", tree.read(path), count=1, flags=re.MULTILINE))
+
+
+def _to_other_cluster(tree: WorkingTree, chance: random.Random) -> None:
+    path = _job(tree, chance)
+    other = path.replace("/eu/", "/*/").replace("/us/", "/eu/").replace("/*/", "/us/")
+    (tree.folder / other).parent.mkdir(exist_ok=True)
+    if not (tree.folder / other).exists():
+        (tree.folder / path).rename(tree.folder / other)
 
 
 def _run(tree: WorkingTree, chance: random.Random) -> None:
@@ -98,6 +125,13 @@ EDITS: tuple[Edit, ...] = (
     _substitute(r"memory: \d+Gi", "memory: #Gi", "runtime"),
     _substitute(r"\Z", "  delivery: argocd\n", "project"),
     _substitute("^", "# comment\n", "project"),
+    _substitute("queue: q.", "queue: q#", "project"),
+    _substitute("scheduler: volcano", "scheduler: coscheduling", "project"),
+    _substitute(r"\Z", "  oldRun: keep\n", "project"),
+    _substitute("x[0-9]", "x#", "config"),
+    _substitute("^    numNodes", f"{ENTRY}    numNodes", "job"),
+    _rename,
+    _to_other_cluster,
     _new_job,
     _gone,
     _move,
@@ -108,8 +142,15 @@ assert PROJECT.endswith("output: rendered\n")
 
 def objects(text: str) -> dict[str, Any]:
     """The objects of a YAML stream by kind and name."""
-    found = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
-    return {f"{one['kind']}/{one['metadata']['name']}": one for one in found}
+    loaded = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
+    return {f"{one['kind']}/{one['metadata']['name']}": one for one in loaded}
+
+
+def rendered_objects(folder: Path) -> dict[str, Any]:
+    """The objects of a folder of rendered files by cluster, kind and name."""
+    paths = sorted(folder.rglob("*.yaml"))
+    clusters = {path: "/".join(path.relative_to(folder).parts[:-2]) for path in paths}
+    return {f"{clusters[path]}:{name}": one for path in paths for name, one in objects(path.read_text("utf-8")).items()}
 
 
 def applied(
@@ -127,21 +168,19 @@ def applied(
     for name in undone:
         if other.command("git", "checkout", "-q", "HEAD", "--", name).returncode:
             (copy / name).unlink(missing_ok=True)
-    if not list(copy.glob("jobs/*.yaml")):
+    if not _jobs(copy):
         return {}, set()
+    refused = set[str]()
     if rendered:
-        done = other.run("build", "-w", "-q")
+        done = other.run("build", "-q", "-w")
         if done.code == 0:
-            texts = [path.read_text("utf-8") for path in sorted((copy / "rendered").rglob("*.yaml"))]
-            return {name: one for text in texts for name, one in objects(text).items()}, set()
-        refused = {
-            finding.message.split("`")[1] for finding in done.findings if finding.rule.name == "immutable-change"
-        }
+            return rendered_objects(copy / "rendered"), set()
+        refused = {one.message.split("`")[1] for one in done.findings if one.rule.name == "immutable-change"}
         if not refused:
             return None, set()
-        return objects(other.run("build").out), refused
-    done = other.run("build")
-    return (objects(done.out) if done.code == 0 else None), set()
+    shutil.rmtree(copy / "rendered", ignore_errors=True)
+    done = other.run("build", "-q", "-o", "built")
+    return (rendered_objects(copy / "built") if done.code == 0 else None), refused
 
 
 def check(folder: Path, seed: int) -> None:
@@ -152,8 +191,7 @@ def check(folder: Path, seed: int) -> None:
     tree.git("stash", "-q", "-u") if tree.git("status", "--short").stdout else None
     before, _ = applied(tree, rendered, scratch)
     if rendered:
-        texts = [path.read_text("utf-8") for path in sorted((tree.folder / "rendered").rglob("*.yaml"))]
-        before = {name: one for text in texts for name, one in objects(text).items()}
+        before = rendered_objects(tree.folder / "rendered")
     tree.command("git", "stash", "pop", "-q")
     after, refused = applied(tree, rendered, scratch)
     if after is None:
@@ -176,18 +214,21 @@ def check(folder: Path, seed: int) -> None:
 
 
 def _causes(tree: WorkingTree, rendered: bool, scratch: Path, found: Any, before: dict[str, Any] | None) -> None:
-    entries = [
-        (name.rpartition("/")[2], one["causes"]) for one in found["edited"] if not one["kept"] for name in one["jobs"]
+    edited = [(f"/{name}".split("/"), one) for one in found["edited"] if not one["kept"] for name in one["jobs"]]
+    entries = [(parts[-3], parts[-1], one["causes"]) for parts, one in edited]
+    entries += [
+        (one["cluster"], one["name"].rpartition("/")[2], one["causes"])
+        for one in (*found["added"], *found["removed"], *found["objects"])
     ]
-    entries += [(one["name"], one["causes"]) for one in (*found["added"], *found["removed"])]
-    for name, causes in entries:
-        assert causes
+    entries += [(one["new"]["cluster"], one["new"]["name"], one["causes"]) for one in found["renamed"]]
+    for *name, causes in entries:
+        assert causes, name
         for size in range(len(causes) + 1):
             for undone in combinations(causes, size):
                 now, refused = applied(tree, rendered, scratch, undone=undone)
-                is_same = now is not None and _of(now, name) == _of(before or {}, name)
+                is_same = now is not None and _of(now, *name) == _of(before or {}, *name)
                 assert is_same == (size == len(causes)), (name, causes, undone, refused)
 
 
-def _of(found: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: one for key, one in found.items() if key.partition("/")[2] == name}
+def _of(found: dict[str, Any], cluster: str, name: str) -> dict[str, Any]:
+    return {key: one for key, one in found.items() if key.startswith(cluster) and key.endswith(f"/{name}")}

@@ -213,7 +213,7 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
     """On standard error: runs that keep their rendering, what was written, differences."""
     for blamed, kept in sorted(committed.kept.items()):
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
-        why = "trainc renders it differently now" if blamed == ITSELF else f"{blamed} changed"
+        why = "trainc or a setting of its cluster changed" if blamed == ITSELF else f"{blamed} changed"
         fields = listed(committed.fixed[blamed])
         tell(
             f"{runs} rendering ({why}): {fields} cannot change in place; `trainc run NAME` starts a new run with the edit, "

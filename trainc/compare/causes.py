@@ -44,9 +44,13 @@ _JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES, *(kin
 
 
 class Wanted(NamedTuple):
-    """A job whose change is to be explained: the files that may hold it, where its rendering lies, what to look at."""
+    """A job, or an object beside jobs, whose change is to be explained.
+
+    `own` are the files that may hold it, `sources` those to compile: for an object also those of the jobs that name it.
+    """
 
     key: Key
+    own: frozenset[str]
     sources: frozenset[str]
     rendering: str  # "" where the job has none that counts
     likely: frozenset[str]  # files that what changes rests on
@@ -199,12 +203,12 @@ class Search:
         """
         found: dict[Key, tuple[str, ...]] = {}
         left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
-        own = self._names & frozenset().union(*(one.sources for one in left))
+        own = self._names & frozenset().union(*(one.own for one in left))
         for size in range(1, _MOST_TOGETHER + 1):
             for together, number in ((own, size - 1), (frozenset[str](), size)):
                 for chosen in self._candidates(number, left):
                     forms = self._edits.world(chosen | together, frozenset(left))[self._which]
-                    settled = {one: chosen | (together & one.sources) for one in left if self._is_target(forms, one)}
+                    settled = {one: chosen | (together & one.own) for one in left if self._is_target(forms, one)}
                     settled = {one: undone for one, undone in settled.items() if self._suffice(undone, one)}
                     found |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
                     left -= settled.keys()
@@ -214,10 +218,11 @@ class Search:
 
     def _suffice(self, undone: frozenset[str], one: Wanted) -> bool:
         """Whether these edits alone explain a job; a file of jobs alone changes no other file's."""
-        return undone <= self._edits.alone or self._undoes(undone, one)
+        return (undone <= self._edits.alone and one.sources == one.own) or self._undoes(undone, one)
 
     def _candidates(self, size: int, left: set[Wanted]) -> Iterator[frozenset[str]]:
-        shared = self._names - self._edits.alone
+        naming = frozenset().union(*(one.sources - one.own for one in left))
+        shared = self._names - (self._edits.alone - naming)
         likely = frozenset().union(*(one.likely for one in left)) & shared
         names = [*sorted(likely), *sorted(shared - likely)]
         if size <= 1 or len(names) <= _MOST_PAIRED:

@@ -36,11 +36,25 @@ def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
         for name in names
         if was.values.get(name) != now.values.get(name)
     ]
-    paths = [path for path in changed_paths(was, now) if not (found and _is_told(path))]
+    whole = _whole_objects(was, now)
+    paths = [path for path in changed_paths(was, now) if not (found and _is_told(path)) and _owner(path) not in whole]
     found += [_change(_shown(path, now), path, _text(was, path), _text(now, path), was, now) for path in paths]
+    found += [whole[owner] for owner in sorted(whole)]
     for path, old, new in moved(was.order, now.order):
         found.append(Change(f"order of {_shown(path, now)}", ", ".join(map(str, old)), ", ".join(map(str, new))))
     return tuple(found)
+
+
+def _whole_objects(was: Facts, now: Facts) -> dict[str, Change]:
+    """The objects of a job that are new or gone as wholes, by kind and name, each as one change."""
+    before, after = ({_owner(path) for path in job.digest} for job in (was, now))
+    gone = {owner: Change("object", owner.partition("/")[0], "") for owner in before - after}
+    return gone | {owner: Change("object", "", owner.partition("/")[0]) for owner in after - before}
+
+
+def _owner(path: str) -> str:
+    """Kind and name of the object that a path belongs to."""
+    return path.partition(" ")[0]
 
 
 def _shown(path: str, job: Facts) -> str:

@@ -167,9 +167,10 @@ def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Cau
 
 def _wanted(states: Sides, key: Key) -> Wanted:
     forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
-    sources = frozenset(one.source for one in forms) | states.naming(key)
+    own = frozenset(one.source for one in forms)
+    sources = own | states.naming(key)
     files = sources.union(*(names for one in forms for names in one.files.values()))
-    return Wanted(key, sources, states.renderings.get(key, ""), files)
+    return Wanted(key, own, sources, states.renderings.get(key, ""), files)
 
 
 def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
