@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks import tree
 from tests.compiling import ROOT
+from trainc.cli.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +124,21 @@ def test_a_version_that_takes_its_place_is_loaded(copy: Copy) -> None:
     source.write_text(before.replace('__version__ = "', '__version__ = "9'))
     assert copy.run()[0] == 0
     source.write_text(before)
+
+
+def test_a_disk_that_is_full_keeps_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What was begun is taken away, and the run says nothing of it."""
+    archive = Archive()
+    monkeypatch.setattr(archive, "_file", str(tmp_path / "archive"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr("trainc.cli.archive._FEWEST", 1)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("trainc.cli.archive.os.replace", full)
+    archive.keep()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_has_none(copy: Copy) -> None:

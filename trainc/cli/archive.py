@@ -95,8 +95,11 @@ class Archive:
             with open(new, "wb") as file:
                 file.write(dumps((_KEY, self._entries)))
             os.replace(new, self._file)
-        except OSError:
-            return  # as Python does where it may not write
+        except OSError:  # as Python does where it may not write, or the disk is full
+            from contextlib import suppress  # noqa: PLC0415 (hardly ever)
+
+            with suppress(OSError):
+                os.remove(new)
 
 
 def _entry(module: ModuleType) -> Entry | None:
