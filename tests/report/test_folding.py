@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.board.board import manifests
 from tests.board.test_board import BOARD
 from tests.compiling import compile_in
 from trainc.model.legacy_kinds import NAMES
@@ -83,3 +84,15 @@ def test_a_kind_without_an_operator_has_no_list(tmp_path: Path) -> None:
     run = compile_in(tmp_path, "rules", "--kind", "PyTorchJobs")
     assert run.code == 2
     assert "did you mean `PyTorchJob`?" in run.err
+
+
+def test_what_helps_for_every_job_is_said_once(tmp_path: Path) -> None:
+    """How to take runtimes from a cluster, for three jobs whose runtime is nowhere; a machine gets it with each."""
+    named = {manifest.name: manifest.text for manifest in manifests("mistakes")}
+    for number in range(3):
+        text = named["runtime-unknown"].replace("name: first-job", f"name: job-{number}")
+        (tmp_path / f"{number}.yaml").write_text(text, "utf-8")
+    run = compile_in(tmp_path, "validate", ".")
+    assert (run.err.count("[missing-runtime]"), run.err.count("prints those of a cluster")) == (3, 1)
+    report = compile_in(tmp_path, "validate", ".", "--report", "json").out
+    assert report.count("prints those of a cluster") == 3
