@@ -32,7 +32,9 @@ def in_tmux(folder: Path, width: int, words: str, environment: str) -> str:
     def tmux(*argv: str) -> str:
         return subprocess.run(["tmux", "-S", socket, "-f", "/dev/null", *argv], capture_output=True, text=True).stdout  # noqa: PLW1510
 
-    program = f"env -u NO_COLOR -u FORCE_COLOR -u COLUMNS PYTHONPATH={shlex.quote(str(ROOT))} TRAINC_CACHE_DIR= {environment}"
+    program = (
+        f"env -u NO_COLOR -u FORCE_COLOR -u COLUMNS PYTHONPATH={shlex.quote(str(ROOT))} TRAINC_CACHE_DIR= {environment}"
+    )
     command = f"{program} {shlex.quote(sys.executable)} -m trainc {words}; echo {END}; sleep {PATIENCE}"
     tmux(
         "new-session",
