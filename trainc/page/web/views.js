@@ -129,7 +129,7 @@ function jobView(project, at) {
     make("h2", {}, "What runs"), jobPicture(job), rolesTable(job),
     facts([
       ["Starts", job.held ? `not yet: ${job.held}` : job.order.map((stage) => stage.join(" + ")).join(", then ")],
-      ["Addresses", job.roles.filter((role) => role.addresses).map((role) => make("div", {}, code(role.addresses)))], ["Volumes", volumesOf(job)],
+      ["Addresses", job.roles.filter((role) => role.addresses).map((role) => make("div", {}, code(role.addresses)))], ["Images", [...new Set(job.roles.flatMap((role) => role.images))].map((image) => make("div", {}, code(image)))], ["Volumes", volumesOf(job)],
       ["World size", job.worldSize === null ? "" : number(job.worldSize)], ["Ends when", `${job.success} have succeeded`],
       ["Restarts", typeof job.restarts === "number" ? `at most ${job.restarts}` : job.restarts ?? "not known"], ["Fails at", job.endedBy.join("; ")],
       ["At most", sentence(bound.hours === null ? `no bound: ${bound.why}` : `${number(bound.hours)} accelerator hours (${bound.why})`)],
@@ -140,9 +140,9 @@ function jobView(project, at) {
 }
 
 function rolesTable(job) {
-  return table("Roles", ["Role", "Jobs \u00d7 pods", "Hosts", "Ranks", "Accelerators per pod", "Processes per pod", "Containers", "Images", "Starts"], job.roles.map((role) => [
+  return table("Roles", ["Role", "Jobs \u00d7 pods", "Hosts", "Ranks", "Accelerators per pod", "Processes per pod", "Containers", "Starts"], job.roles.map((role) => [
     role.name, `${number(role.jobs)} \u00d7 ${number(role.podsPerJob)}`, [...new Set(role.hosts)].join(" to "), role.ranks ? [...new Set(role.ranks)].join(" to ") : "",
-    amounts(role.accelerators), role.processes === null ? "" : String(role.processes), role.containers.join(", "), role.images.map((image) => make("div", {}, code(image))),
+    amounts(role.accelerators), role.processes === null ? "" : String(role.processes), role.containers.join(", "),
     role.after.length ? `after ${role.after.join(", ")}` : "at once",
   ]));
 }
