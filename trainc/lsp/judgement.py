@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Unsaved = Mapping[str, bytes]
 
-SLOW = 0.5  # seconds; a project that takes longer is judged whole when a file is opened or saved, not while typing
+SLOW = 0.5  # seconds; a project that takes longer is judged whole when its files change on the disk, not while typing
 
 
 class Judgement:
