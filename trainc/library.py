@@ -63,6 +63,18 @@ class Compilation:
         parts = [f"{count} {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items()]
         return f"<Compilation: {', '.join(parts)}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: objects, findings and the manifests, every text of them escaped."""
+        from trainc.report.notebook import page  # noqa: PLC0415 (a program asks for none)
+
+        return page(repr(self).strip("<>"), self.objects, self.findings, self._text)
+
+    def _repr_markdown_(self) -> str:
+        """The same for viewers without HTML."""
+        from trainc.report.notebook import markdown  # noqa: PLC0415 (as above)
+
+        return markdown(repr(self).strip("<>"), self.objects, self.findings)
+
 
 def compile(  # noqa: A001 (what the program does)
     *sources: Given,
