@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -55,7 +55,7 @@ def _is_mended_in_an_editor(story: PullRequest) -> None:
             (underlined,) = [found for found in await one.diagnostics(uri) if found.code == "invalid-field"]
             context = types.CodeActionContext([underlined])
             given = types.CodeActionParams(types.TextDocumentIdentifier(uri), underlined.range, context)
-            actions = await one.client.text_document_code_action_async(given)
+            actions: Any = await one.client.text_document_code_action_async(given)
             edits = actions[0].edit.changes[uri]
             one.change(uri, applied(wrong, edits))
             assert "invalid-field" not in [found.code for found in await one.diagnostics(uri)]
