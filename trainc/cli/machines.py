@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Lines = Callable[[str], list[str]]
 
 
-_SUGGESTED = 200  # findings of a run whose edits are shown as text: each is tried on its file
+_TRIED = 100_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
 
 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
@@ -46,16 +46,19 @@ def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[s
 
 def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
     """What the safe edits of a finding replace in the file of its first place, for the first findings that carry some."""
-    left = _SUGGESTED
+    left = _TRIED
 
     def suggested(finding: Finding) -> list[Replacement]:
         nonlocal left
         file = finding.span.file
-        if not left or not finding.fix or any(edit.file != file for edit in finding.fix):
+        if not finding.fix or any(edit.file != file for edit in finding.fix):
+            return []
+        text = "".join(f"{line}\n" for line in lines(file))
+        if len(text) > left:
             return []
         from trainc.fix import replacements  # noqa: PLC0415 (most findings carry no edit)
 
-        left -= 1
-        return replacements("".join(f"{line}\n" for line in lines(file)), finding, file)
+        left -= len(text)
+        return replacements(text, finding, file)
 
     return suggested

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ENTRY = ("name", "value")
 _DIGITS = 18
+_MAX_FIELDS = 64  # of one object; nobody writes more, and each is compared with each
 _COMMANDS = ("command", "args")
 _OF_SHELLS = frozenset("$&|;<>()`*?[]{}~#!\n")  # characters that a shell reads otherwise than a program
 _BUILTINS = frozenset((".", ":", "cd", "exec", "eval", "export", "set", "source", "ulimit", "umask", "unset"))
@@ -38,6 +39,8 @@ def renamed(document: Document, fault: Fault) -> list[Edit]:
     names = [known] if (known := successor(document.kind, fault.path)) else intended(name, fault.candidates)
     beside = get(document.written, *fault.path[:-1])
     if len(names) != 1 or not has_place(document) or type(beside) is not dict or names[0] in beside:
+        return []
+    if len(beside) > _MAX_FIELDS:
         return []
     rivals = [
         key for key in beside if key != name and key not in fault.candidates and names[0] in _meanings(fault, key)
