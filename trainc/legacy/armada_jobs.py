@@ -13,6 +13,8 @@ from trainc.server.workloads import judge_workload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainc.legacy.plan.job import Options
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
@@ -153,8 +155,8 @@ def _pods(jobs: list[Tree]) -> list[tuple[str, Tree, int]]:
 def _indexed(pods: list[Tree]) -> Tree | None:
     """The pod of all, where one variable alone differs and counts them from 0; that is the index then."""
     first = pods[0]
-    for place, container in enumerate(first.get("containers") or ()):
-        for position, entry in enumerate(container.get("env") or ()):
+    for place, container in enumerate(_items(first.get("containers"))):
+        for position, entry in enumerate(_items(get(container, "env"))):
             values = [value(pod, "containers", place, "env", position, "value") for pod in pods]
             if values != [str(index) for index in range(len(pods))]:
                 continue
@@ -166,9 +168,14 @@ def _indexed(pods: list[Tree]) -> Tree | None:
     return None
 
 
+def _items(node: Tree) -> Sequence[Tree]:
+    """The items of a list; none of what is null or no list."""
+    return node if type(node) is list else ()
+
+
 def _with_variable(pod: Tree, place: int, position: int, entry: Tree) -> Tree:
-    containers = list(pod.get("containers") or [])
-    if place >= len(containers) or position >= len(containers[place].get("env") or ()):
+    containers = [*_items(pod.get("containers"))]
+    if place >= len(containers) or position >= len(_items(get(containers[place], "env"))):
         return pod
     env = list(containers[place]["env"])
     env[position] = entry
@@ -198,9 +205,13 @@ def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tr
 def _near(affinity: Tree, label: Tree, name: Sourced[str]) -> Tree:
     """An affinity with all pods of the gang on nodes of one value of a label."""
     wanted = {"labelSelector": {"matchLabels": {_JOBSET_NAME: name}}, "topologyKey": label}
-    pods = affinity.get("podAffinity") or {}
-    required = [*(pods.get("requiredDuringSchedulingIgnoredDuringExecution") or []), wanted]
-    return {**affinity, "podAffinity": {**pods, "requiredDuringSchedulingIgnoredDuringExecution": required}}
+    given_pods = affinity.get("podAffinity") if type(affinity) is dict else None
+    pods = given_pods if type(given_pods) is dict else {}
+    required = [*_items(pods.get("requiredDuringSchedulingIgnoredDuringExecution")), wanted]
+    return {
+        **(affinity if type(affinity) is dict else {}),
+        "podAffinity": {**pods, "requiredDuringSchedulingIgnoredDuringExecution": required},
+    }
 
 
 def _say(document: Document, jobs: list[Tree], report: Report) -> None:

@@ -79,6 +79,9 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: Place, around: Mapp
     place = place._replace(project=project)
     context = joined([piece, *around.values()])
     bare, before = _compiled(context, place._replace(project=unplaced(project))), _compiled(context, place)
+    _, refusals = made(context, unplaced(project), checked=False)
+    if refusals.failed:
+        return Rewritten(piece, (), around, errors(refusals))
     source = _Source(piece, tree, around, place, before, bare)
     if not bare.jobs or len(bare.jobs) != len(before.jobs):
         return Rewritten(piece, (), around, errors(before.report))
