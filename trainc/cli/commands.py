@@ -84,7 +84,7 @@ COMMANDS = {
         Command(
             "show",
             "[PATH...]",
-            "Say what will run, as people would draw it: roles, pods, host names, ranks, accelerators, start order.\n"
+            "Show what will run: roles, pods, host names, ranks, accelerators, start order.\n"
             "Several jobs are a line each, with queue, accelerators, run and the state of their rendering, and totals.\n"
             "With --rank, that pod's environment and command. With --lifecycle, the order of the start, and what happens\n"
             "when a pod fails: each EVENT of --after (`ready: POD`, `succeeded JOB`, `failed POD exit 3`, `resumed`) is\n"

@@ -21,7 +21,7 @@ RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-fi
 SPLIT_WORD = Rule(
     "split-argument",
     WARNING,
-    "an argument with blanks in it falls apart",
+    "an argument containing spaces is split",
     "Flux's command is joined by spaces and split again in the pod, without quotes (Trainer v2.3.0).",
 )
 NOT_NODE = Rule(
@@ -59,7 +59,7 @@ def verify(plan: Plan, report: Report) -> None:
     for field in ("command", "args"):
         for item in plan.asked(field) or []:
             if any(c.isspace() for c in item.value):
-                message = f"`{item.value}` falls apart at its blanks"
+                message = f"`{item.value}` is split at its spaces"
                 advice = "put the command into a script in the image"
                 report.add(SPLIT_WORD.at(place(item.origin) or policy_span(plan), message, help=advice))
     trainer = plan.trainer

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 UNRESOLVED = Rule(
     "host-never-resolves",
     WARNING,
-    "a pod of a plain Job is addressed by a name that DNS does not have",
+    "a pod of a plain Job is addressed by a name without a DNS record",
     "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
 )
 SPLICED = Rule(
     "spliced-job-host",
     WARNING,
-    "a pod of a plain Job is addressed by a name that a variable is a part of",
+    "a pod of a plain Job is addressed by a name built from a variable",
     "The JobSet calls its pods otherwise, and what a variable holds while the job runs cannot be rewritten before.",
 )
 _OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")

@@ -22,7 +22,7 @@ NO_PODS = Rule(
 UNKNOWN_SIZE = Rule(
     "unknown-size",
     ERROR,
-    "a number of pods that is filled in later, where trainc has to compute with it",
+    "the pod count is a placeholder, but a number is needed here",
     "A placeholder can be copied, but not counted: what depends on the number could only be guessed.",
 )
 COMPLETE = "Complete"

@@ -172,7 +172,7 @@ class Plan:
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        """Every step of precedence, lowest first: made for who asks, as most jobs are right."""
+        """Every step of precedence, lowest first. Built lazily; few callers need it."""
         return (*(self.below() if self.below is not None else ()), *[Layer(*step) for step in self.steps])
 
     @property

@@ -18,7 +18,7 @@ _PATH = ("metadata", "annotations", RUN)
 BAD_RUN = Rule(
     "bad-run",
     ERROR,
-    "the number of a job's run is not a number",
+    "the run annotation is not a number",
     "The number becomes part of the names of everything the run consists of.",
 )
 

@@ -181,7 +181,7 @@ def _template(request: Request) -> Iterator[str]:
         yield "        # A restart goes on from the last checkpoint; the program writes and reads them below /checkpoints."
         yield "        maxRestarts: 3"
     else:
-        yield "        # A restart would begin at step 0: nothing keeps checkpoints. Switch on the component `checkpoints`,"
+        yield "        # Training would restart from step 0: nothing keeps checkpoints. Switch on the component `checkpoints`,"
         yield "        # or write them to a bucket, and allow restarts."
         yield "        maxRestarts: 0"
     yield "        restartStrategy: BlockingRecreate"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 UNKNOWN_COMPONENT = Rule(
     "unknown-component",
     ERROR,
-    "a component is switched on that is nowhere to be found",
+    "an enabled component is not defined",
     "What it would add is missing from the pods, and nothing else would say so.",
     admission=True,
 )
@@ -139,7 +139,7 @@ def idle(document: Document) -> Finding:
     return NO_RUNTIME.at(
         document.span(("metadata", "annotations", COMPONENTS)),
         f"a {document.kind} starts from no runtime, so its components have nothing to be merged into",
-        effect="nothing of them is in the manifests",
+        effect="they do not appear in the manifests",
         help="remove the annotation, or write a TrainJob",
     )
 

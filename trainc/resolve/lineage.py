@@ -31,7 +31,7 @@ CYCLE = Rule(
 MISSING_PARENT = Rule(
     "missing-parent",
     ERROR,
-    "a runtime extends one that is nowhere to be found",
+    "a runtime extends one that is not defined",
     "What it would inherit is not known, so nothing can be compiled with it.",
     admission=True,
 )

@@ -34,7 +34,7 @@ UNKNOWN_PARAMETER = Rule(
 BAD_PARAMETER = Rule(
     "bad-parameter",
     ERROR,
-    "a parameter of a component has a value that it cannot take, or none where it needs one",
+    "a component parameter has a value it cannot take, or lacks a required one",
     "Parameters are typed, so that a mistake shows where it was written and not in a pod.",
     admission=True,
 )

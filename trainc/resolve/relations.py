@@ -39,7 +39,7 @@ EXCLUDED = Rule(
 CLASH = Rule(
     "components-clash",
     ERROR,
-    "two components set one field to different values, and neither is said to come after the other",
+    "two components set one field to different values without an order between them",
     "Which value wins would depend on the order in which somebody happened to name them.",
     admission=True,
 )
@@ -53,7 +53,7 @@ CONTRADICTORY = Rule(
 UNRELATED = Rule(
     "unknown-relation",
     WARNING,
-    "a component is to come after one, or excludes one, that is nowhere to be found",
+    "a component comes after, or excludes, one that is not defined",
     "A name with a slip keeps no order and excludes nothing.",
 )
 

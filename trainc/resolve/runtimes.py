@@ -30,7 +30,7 @@ UNSUPPORTED_RUNTIME = Rule(
 MISSING_RUNTIME = Rule(
     "missing-runtime",
     ERROR,
-    "a job names a runtime that is nowhere to be found",
+    "a job names a runtime that is not defined",
     "The TrainJob webhook refuses a job whose runtime does not exist; trainc has nothing to compile it with.",
     verdict=True,
 )

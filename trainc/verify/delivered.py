@@ -55,13 +55,13 @@ SUSPENDED = Rule(
 CLUSTER_SCOPED = Rule(
     "cluster-scoped-beside-job",
     WARNING,
-    "an object of the whole cluster stands beside a job",
+    "a cluster-scoped object is in the same file as a job",
     "A team's application may usually create namespaced objects only, and pruning it would remove what others use.",
 )
 SECRET = Rule(
     "secret-in-git",
     ERROR,
-    "a Secret with its content stands beside a job",
+    "a Secret with its content is in the same file as a job",
     "Everybody who reads the repository, Argo CD's cache or the history of either reads it.",
 )
 MARKED = Rule(
@@ -73,7 +73,7 @@ MARKED = Rule(
 LEFT_BEHIND = Rule(
     "annotation-left-behind",
     WARNING,
-    "an annotation for the GitOps tool stands on a TrainJob, and reaches none of its objects",
+    "an annotation for the GitOps tool on a TrainJob reaches none of its objects",
     "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
 )
 

@@ -1,4 +1,4 @@
-"""What will run, as people would draw it: a table for the terminal, Markdown for a review."""
+"""What will run: a table for the terminal, Markdown for a review."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LONG_NAME = Rule(
     "older-name-too-long",
     ERROR,
-    "the job's name was short enough for its operator and is too long for a JobSet",
+    "the job's name fits its operator but is too long for a JobSet",
     "A JobSet's pods carry two indices and a random suffix in their names, which must fit into 63 characters.",
 )
 STATIC = Rule(

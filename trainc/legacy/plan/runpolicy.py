@@ -214,7 +214,7 @@ _FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize
 PART_OF_GANG = Rule(
     "part-of-gang-counted",
     WARNING,
-    "the pods that a part of a gang consists of are chosen by priorities that only the cluster knows",
+    "priorities that only the cluster knows choose the pods of a partial gang",
     "The operators counted the pods of the role with the highest priority class first, and chose among equals at random.",
 )
 UNUSED = Rule(

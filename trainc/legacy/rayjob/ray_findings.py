@@ -39,7 +39,7 @@ UNSEEN = Rule(
 REPLACED = Rule(
     "ray-worker-replaced",
     NOTE,
-    "a Ray worker that is lost is replaced, a head that is lost ends the run",
+    "a lost Ray worker is replaced; a lost head ends the run",
     "The pods of a RayCluster restart for ever; those of a Job end, and a JobSet decides what follows.",
 )
 _NEEDS_KUBERAY: tuple[tuple[Path, str, str], ...] = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SPLICED = Rule(
     "host-name-spliced",
     WARNING,
-    "a program puts together the host name of a Volcano pod, which is called otherwise now",
+    "a program builds the host name of a Volcano pod, which has changed",
     "A Job names the hosts of its pods itself; a name that is put together from parts is not found before it runs.",
 )
 

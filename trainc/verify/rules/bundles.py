@@ -23,7 +23,7 @@ SLICES = Rule(
 MAINTENANCE = Rule(
     "maintenance-half-handled",
     WARNING,
-    "a lost node ends the Job for a reason that JobSet has no rule for, or JobSet has a rule for a reason that no Job gives",
+    "node maintenance is handled in only one of podFailurePolicy and failurePolicy",
     "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
 )
 PAIR = Rule(

@@ -16,7 +16,7 @@ IN_CONTAINER = Rule(
     "checkpoints-in-container",
     WARNING,
     "checkpoints go to the container's own file system",
-    "It ends with the container: a restart begins at step 0, and nothing is left when the job has ended.",
+    "It ends with the container: training restarts from step 0, and nothing is left when the job has ended.",
 )
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
@@ -31,7 +31,7 @@ def checkpoints_in_container(job: Job) -> None:
                 IN_CONTAINER.at(
                     job.at_word(container, path),
                     f"`{path}` is on no volume",
-                    effect="a restart begins at step 0, and the result is lost when the pod ends",
+                    effect="training restarts from step 0, and the result is lost when the pod ends",
                     help="write to a volume: mount a claim, and use a path below its `mountPath`",
                 )
             )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
 NO_CONTAINERS = Rule("no-containers", ERROR, "a pod template has no containers", _WHY)
-CONTAINER_NAME = Rule("bad-container-name", ERROR, "a container's name is no DNS label", _WHY)
+CONTAINER_NAME = Rule("bad-container-name", ERROR, "a container's name is not a DNS label", _WHY)
 MISSING_IMAGE = Rule("missing-image", ERROR, "a container has no image", _WHY)
 IMAGE_SPACE = Rule("image-with-space", ERROR, "an image reference starts or ends with white space", _WHY)
 ENV_NAME = Rule("bad-env-name", ERROR, "a variable's name is empty or holds characters no environment takes", _WHY)

@@ -37,7 +37,7 @@ LOCKED_RULE = Rule(
 INTERFACE = Rule(
     "wrong-socket-interface",
     WARNING,
-    "NCCL is told to use the loopback, a container bridge, or anything but the loopback",
+    "NCCL_SOCKET_IFNAME selects loopback or a container bridge, or excludes only loopback",
     "`lo` reaches no other pod; `^lo` may pick docker0 or a veth.",
 )
 TCPX = Rule(

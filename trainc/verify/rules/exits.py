@@ -70,7 +70,7 @@ def masked_exit_code(job: Job) -> None:
             MASKED.at(
                 job.at_word(container, program, program.partition(" ")[0]),
                 f"the exit code of `{program}` is lost: {how}",
-                label="nobody learns how it ends",
+                label="the exit status is discarded here",
                 effect=f"{lost}the script goes on with `{_called(next_)}`"
                 if next_ is not None
                 else f"{lost}the pod ends as a success and the Job counts as complete",

@@ -149,7 +149,7 @@ def checkpoints_in_empty_dir(job: Job) -> None:
                     job.at_word(container, path),
                     f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
                     also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
-                    effect="after a restart the checkpoints are gone, and training begins at step 0",
+                    effect="after a restart the checkpoints are gone, and training restarts from step 0",
                     help="write them to a claim or a bucket",
                 )
             )

@@ -53,7 +53,7 @@ DUPLICATE = Rule(
 SERVICE = Rule(
     "service-shadows-peers",
     WARNING,
-    "a Service with the name of the pods' subdomain is not the one that JobSet would make",
+    "a Service with the name of the pods' subdomain is not JobSet's",
     "JobSet looks for a Service of that name only, takes any that it finds, and never corrects it: the pods then have no DNS names.",
 )
 

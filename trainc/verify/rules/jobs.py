@@ -20,7 +20,7 @@ ALWAYS = Rule(
 NO_COMPLETIONS = Rule(
     "completions-missing",
     ERROR,
-    "an indexed Job says how many pods run at once but not how many there are",
+    "an indexed Job sets `parallelism` but not `completions`",
     "JobSet makes every Job indexed unless told otherwise, and an indexed Job needs `completions`. " + _WHY,
 )
 MODE = Rule("unknown-completion-mode", ERROR, "a completion mode that Kubernetes does not know", _WHY)

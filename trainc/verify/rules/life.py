@@ -35,7 +35,7 @@ NO_CHECKPOINT = Rule(
     "restarts-without-checkpoint",
     WARNING,
     "the job restarts several times, but nothing it writes survives",
-    "A restart makes new pods. Without a volume, a bucket or a claim each of them begins at step 0.",
+    "A restart makes new pods. Without a volume, a bucket or a claim, training restarts from step 0.",
 )
 
 
@@ -144,7 +144,7 @@ def restarts_without_checkpoint(job: Job) -> None:
         NO_CHECKPOINT.at(
             job.at(("spec", "failurePolicy", "maxRestarts")),
             f"the job may restart {restarts} times, but no volume, claim or bucket keeps what it has learned",
-            effect="each restart begins at step 0",
+            effect="training restarts from step 0",
             help="mount a claim, or write checkpoints to a bucket and name it in the arguments",
             level=WARNING if restarts > 3 else NOTE,
         )

@@ -52,7 +52,7 @@ HOSTS = Rule(
 LATER = Rule(
     "coordinator-starts-later",
     ERROR,
-    "the role that the others meet at starts only after they have ended or come up",
+    "the role that others meet at starts after they have ended or come up",
     "JobSet makes the Jobs of a role only once everything it depends on is there.",
 )
 NOT_READY = Rule(

@@ -20,7 +20,7 @@ DNS = Rule(
 HOST_PORT = Rule(
     "host-port-clash",
     WARNING,
-    "pods on the host's network listen on one port, and two of them fit on a node",
+    "two pods on the host's network listen on one port and fit one node",
     "Only one process of a host can listen on a port.",
 )
 PORT_CLASH = Rule(

@@ -22,7 +22,7 @@ NEGATIVE = Rule("negative-quantity", ERROR, "a resource is asked for in a negati
 FRACTION = Rule(
     "fractional-device",
     ERROR,
-    "a device is asked for in parts, or with a unit that is not a whole number",
+    "the number of a device is not a whole number",
     "Extended resources count whole devices; sharing one needs MIG or time slicing, which have names of their own.",
 )
 OVER_LIMIT = Rule("request-over-limit", ERROR, "a container requests more than its limit", _WHY)
@@ -36,7 +36,7 @@ MANY_DEVICES = Rule(
     "too-many-devices",
     ERROR,
     "a container asks for more accelerators than any machine has",
-    "Suffixes as in `8Gi` are for bytes; of a device they ask for thousands, which the API server takes for what it is.",
+    "`8Gi` devices means 8.6 billion; the API server accepts it.",
 )
 UNKNOWN = Rule(
     "unknown-resource",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
-VOLUME_NAME = Rule("bad-volume-name", ERROR, "a volume's name is no DNS label", _WHY)
+VOLUME_NAME = Rule("bad-volume-name", ERROR, "a volume's name is not a DNS label", _WHY)
 VOLUME_SOURCE = Rule("bad-volume-source", ERROR, "a volume has no source, or more than one", _WHY)
 NO_VOLUME = Rule(
     "mount-without-volume",
@@ -25,7 +25,7 @@ NO_VOLUME = Rule(
     "a container mounts a volume that the pod does not have",
     "JobSet's own volumeClaimPolicies add volumes, and those are counted; any other mount needs its volume in the pod.",
 )
-MOUNT = Rule("bad-mount", ERROR, "a mount has no path, a path used twice, or a sub-path that leaves the volume", _WHY)
+MOUNT = Rule("bad-mount", ERROR, "a mount has no path, a repeated path, or a sub-path outside the volume", _WHY)
 RELATIVE = Rule(
     "relative-mount-path",
     WARNING,

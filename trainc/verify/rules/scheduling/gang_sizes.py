@@ -42,7 +42,7 @@ TASKS = Rule(
 UNEVEN = Rule(
     "gang-uneven-job",
     WARNING,
-    "a member of a gang works off more completions than it has pods at a time",
+    "a member of a gang has more completions than pods at a time",
     "Pods that come later have to be placed by a group whose first members have finished and no longer count.",
 )
 BEST_EFFORT = Rule(

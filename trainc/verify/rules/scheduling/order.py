@@ -41,7 +41,7 @@ EXCLUSIVE_PLACEMENT = Rule(
 MIXED_RESTART = Rule(
     "gang-restart-strategy",
     WARNING,
-    "after a restart pods of the last run can count for the gang of the next",
+    "after a restart, pods of the last run can count for the next gang",
     "With `Recreate` a child Job returns as soon as its own predecessor is gone, while pods of other Jobs are still "
     "ending: they satisfy the minimum, and a part of the gang starts alone.",
 )

@@ -40,7 +40,7 @@ NO_GROUP = Rule(
 MISPLACED = Rule(
     "gang-tie-misplaced",
     ERROR,
-    "what ties a pod to its group stands where nobody reads it",
+    "the group label or annotation is where the scheduler does not look",
     "The coscheduling plugin reads a label of the pod, Volcano an annotation of the pod. JobSet copies neither the "
     "JobSet's nor the Job's metadata to pods.",
 )
