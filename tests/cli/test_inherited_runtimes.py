@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
@@ -83,3 +84,13 @@ def test_flatten_says_what_was_probably_meant(tmp_path: Path) -> None:
         run = compile_in(tmp_path, "runtimes", "flatten", name)
         assert (run.code, run.out) == (2, "")
         assert run.err == f"trainc: there is no runtime `{name}` here or in trainc's catalogue; {hint}\n"
+
+
+@pytest.mark.parametrize("runtime", ["llm", "perception", "torch-base", "torch-gpu"])
+def test_a_runtime_named_alone_has_no_error_that_its_project_does_not_have(runtime: str) -> None:
+    """A job's namespace is not known there, so nothing is missing from the cluster in it."""
+    platform = ROOT / "examples/platform"
+    assert compile_in(platform, "validate", ".").code == 0
+    run = compile_in(platform, "validate", f"runtimes/{runtime}.yaml")
+    assert (run.code, [one.rule.name for one in run.findings if one.level == "error"]) == (0, []), run.err
+    assert "object-not-declared" not in run.err

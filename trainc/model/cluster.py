@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.numbers import whole_number
+from trainc.model.placeholders import is_placeholder
 from trainc.model.record import Immutable
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
@@ -163,7 +164,12 @@ class Cluster(Immutable):
         return sorted(name.partition("/")[2] for name in objects if name.startswith(f"{namespace}/"))
 
     def has(self, kind: str, name: str, namespace: str = "") -> bool | None:
-        """Whether an object exists, None where nobody has listed any of its kind; with a namespace, one that lives in it."""
+        """Whether an object exists, with a namespace one that lives in it.
+
+        None where nobody has listed any of its kind, or where its name or namespace is filled in later.
+        """
+        if is_placeholder(name) or is_placeholder(namespace):
+            return None
         objects = self.objects.get(kind)
         if objects is None:
             return False if self.closed else None
