@@ -234,3 +234,23 @@ def defined(path: Path) -> Iterator[str]:
                 if isinstance(part, ast.Assign):
                     names = [name for target in part.targets for name in ast.walk(target)]
                     yield from (name.id for name in names if isinstance(name, ast.Name) and name.id[:2] != "__")
+
+
+def test_a_name_says_what_a_thing_is() -> None:
+    """A participle that stands alone says what was done, and not to what: `found`, `said`, `laid`, `begun`."""
+    alone = {"found", "said", "laid", "begun"}
+    named = {
+        name
+        for module in MODULES.values()
+        for node in nodes(module)
+        for name in (
+            [node.id]
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            else [node.arg]
+            if isinstance(node, ast.arg)
+            else [node.name]
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            else []
+        )
+    }
+    assert named & alone == set()

@@ -164,8 +164,8 @@ def named(
         objects = admit(documents, present, selection, report).objects if wanted else None
         if objects is None or objects.are_missing():
             continue
-        found = objects.find({key: references.folders(key) for key in wanted})
-        unique = {id(document): document for chosen in found.values() for document in chosen}
+        by_reference = objects.find({key: references.folders(key) for key in wanted})
+        unique = {id(document): document for chosen in by_reference.values() for document in chosen}
         made = [object_bundle(document, present) for document in unique.values()]
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
             together.add(bundle, report)

@@ -99,5 +99,5 @@ from trainc.api.volcano import VolcanoPodGroupSpec as VolcanoPodGroupSpec
 
 def kinds() -> tuple[type[Resource], ...]:
     """Every kind imported above, in the order of its key in the run-time table."""
-    found = [value for value in globals().values() if isinstance(value, type) and issubclass(value, Resource)]
-    return tuple(sorted((kind for kind in found if kind is not Resource), key=lambda kind: kind.NAMES.key))
+    classes = [value for value in globals().values() if isinstance(value, type) and issubclass(value, Resource)]
+    return tuple(sorted((kind for kind in classes if kind is not Resource), key=lambda kind: kind.NAMES.key))

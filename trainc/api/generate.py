@@ -30,7 +30,7 @@ RULES = "x-kubernetes-validations"
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
     table = _table()
-    found = {
+    files = {
         "trainc/model/merge_keys.py": merge_keys(),
         "trainc/server/schema/table.json": json.dumps(table, separators=(",", ":"), sort_keys=True) + "\n",
         "trainc/server/cel/builtin.py": module(rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())),
@@ -39,8 +39,8 @@ def render() -> dict[str, str]:
     for kind in kinds():
         if kind.NAMES.served:
             definitions.setdefault(crd_path(kind.NAMES), []).append(kind)
-        found[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
-    return found | {f"schemas/{path}": dump(crd(*versions)) for path, versions in definitions.items()}
+        files[f"schemas/{json_path(kind.NAMES)}"] = json.dumps(json_schema(kind), indent=2, sort_keys=True) + "\n"
+    return files | {f"schemas/{path}": dump(crd(*versions)) for path, versions in definitions.items()}
 
 
 def write(checkout: Path) -> list[Path]:

@@ -87,8 +87,8 @@ def minimum(value: int) -> Keywords:
 
 
 def _rules(schema: JsonDict) -> list[JsonValue]:
-    found = schema.get("x-kubernetes-validations")
-    return found if isinstance(found, list) else []
+    rules = schema.get("x-kubernetes-validations")
+    return rules if isinstance(rules, list) else []
 
 
 def _or_null(value: object, check: ValidatorFunctionWrapHandler) -> object:

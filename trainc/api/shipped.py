@@ -38,16 +38,18 @@ def show(kind: str, *, form: str = "crd") -> str:
     `PodGroup` gives those of every group, `PodGroup.scheduling.volcano.sh` gives one. Case does not matter.
     """
     wanted = kind.lower()
-    found = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
-    paths = dict.fromkeys(one.json if form == "json" or not one.crd else one.crd for one in found)  # versions share one
+    matching = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
+    paths = dict.fromkeys(
+        one.json if form == "json" or not one.crd else one.crd for one in matching
+    )  # versions share one
     texts = [(folder() / path).read_text(encoding="utf-8") for path in paths]
     return "---\n".join(texts) if form == "crd" else "".join(texts)
 
 
 def contents() -> dict[str, bytes]:
     """All schemas by their path below the folder of schemas, sorted."""
-    found = sorted(path for path in folder().rglob("*") if path.is_file())
-    return {path.relative_to(folder()).as_posix(): path.read_bytes() for path in found}
+    files = sorted(path for path in folder().rglob("*") if path.is_file())
+    return {path.relative_to(folder()).as_posix(): path.read_bytes() for path in files}
 
 
 def folder() -> Path:

@@ -73,11 +73,11 @@ class Archive:
             self._is_whole = False
             del self._entries[name]
             return None
-        found = Spec(name, _Loader(name, file, code), origin=file)
-        found.has_location, found.cached = True, compiled
+        spec = Spec(name, _Loader(name, file, code), origin=file)
+        spec.has_location, spec.cached = True, compiled
         if file.endswith("__init__.py"):
-            found.submodule_search_locations = [os.path.dirname(file)]
-        return found
+            spec.submodule_search_locations = [os.path.dirname(file)]
+        return spec
 
     def keep(self) -> None:
         """Leave an archive of the modules that are loaded, where there is none that is whole."""

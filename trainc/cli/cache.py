@@ -87,8 +87,8 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _is_trusted(found: os.stat_result) -> bool:
-    return os.name != "posix" or (found.st_uid in (0, os.geteuid()) and not found.st_mode & _WRITABLE_BY_OTHERS)
+def _is_trusted(status: os.stat_result) -> bool:
+    return os.name != "posix" or (status.st_uid in (0, os.geteuid()) and not status.st_mode & _WRITABLE_BY_OTHERS)
 
 
 def opened() -> Cache | None:

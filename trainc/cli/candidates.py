@@ -25,10 +25,10 @@ def candidates(words: list[str], commands: Mapping[str, Command]) -> list[str]:
     words = [word for word in words if word != "="]  # bash cuts `--report=json` into three
     *before, current = words or [""]
     try:
-        found = _found(before, current, commands)
+        fitting = _found(before, current, commands)
     except Trouble:
         return []  # nobody asked for anything yet
-    return sorted({word for word in found if word.startswith(current)})
+    return sorted({word for word in fitting if word.startswith(current)})
 
 
 def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> Iterable[str]:

@@ -24,16 +24,16 @@ def _inventory(options: Options) -> int:
     from trainc.cli.output import data, tell  # noqa: PLC0415
     from trainc.yaml.writer import dump  # noqa: PLC0415
 
-    found = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
-    if not found.objects and not found.faults:
+    objects = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
+    if not objects.objects and not objects.faults:
         raise Trouble(f"nothing here decides whether jobs start; dump a cluster with `{GET}`")
-    if found.left_out:
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(found.left_out.items()))
+    if objects.left_out:
+        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(objects.left_out.items()))
         tell(f"left out, as they decide nothing: {listed}")
-    if found.faults:
-        tell(*found.faults, "trainc: nothing is written: what is wrong in the dump would be missing in the inventory")
+    if objects.faults:
+        tell(*objects.faults, "trainc: nothing is written: what is wrong in the dump would be missing in the inventory")
         return 1
-    made = inventory(found, date=options.one("date"), is_complete=options.has("complete"))
+    made = inventory(objects, date=options.one("date"), is_complete=options.has("complete"))
     data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
     return 0
 
@@ -54,11 +54,11 @@ def _trees(path: str) -> Iterable[Any]:
         except (ValueError, RecursionError) as error:
             raise Trouble(f"{path}: this is not a whole JSON document ({error})") from error
     report = Report()
-    found = [plain(document.tree) for document in read(content, path, report)]
+    trees = [plain(document.tree) for document in read(content, path, report)]
     if report.failed:
         finding = report.findings[0]
         raise Trouble(f"{path}:{finding.labels[0].span.line}: {finding.message}")
-    return found
+    return trees
 
 
 def _fit(options: Options) -> int:

@@ -41,33 +41,33 @@ def diagnose(options: Options) -> int:
     for path in options.arguments or ["-"]:
         reading.add(contents(path), named(path))
     cluster = Cluster(reading.objects)
-    found = diagnoses(cluster)
-    if not found and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:
+    diagnosed = diagnoses(cluster)
+    if not diagnosed and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:
         listed = ", ".join(sorted(cluster.kinds)[:8]) or "nothing"
         raise Trouble(f"no job or pod in the input ({listed}); see trainc diagnose --help for the command")
-    in_trouble = any(one.cause is not None for one in found)
+    in_trouble = any(one.cause is not None for one in diagnosed)
     git = Repository(options) if in_trouble else None
-    rows = [_row(one, git) for one in found]
+    rows = [_row(one, git) for one in diagnosed]
     if options.one("report") == "json":
         answers = {"date": cluster.date, "jobs": rows, "notRead": reading.faults, "notJudged": not_judged(cluster)}
         data(dumps(answers, sort_keys=False))
     else:
         answer(*diagnosis_lines(rows, reading.faults, not_judged(cluster), cluster.date))
-    return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in found))
+    return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in diagnosed))
 
 
-def _row(found: Diagnosis, git: Repository | None) -> dict[str, Any]:
+def _row(diagnosis: Diagnosis, git: Repository | None) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "job": f"{found.namespace}/{found.name}",
-        "kind": found.kind,
-        "status": found.status,
-        "summary": found.summary,
+        "job": f"{diagnosis.namespace}/{diagnosis.name}",
+        "kind": diagnosis.kind,
+        "status": diagnosis.status,
+        "summary": diagnosis.summary,
     }
-    if found.cause is not None:
-        row["cause"] = _cause(found.cause)
-        row["others"] = [{**_cause(other), "result": other.is_result} for other in found.others]
-        row["git"] = git.place(found) if git is not None else {}
-    rest = {"notes": found.notes, "unknown": found.unknown, "appliedBy": found.source}
+    if diagnosis.cause is not None:
+        row["cause"] = _cause(diagnosis.cause)
+        row["others"] = [{**_cause(other), "result": other.is_result} for other in diagnosis.others]
+        row["git"] = git.place(diagnosis) if git is not None else {}
+    rest = {"notes": diagnosis.notes, "unknown": diagnosis.unknown, "appliedBy": diagnosis.source}
     return {**row, **{key: listed for key, listed in rest.items() if listed}}
 
 
@@ -100,57 +100,57 @@ class Repository:
         for name in {bundle.name, _RUN.sub("", bundle.name)}:
             self._bundles.setdefault((space, name), []).append(bundle)
 
-    def place(self, found: Diagnosis) -> dict[str, Any]:
+    def place(self, diagnosis: Diagnosis) -> dict[str, Any]:
         """The line that the cause leads to, or why there is none."""
         if self._session is None:
             return {"notes": [self.missing]}
-        listed = self._of(found)
+        listed = self._of(diagnosis)
         if not listed:
             more = "; some jobs here do not compile, see trainc validate" if self._session.report.failed else ""
-            return {"notes": [f"no job here compiles to {found.kind} {found.namespace}/{found.name}{more}"]}
+            return {"notes": [f"no job here compiles to {diagnosis.kind} {diagnosis.namespace}/{diagnosis.name}{more}"]}
         bundle = listed[0]
-        place = _place(bundle, found, self._session)
-        notes = [*place.get("notes", ()), *self._notes(bundle, found, self._session)]
+        place = _place(bundle, diagnosis, self._session)
+        notes = [*place.get("notes", ()), *self._notes(bundle, diagnosis, self._session)]
         clusters = sorted({other.cluster for other in listed} - {bundle.cluster})
         if clusters:
             notes.append(f"compiled for `{bundle.cluster}`; `--cluster` names {' or '.join(clusters)} instead")
         return {**place, "notes": notes} if notes else place
 
-    def _of(self, found: Diagnosis) -> list[Bundle]:
+    def _of(self, diagnosis: Diagnosis) -> list[Bundle]:
         """The jobs of that name and namespace, else those that name no namespace; an older or newer run counts."""
-        for name in dict.fromkeys((found.name, _RUN.sub("", found.name))):
-            for space in (found.namespace, ""):
+        for name in dict.fromkeys((diagnosis.name, _RUN.sub("", diagnosis.name))):
+            for space in (diagnosis.namespace, ""):
                 if listed := self._bundles.get((space, name)):
                     return listed
         return []
 
-    def _notes(self, bundle: Bundle, found: Diagnosis, session: Session) -> Iterator[str]:
-        if bundle.name != found.name:
-            yield f"the job is at run `{bundle.name}`; `{found.name}` is another run of it"
+    def _notes(self, bundle: Bundle, diagnosis: Diagnosis, session: Session) -> Iterator[str]:
+        if bundle.name != diagnosis.name:
+            yield f"the job is at run `{bundle.name}`; `{diagnosis.name}` is another run of it"
         rendered = os.path.join(session.project.root, session.project.output, path_of(bundle))
         if os.path.isfile(rendered):
             yield f"rendered as {os.path.relpath(rendered)}".replace(os.sep, "/")
 
 
-def _place(bundle: Bundle, found: Diagnosis, session: Session) -> dict[str, Any]:
+def _place(bundle: Bundle, diagnosis: Diagnosis, session: Session) -> dict[str, Any]:
     """File, line and column of the first field that the JobSet has; without one, those of the job's name."""
-    fields = found.cause.fields if found.cause else ()
+    fields = diagnosis.cause.fields if diagnosis.cause else ()
     for steps in fields:
         path = located(bundle.jobset, steps)
         if path is not None:
-            return _field(bundle, path, steps, found, session)
+            return _field(bundle, path, steps, diagnosis, session)
     place = _span(session, bundle.document.span(("metadata", "name")), "metadata.name")
     return {**place, "notes": [f"it does not set {shown(fields[0])}"]} if fields else place
 
 
 def _field(
-    bundle: Bundle, path: tuple[str | int, ...], steps: Steps, found: Diagnosis, session: Session
+    bundle: Bundle, path: tuple[str | int, ...], steps: Steps, diagnosis: Diagnosis, session: Session
 ) -> dict[str, Any]:
     place = _span(session, bundle.span(bundle.jobset, path), shown(steps))
     held = value(bundle.jobset, *path)
     if held is None:
         return place
-    there = stamp(found.tree, "cluster")
+    there = stamp(diagnosis.tree, "cluster")
     other = located(there, steps)
     stored = value(there, *other) if other is not None else None
     differs = stored is not None and str(stored) != str(held)

@@ -59,16 +59,16 @@ def _diff(options: Options, base: str, second: str) -> int:
             answer(*refused_lines(session.report, session.shown, base))
             return 1
         return session.finish()
-    found = _difference(session, base, second, present)
-    if not found.empty:
-        found = found._replace(turned=tuple(_turned(session, found)))
+    difference = _difference(session, base, second, present)
+    if not difference.empty:
+        difference = difference._replace(turned=tuple(_turned(session, difference)))
     form = options.one("report", "text")
     if form == "json":
-        data(diff_json(found, base))
+        data(diff_json(difference, base))
     else:
-        lines = _FORMS[form](found, base)
+        lines = _FORMS[form](difference, base)
         answer(*(signed(lines) if form == "text" else lines), color=options.one("color", "auto"))
-    return 1 if options.has("exit_code") and not found.empty else 0
+    return 1 if options.has("exit_code") and not difference.empty else 0
 
 
 def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
@@ -80,13 +80,15 @@ def _difference(session: Session, base: str, second: str, present: list[Bundle])
         return compare(old, present, session.project, session.selection)
 
 
-def _turned(session: Session, found: Diff) -> Iterator[Turned]:
+def _turned(session: Session, difference: Diff) -> Iterator[Turned]:
     """The jobs that a cluster answers differently: those edited, and those beside them."""
     for cluster in session.project.clusters:
         if CAPACITY.isdisjoint(cluster.objects):
             continue
         from trainc.capacity.effects import effects  # noqa: PLC0415 (few clusters tell of what they hold)
 
-        before, after = ({key: one for key, one in side.items() if key[0] == cluster.name} for side in found.jobsets)
+        before, after = (
+            {key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets
+        )
         for one in effects(cluster.objects, before, after):
             yield Turned(one.key, one.old, one.new, one.reason)

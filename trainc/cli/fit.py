@@ -55,7 +55,7 @@ def fit(options: Options) -> int:
             asked = Asked(session, joined(cluster.objects, beside, objects), nodes)
             known = asked.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
-            rows += [_row(session, cluster, bundle, found) for bundle, found in asked.answers(jobs[cluster.name])]
+            rows += [_row(session, cluster, bundle, answer) for bundle, answer in asked.answers(jobs[cluster.name])]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
@@ -158,12 +158,12 @@ class Asked:
             if scaled.refusal:
                 yield bundle, Answer(None, NEVER, scaled.refusal)
                 continue
-            found = self._fit.answer(scaled.jobset, scaled.groups)
-            if self._session.options.has("headroom") and found.status in GOOD:
-                found.headroom = self._headroom(bundle, scaled)
-            yield bundle, found
+            answer = self._fit.answer(scaled.jobset, scaled.groups)
+            if self._session.options.has("headroom") and answer.status in GOOD:
+                answer.headroom = self._headroom(bundle, scaled)
+            yield bundle, answer
             if self._is_together:
-                self._fit.reserve(found, scaled.groups)
+                self._fit.reserve(answer, scaled.groups)
 
     def _scaled(self, bundle: Bundle) -> Scaled:
         if self._nodes and self._scaling is not None:
@@ -180,17 +180,17 @@ class Asked:
         return self._headrooms[key]
 
     def _fits(self, bundle: Bundle, nodes: int) -> bool:
-        found = self._scaling.at(bundle, nodes) if self._scaling else None
-        if found is None or found.refusal:
+        scaled = self._scaling.at(bundle, nodes) if self._scaling else None
+        if scaled is None or scaled.refusal:
             return False
-        return self._fit.answer(found.jobset, found.groups).status in GOOD
+        return self._fit.answer(scaled.jobset, scaled.groups).status in GOOD
 
 
 def _name(bundle: Bundle) -> str:
     return f"{bundle.document.namespace}/{bundle.document.name}"
 
 
-def _row(session: Session, cluster: Cluster, bundle: Bundle, found: Answer) -> dict[str, Any]:
+def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: Answer) -> dict[str, Any]:
     document = bundle.document
     span = document.span(("metadata", "name"))
     row: dict[str, Any] = {
@@ -201,7 +201,7 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, found: Answer) -> d
     }
     if cluster.name:
         row["cluster"] = cluster.name
-    return {**row, **answer_data(found)}
+    return {**row, **answer_data(answer)}
 
 
 def _print(rows: list[dict[str, Any]], dumps: Mapping[str, Shown], options: Options) -> None:

@@ -78,11 +78,11 @@ def _is_inside(line: str) -> bool:
 def _list(jobsets: list[tuple[str, str]]) -> list[str]:
     if not jobsets:
         return [f"{_KEY} []\n"]
-    found = [f"{_KEY}\n"]
+    lines = [f"{_KEY}\n"]
     for namespace, name in jobsets:
-        found += ["    - apiVersion: jobset.x-k8s.io/v1alpha2\n", "      kind: JobSet\n", f"      name: {name}\n"]
-        found += [f"      namespace: {namespace}\n"]
-    return found
+        lines += ["    - apiVersion: jobset.x-k8s.io/v1alpha2\n", "      kind: JobSet\n", f"      name: {name}\n"]
+        lines += [f"      namespace: {namespace}\n"]
+    return lines
 
 
 def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
@@ -90,15 +90,15 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
     spec = get(document.tree, "spec")
     path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
     folder = os.path.normpath(os.path.join(_top(file), path.lstrip("/")))
-    found = set()
+    names = set()
     for inner, _ in written(Folder(folder), ()):
         for one in read(_contents(os.path.join(folder, inner)).encode(), inner, Report()):
             if one.kind == "JobSet":
                 namespace = target or one.namespace
                 if not namespace:
                     raise Trouble(f"{os.path.join(folder, inner)}: JobSet `{one.name}` names no namespace")
-                found.add((str(namespace), one.name))
-    return sorted(found)
+                names.add((str(namespace), one.name))
+    return sorted(names)
 
 
 def _top(file: str) -> str:

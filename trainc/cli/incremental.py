@@ -98,15 +98,15 @@ def _marks(here: str, arguments: list[str]) -> list[str]:
 
     Where a checkout is sparse, what it leaves out decides as well.
     """
-    found = []
+    marks = []
     folders = {os.path.join(here, path) for path in arguments or ["."]}
     while folders:
         for folder in folders:
-            found += [path for mark in ("trainc.yaml", ".git") if os.path.exists(path := os.path.join(folder, mark))]
+            marks += [path for mark in ("trainc.yaml", ".git") if os.path.exists(path := os.path.join(folder, mark))]
         folders = {os.path.dirname(folder) for folder in folders} - folders
-    sparse = [os.path.join(path, "info", "sparse-checkout") for path in found]
+    sparse = [os.path.join(path, "info", "sparse-checkout") for path in marks]
     changed = [f"{path} {os.stat(path).st_mtime_ns}" for path in sparse if os.path.isfile(path)]
-    return sorted({*found, *changed, os.path.realpath(here)})
+    return sorted({*marks, *changed, os.path.realpath(here)})
 
 
 def _terminal() -> tuple[object, ...]:
@@ -117,7 +117,10 @@ def _terminal() -> tuple[object, ...]:
 def _interpreter(here: str) -> list[object]:
     """The Python that runs trainc and the places of its packages, which change with every package put there."""
     places = [place for place in sys.path if place and place != here and os.path.exists(place)]
-    return [sys.version, *[(place, found.st_mtime_ns, found.st_ino) for place in places if (found := os.stat(place))]]
+    return [
+        sys.version,
+        *[(place, status.st_mtime_ns, status.st_ino) for place in places if (status := os.stat(place))],
+    ]
 
 
 def _build() -> str:
@@ -128,19 +131,19 @@ def _build() -> str:
         return f"{__version__} {package}"
     if not os.path.isdir(package):
         return ""
-    found = [_sources(package), _sources(os.path.join(above, "runtimes"))]
-    return f"{__version__} {package} {sha256(repr(found).encode()).hexdigest()}"
+    sources = [_sources(package), _sources(os.path.join(above, "runtimes"))]
+    return f"{__version__} {package} {sha256(repr(sources).encode()).hexdigest()}"
 
 
 def _sources(folder: str) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
+    sources: list[tuple[str, int, int]] = []
     if not os.path.isdir(folder):
-        return found
+        return sources
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                found += _sources(entry.path) if entry.name != "__pycache__" else []
+                sources += _sources(entry.path) if entry.name != "__pycache__" else []
             else:
                 state = entry.stat()
-                found.append((entry.path, state.st_mtime_ns, state.st_size))
-    return sorted(found)
+                sources.append((entry.path, state.st_mtime_ns, state.st_size))
+    return sorted(sources)

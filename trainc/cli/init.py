@@ -58,10 +58,10 @@ def init(options: Options) -> int:
 def _further(files: dict[str, str], folder: str, cluster: str) -> dict[str, str]:
     """What a further cluster needs of a project that has jobs and runtimes of its own."""
     files[FILE] = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs")).decode()
-    found = {path: text for path, text in files.items() if path.split("/")[0] not in ("jobs", "runtimes")}
-    for path in [path for path in found if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
-        found[path.replace(".yaml", f"-{cluster}.yaml")] = found.pop(path)
-    return found
+    others = {path: text for path, text in files.items() if path.split("/")[0] not in ("jobs", "runtimes")}
+    for path in [path for path in others if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
+        others[path.replace(".yaml", f"-{cluster}.yaml")] = others.pop(path)
+    return others
 
 
 def _is_of(folder: str, path: str, cluster: str) -> bool:

@@ -62,24 +62,24 @@ class Memory:
         self._outcomes: Plain | None = None
         self._heard: tuple[_Tee, _Tee] | None = None
 
-    def remember(self, head: Head, data: bytes, found: Listing) -> None:
+    def remember(self, head: Head, data: bytes, listed: Listing) -> None:
         """Take what was kept, and the files that are there now."""
-        self._head, self._data, self._found = head, data, found
+        self._head, self._data, self._found = head, data, listed
 
     def answer(self) -> Answer | None:
         """What the same run said before, where no file has changed since; else what is still known of the files."""
-        head, found = self._head, self._found
-        if head is None or found is None:
+        head, listed = self._head, self._found
+        if head is None or listed is None:
             return None
-        if head.is_listed(found) and self._shown in head.answers:
+        if head.is_listed(listed) and self._shown in head.answers:
             return head.answers[self._shown]
         manifest = self._manifest = read_manifest(head, self._data)
         if manifest is None:
             return None
         before = head.names
-        self._now, changed = manifest.changes(found, self._started)
+        self._now, changed = manifest.changes(listed, self._started)
         if not changed and self._shown in head.answers:
-            head.keep(self._now, found.links)
+            head.keep(self._now, listed.links)
             self._cache.put(self.key, manifest.packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:

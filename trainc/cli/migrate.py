@@ -39,29 +39,29 @@ def _migrate(options: Options) -> int:
     form = options.one("report", "text")
     given = list(texts(session))
     shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
-    found = [(file, migrated(text, session.project, file, shared)) for file, text in given]
-    if shared is not None and shared.is_new and any(one.is_served for _, done in found for one in done.outcomes):
+    results = [(file, migrated(text, session.project, file, shared)) for file, text in given]
+    if shared is not None and shared.is_new and any(one.is_served for _, done in results for one in done.outcomes):
         if options.has("write"):
             tell(f"{write_runtime(shared, session)}: the runtime that the jobs share")
         elif form == "text":
             put(runtime_text(shared))
-    for file, done in found:
+    for file, done in results:
         if done.touched and options.has("write"):
             write(session, file, done.text)
         elif done.touched and form == "text":
             put(done.text)
     # When all of it is written: a reader that has gone stops nothing half-way.
-    view = summary([(session.shown(file), done) for file, done in found])
+    view = summary([(session.shown(file), done) for file, done in results])
     if form != "text":
         put_data(dumps(view) if form == "json" else text_of(migration_markdown(view)))
     elif options.has("details") or len(view["jobs"]) <= FEW:
-        for file, done in found:
+        for file, done in results:
             _tell(session.shown(file), done)
-        if not any(done.touched or done.problems for _, done in found):
+        if not any(done.touched or done.problems for _, done in results):
             tell("nothing to migrate")
     else:
         tell(*migration_lines(view))
-    return 1 if any(done.has_failed for _, done in found) else 0
+    return 1 if any(done.has_failed for _, done in results) else 0
 
 
 def texts(session: Session) -> Iterator[tuple[str, str]]:

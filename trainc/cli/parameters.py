@@ -33,13 +33,13 @@ def parameters(text: str) -> Parameters:
         return Parameters()
     if type(listed) is not list:
         raise Trouble("ARGOCD_APP_PARAMETERS is not a list of parameters")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for entry in listed:
         name, content = _parameter(entry)
-        if name in found:
+        if name in values:
             raise Trouble(f"parameter `{name}` is given twice")
-        found[name] = content
-    return Parameters(found.get("cluster") or "", tuple(found.get("paths") or ()))
+        values[name] = content
+    return Parameters(values.get("cluster") or "", tuple(values.get("paths") or ()))
 
 
 def _parameter(entry: Any) -> tuple[str, Any]:

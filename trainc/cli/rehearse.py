@@ -39,13 +39,13 @@ def rehearse(options: Options) -> int:
     session = Session(options)
     nodes = _number(options, "nodes", "")
     timeout = _number(options, "timeout", "120") or 120
-    found = list(_bundles(session, nodes))
+    bundles = list(_bundles(session, nodes))
     if session.report.failed:
         return session.finish()
-    if len(found) != 1:
-        raise Trouble(f"a rehearsal is for one job, and there are {len(found)} under the paths given")
+    if len(bundles) != 1:
+        raise Trouble(f"a rehearsal is for one job, and there are {len(bundles)} under the paths given")
     with Orderly(), Scratch() as folder:
-        made = script(found[0], folder, _words(options.one("command")))
+        made = script(bundles[0], folder, _words(options.one("command")))
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"nothing of this job can run here: {reasons}")
@@ -91,8 +91,8 @@ def _scaled(documents: Documents, nodes: int) -> Documents:
         return documents
 
     def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
-        for file, found in documents.selected(cluster):
-            yield file, [_resized(document, nodes) for document in found]
+        for file, read in documents.selected(cluster):
+            yield file, [_resized(document, nodes) for document in read]
 
     return documents._replace(selected=selected)
 

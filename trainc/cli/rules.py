@@ -24,21 +24,21 @@ def rules(options: Options) -> int:
     """List all rules, those that the project adds among them, or explain one with its example."""
     if len(options.arguments) > (0 if options.has("kind") else 1):
         raise Trouble("usage: trainc rules [NAME | --kind KIND]")
-    found = _known()
+    chosen = _known()
     if options.has("kind"):
-        found = _differing(options.one("kind"), found)
+        chosen = _differing(options.one("kind"), chosen)
     if options.arguments:
-        found = [_named(options.arguments[0], found)]
+        chosen = [_named(options.arguments[0], chosen)]
     if options.one("report") == "json":
-        data(dumps([_entry(rule) for rule in found], sort_keys=False))
+        data(dumps([_entry(rule) for rule in chosen], sort_keys=False))
     elif options.arguments:
-        answer(*_explained(found[0], examples().get(found[0].name)).splitlines())
+        answer(*_explained(chosen[0], examples().get(chosen[0].name)).splitlines())
     elif options.has("kind"):
-        for index, rule in enumerate(found):
+        for index, rule in enumerate(chosen):
             answer(*([""] if index else []), rule.name, f"  {rule.summary}", f"  {rule.why}")
     else:
-        width = max(len(rule.name) for rule in found)
-        answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in found))
+        width = max(len(rule.name) for rule in chosen)
+        answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in chosen))
     return 0
 
 
@@ -48,23 +48,23 @@ def _known() -> list[Rule]:
     return sorted([*own(), *more], key=lambda rule: rule.name)
 
 
-def _differing(kind: str, found: list[Rule]) -> list[Rule]:
+def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     """The rules that say what a job of an older kind does otherwise than under its operator."""
-    kinds = sorted({name for rule in found for name in rule.differs})
+    kinds = sorted({name for rule in known for name in rule.differs})
     named = next((name for name in kinds if name == kind), "") or next(
         (name for name in kinds if name.lower() == kind.lower()), ""
     )
     if not named:
         hint = meant(kind, kinds, f"it is one of {', '.join(kinds)}")
         raise Trouble(f"--kind: nothing is known of an operator for `{kind}`; {hint}")
-    return [rule for rule in found if named in rule.differs]
+    return [rule for rule in known if named in rule.differs]
 
 
-def _named(name: str, found: list[Rule]) -> Rule:
-    for rule in found:
+def _named(name: str, known: list[Rule]) -> Rule:
+    for rule in known:
         if rule.name == name:
             return rule
-    hint = meant(name, [rule.name for rule in found], "see trainc rules")
+    hint = meant(name, [rule.name for rule in known], "see trainc rules")
     raise Trouble(f"there is no rule `{name}`; {hint}")
 
 

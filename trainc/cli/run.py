@@ -69,14 +69,14 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
 
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], Facts]:
     """What each job's present run consists of: its rendered file where there is one."""
-    found = {job_key(one): facts(of_run(one, session.project)) for one in chosen}
+    by_key = {job_key(one): facts(of_run(one, session.project)) for one in chosen}
     for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
         trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
         jobset = next((tree for tree in trees if runs_pods(tree)), None)
         if jobset is not None:
             made = Document(bundle.document.file, jobset, {}, 1)
-            found[job_key(bundle)] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))
-    return found
+            by_key[job_key(bundle)] = facts(Bundle(made, tuple(trees), cluster=bundle.cluster))
+    return by_key
 
 
 def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:

@@ -45,9 +45,9 @@ def _list() -> None:
         answer("of this project:")
         width = max(len(one.name) for one in own)
         answer(*(f"  {one.name:<{width}}  {_described(one)}" for one in own), "", "shipped with trainc:")
-    found = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
-    width = max((len(name) for _, name in found), default=0)
-    for folder, name in found:
+    shipped = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
+    width = max((len(name) for _, name in shipped), default=0)
+    for folder, name in shipped:
         if folder and name == shipped_names(folder)[0]:
             answer("", "components:")
         first = _text((folder, name)).splitlines()[0]
@@ -108,7 +108,7 @@ def _flatten(name: str, options: Options) -> int:
     session = Session(Options([], options.values))
     chosen = [one for one in session.project.clusters if one.name == options.one("cluster")]
     project = session.project.serving(tuple(chosen) if options.has("cluster") and chosen else (Cluster(),))
-    found = pipeline.flattened(name, project, session.selection, session.report)
-    if found is not None:
-        data(dump(found.tree))
+    flat = pipeline.flattened(name, project, session.selection, session.report)
+    if flat is not None:
+        data(dump(flat.tree))
     return session.finish() if session.report.findings else 0

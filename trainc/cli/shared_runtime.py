@@ -29,9 +29,9 @@ def shared_runtime(name: str, session: Session, files: Iterable[tuple[str, str]]
     Raises:
         Trouble: where a file stands in the way of the new runtime.
     """
-    found = _known(name, session)
-    if found is not None:
-        return found
+    known = _known(name, session)
+    if known is not None:
+        return known
     outcomes = (one for file, text in files for one in migrate(text, session.project, file).outcomes)
     shared = shared_by([one.want for one in outcomes if one.want is not None], name)
     if shared is not None and os.path.lexists(_target(name, session)):
@@ -43,10 +43,10 @@ def _known(name: str, session: Session) -> Shared | None:
     """The runtime of that name in the project or the catalogue, None where there is none."""
     selection = Selection((session.inside(session.project.root),))
     try:
-        found = pipeline.flattened(name, session.project, selection, Report())
+        flat = pipeline.flattened(name, session.project, selection, Report())
     except Trouble:
         return None
-    return None if found is None else Shared(plain(found.tree), is_new=False)
+    return None if flat is None else Shared(plain(flat.tree), is_new=False)
 
 
 def write_runtime(shared: Shared, session: Session) -> str:

@@ -117,24 +117,24 @@ def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:
     """Draw each job whole, or one of its pods; with what its rendered file says otherwise."""
     options, form = session.options, session.options.one("report", "text")
     lives = options.has("lifecycle") or options.has("after")
-    found = [
+    chosen = [
         (bundle, view)
         for bundle in bundles
         if (view := _life(bundle, options) if lives else job_view(bundle, number)) is not None
     ]
     if form == "json":
-        data(dumps([view for _, view in found]) if found else "")
-        return bool(found)
+        data(dumps([view for _, view in chosen]) if chosen else "")
+        return bool(chosen)
     if form == "mermaid":
-        answer(*job_diagrams([view for _, view in found]), folds=False)
-        return bool(found)
+        answer(*job_diagrams([view for _, view in chosen]), folds=False)
+        return bool(chosen)
     whole = not lives and number is None
     draw = (_LIFE if lives else _POD if not whole else _WHOLE)[form]
-    for index, (bundle, view) in enumerate(found):
+    for index, (bundle, view) in enumerate(chosen):
         lines = [*draw(view), *(_beside(bundle, session, form) if whole else [])]
         drawn = titled(lines) if form == "text" else lines
         answer(*([""] if index else []), *drawn, color=options.one("color", "auto"), folds=whole or lives)
-    return bool(found)
+    return bool(chosen)
 
 
 def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:

@@ -57,7 +57,7 @@ def why(options: Options) -> int:
         answers = _at_line(_rendered(bundles, file), file, line, source)
     else:
         asked = _rendered(bundles, file) if source else bundles
-        answers = [found for bundle in asked for found in explain(bundle, wanted)]
+        answers = [answer for bundle in asked for answer in explain(bundle, wanted)]
     json = options.one("report") == "json"
     if not answers and wanted and not source and not session.report.failed:
         return _landings(options, file, wanted, session.stdin)
@@ -148,11 +148,11 @@ def _landings(options: Options, file: str, wanted: int | str, text: bytes | None
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
     read_from = (ordinary_contents(file), name) if text is None else (text, STDIN)
     documents = list(expand(read(*read_from, Report()), Report()))
-    found = list(landings(documents, wanted, bundles, session.report.findings))
+    places = list(landings(documents, wanted, bundles, session.report.findings))
     json = options.one("report") == "json"
     if json:
-        data(landing_json(found, session.shown))
-    if not found:
+        data(landing_json(places, session.shown))
+    if not places:
         if isinstance(wanted, int):
             raise Trouble(f"no value stands on line {wanted} of {file}")
         asked = "standard input" if file == "-" else file
@@ -160,7 +160,7 @@ def _landings(options: Options, file: str, wanted: int | str, text: bytes | None
     if json:
         return 0
     _print(
-        [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in found],
+        [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in places],
         "values; name a line that holds one",
         options,
     )

@@ -63,16 +63,16 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
             for worker in others:
                 worker.stop()
             raise
-    for worker, found in zip(others, results, strict=True):
-        if "trouble" in found:
-            raise Trouble(found["trouble"])
-        if "bug" in found:
-            raise RuntimeError(found["bug"])
-        session.report.absorb(found["report"])
-        together.absorb(found["together"], session.report)
-        spool.absorb(found["spool"], worker.texts())
+    for worker, result in zip(others, results, strict=True):
+        if "trouble" in result:
+            raise Trouble(result["trouble"])
+        if "bug" in result:
+            raise RuntimeError(result["bug"])
+        session.report.absorb(result["report"])
+        together.absorb(result["together"], session.report)
+        spool.absorb(result["spool"], worker.texts())
         if committed is not None:
-            committed.absorb(found["committed"])
+            committed.absorb(result["committed"])
     pipeline.check_unreached(catalogs, session.selection, session.report)
     pipeline.finish(session.project, session.selection, spool, session.report, together)
 
@@ -105,8 +105,8 @@ class _Worker:
     def _work(self, work: Callable[[], tuple[dict[str, Any], Iterable[str]]]) -> Never:
         code = _FAILED
         try:
-            found, texts = work()
-            for part in (found, *texts, None):
+            result, texts = work()
+            for part in (result, *texts, None):
                 pickle.dump(part, self._stream, protocol=pickle.HIGHEST_PROTOCOL)
             self._stream.flush()
             code = 0
@@ -127,8 +127,8 @@ class _Worker:
             why = f"temporary file: {os.strerror(code)}" if 0 < code < _FAILED else "a worker was killed"
             return {"trouble": f"{why}; nothing was written"}
         self._stream.seek(0)
-        found: dict[str, Any] = pickle.load(self._stream)  # noqa: S301 (written by a process of this run alone)
-        return found
+        content: dict[str, Any] = pickle.load(self._stream)  # noqa: S301 (written by a process of this run alone)
+        return content
 
     def texts(self) -> Iterator[str]:
         """The texts that its spool has collected, one at a time: all of them need not lie in memory."""
@@ -158,5 +158,5 @@ def _part(
     except Exception as error:  # noqa: BLE001 (told by the parent, which knows how)
         return {"bug": f"{type(error).__name__} in a worker: {error}"}, ()
     decided = committed.portable() if committed is not None else None
-    said = {"report": session.report.portable(), "together": together, "committed": decided}
-    return {**said, "spool": spool.state()}, spool.texts()
+    content = {"report": session.report.portable(), "together": together, "committed": decided}
+    return {**content, "spool": spool.state()}, spool.texts()

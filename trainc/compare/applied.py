@@ -114,8 +114,8 @@ def _folders(document: Document) -> Iterator[tuple[Path, str, bool]]:
 
 def _sources(spec: Tree, above: Path) -> Iterator[tuple[Path, str, bool]]:
     several = get(spec, "sources")
-    found = [(("sources", index), each) for index, each in enumerate(several)] if type(several) is list else []
-    for path, source in [*found, (("source",), get(spec, "source"))]:
+    sources = [(("sources", index), each) for index, each in enumerate(several)] if type(several) is list else []
+    for path, source in [*sources, (("source",), get(spec, "source"))]:
         folder = _text(source, "path")
         if folder and "{{" not in folder and get(source, "plugin") is None:
             yield (*above, *path, "path"), folder, value(source, "directory", "recurse") is True
@@ -128,5 +128,5 @@ def _holds(folder: str, file: str, *, deep: bool) -> bool:
 
 
 def _text(tree: Tree, key: str) -> str:
-    found = value(tree, key)
-    return found if type(found) is str else ""
+    text = value(tree, key)
+    return text if type(text) is str else ""

@@ -78,8 +78,8 @@ def bundles_of(
     inner = tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present)
     quiet = selection.elsewhere(inner, admission_only=True, rendered=written)
     gaps = Gaps(project.root, report, tuple(known_files(project, quiet.paths)))
-    found = list(pipeline.bundles(project, quiet, report))
-    return [*found, *pipeline.objects_named(found, project, quiet, report)], gaps
+    bundles = list(pipeline.bundles(project, quiet, report))
+    return [*bundles, *pipeline.objects_named(bundles, project, quiet, report)], gaps
 
 
 @contextmanager
@@ -117,10 +117,10 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
     folder = os.path.abspath(old)
-    found, gaps = bundles_of(folder, (".",), selection, project.cache, written=False)
+    bundles, gaps = bundles_of(folder, (".",), selection, project.cache, written=False)
     edited = differing(folder, os.path.abspath(new))
-    if found:
-        return Base(found, edited, gaps, None, _reader(folder))
+    if bundles:
+        return Base(bundles, edited, gaps, None, _reader(folder))
     return Base(rendered(folder, project, selection, Report()), edited, gaps)
 
 

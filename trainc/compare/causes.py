@@ -112,10 +112,10 @@ class Edits:
                 return {}, {}  # two jobs of one name: nothing can be built like that
             standing = {key: decisions.standing(jobs[key], renderings[key]) for key in jobs.keys() & renderings.keys()}
             kept = {key: one for key, one in standing.items() if one is not None}
-            found = split(applied(compiled, kept, project, chosen), self._apart)
+            worlds = split(applied(compiled, kept, project, chosen), self._apart)
         except Trouble:
             return {}, {}
-        forms = {job_key(one): _form(one) for one in found.jobs} | {k: _form(one) for k, one in found.objects.items()}
+        forms = {job_key(one): _form(one) for one in worlds.jobs} | {k: _form(one) for k, one in worlds.objects.items()}
         return forms, {key: _held(kept[key], one) if key in kept else [] for key, one in jobs.items()}
 
 
@@ -141,7 +141,7 @@ def _holds_jobs_alone(text: bytes | None) -> bool:
         return True
     documents = [part for part in _DOCUMENT.split(text) if any(map(_is_content, part.splitlines()))]
     kinds = [_KIND.findall(part) for part in documents]
-    return all(len(found) == 1 and found[0] in _JOBS for found in kinds)
+    return all(len(names) == 1 and names[0] in _JOBS for names in kinds)
 
 
 def _is_content(line: bytes) -> bool:
@@ -201,7 +201,7 @@ class Search:
         What a job's own file says concerns that job first: such files are undone together, and stand for the one of
         the job in question. The rest is tried in all combinations, by their number.
         """
-        found: dict[Key, tuple[str, ...]] = {}
+        causes_of: dict[Key, tuple[str, ...]] = {}
         left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
         own = self._names & frozenset().union(*(one.own for one in left))
         for size in range(1, _MOST_TOGETHER + 1):
@@ -210,11 +210,11 @@ class Search:
                     forms = self._edits.world(chosen | together, frozenset(left))[self._which]
                     settled = {one: chosen | (together & one.own) for one in left if self._is_target(forms, one)}
                     settled = {one: undone for one, undone in settled.items() if self._suffice(undone, one)}
-                    found |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
+                    causes_of |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
                     left -= settled.keys()
                     if not left:
-                        return found
-        return found | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
+                        return causes_of
+        return causes_of | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
 
     def _suffice(self, undone: frozenset[str], one: Wanted) -> bool:
         """Whether these edits alone explain a job; a file of jobs alone changes no other file's."""

@@ -31,18 +31,18 @@ class Change(NamedTuple):
 def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
     """What a reviewer asks about first, then every other field."""
     names = [*was.values, *(name for name in now.values if name not in was.values)]
-    found = [
+    changes = [
         _change(name, name, _masked(name, was.values.get(name, "")), _masked(name, now.values.get(name, "")), was, now)
         for name in names
         if was.values.get(name) != now.values.get(name)
     ]
     whole = _whole_objects(was, now)
-    paths = [path for path in changed_paths(was, now) if not (found and _is_told(path)) and _owner(path) not in whole]
-    found += [_change(_shown(path, now), path, _text(was, path), _text(now, path), was, now) for path in paths]
-    found += [whole[owner] for owner in sorted(whole)]
+    paths = [path for path in changed_paths(was, now) if not (changes and _is_told(path)) and _owner(path) not in whole]
+    changes += [_change(_shown(path, now), path, _text(was, path), _text(now, path), was, now) for path in paths]
+    changes += [whole[owner] for owner in sorted(whole)]
     for path, old, new in moved(was.order, now.order):
-        found.append(Change(f"order of {_shown(path, now)}", ", ".join(map(str, old)), ", ".join(map(str, new))))
-    return tuple(found)
+        changes.append(Change(f"order of {_shown(path, now)}", ", ".join(map(str, old)), ", ".join(map(str, new))))
+    return tuple(changes)
 
 
 def _whole_objects(was: Facts, now: Facts) -> dict[str, Change]:

@@ -84,12 +84,12 @@ class Decisions:
     def standing(self, bundle: Bundle, file: str) -> Bundle | None:
         """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
         path = os.path.join(self._root, file)
-        found = read_file(path)
-        if found is None and (absent := CommittedTexts(self._root).absent(file)) is not None:
-            found = parse_file(absent)
-        if found is None or found.header is None or found.header.body != body_digest(found.body):
+        existing = read_file(path)
+        if existing is None and (absent := CommittedTexts(self._root).absent(file)) is not None:
+            existing = parse_file(absent)
+        if existing is None or existing.header is None or existing.header.body != body_digest(existing.body):
             return None
-        decision = self.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)
+        decision = self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
         jobset = next((tree for tree in decision.objects if runs_pods(tree)), None)
         if jobset is None:
             return None

@@ -65,9 +65,9 @@ class OtherObject(NamedTuple):
     @property
     def present(self) -> Facts:
         """Its form as it is now, or as it was last."""
-        found = self.now or self.was
-        assert found is not None
-        return found
+        facts_of = self.now or self.was
+        assert facts_of is not None
+        return facts_of
 
 
 class Turned(NamedTuple):
@@ -155,9 +155,9 @@ def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Sele
     if old.former is None or not old.edited:
         return {key: _rests_on(states, key) for key in changed}, {}
     with edits(states.project, selection, old.edited, old.former, states.apart) as known:
-        found = _searched(known, states, changed, held=False)
+        causes = _searched(known, states, changed, held=False)
         behind = _searched(known, states, held, held=True)
-    return {key: found.get(key) or _rests_on(states, key) for key in changed}, behind
+    return {key: causes.get(key) or _rests_on(states, key) for key in changed}, behind
 
 
 def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Causes:
@@ -180,11 +180,11 @@ def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
     edited = states.old.edited
     if was is None or now is None:
         return tuple(one.source for one in (was, now) if one is not None)
-    found: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
     for path in changed_paths(was, now):
-        found |= now.files.get(path) or was.files.get(path) or frozenset()
+        files |= now.files.get(path) or was.files.get(path) or frozenset()
     rendering = states.renderings.get(key, "")
-    return tuple(sorted(found & (edited or frozenset()) or ({rendering} if rendering else found)))
+    return tuple(sorted(files & (edited or frozenset()) or ({rendering} if rendering else files)))
 
 
 def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
@@ -206,12 +206,12 @@ def _edited(states: Sides, changed: Iterable[Key], causes: Causes, held: Iterabl
         changes = changes_of(kept, now)
         group = (behind[key], without_places(changes), _refused(kept, now, servers[key[0]]), True, False)
         groups.setdefault(group, []).append((shown(key), changes))
-    found = []
+    edited = []
     for (whence, _, *rest), members in groups.items():
         names = tuple(name for name, _ in members)
         changes = with_common_places([changes for _, changes in members])
-        found.append(Edited(names, whence, changes, *rest))  # type: ignore[arg-type] # the rest of five
-    return sorted(found, key=lambda one: one.names)
+        edited.append(Edited(names, whence, changes, *rest))  # type: ignore[arg-type] # the rest of five
+    return sorted(edited, key=lambda one: one.names)
 
 
 def _refused(was: Facts, now: Facts, server: Served) -> tuple[str, ...]:

@@ -152,12 +152,12 @@ def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str, Source
 
 def _accelerators(job: Job | None) -> dict[str, int]:
     """Accelerators of the whole job by resource, of pods that run at the same time or not."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for role in job.roles if job is not None else ():
         for resource, amount in role.devices.items():
             if isinstance(amount, int):
-                found[resource] = found.get(resource, 0) + amount * _pods(role)
-    return found
+                counts[resource] = counts.get(resource, 0) + amount * _pods(role)
+    return counts
 
 
 def _pods(role: Role) -> int:

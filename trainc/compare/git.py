@@ -123,19 +123,19 @@ class Repository:
     def unmerged(self, below: str) -> dict[str, list[str]]:
         """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
         words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
-        found: dict[str, list[str]] = {}
+        stages: dict[str, list[str]] = {}
         for line in self._paths(*words):
             about, _, path = line.partition("\t")
             _, name, stage = about.split()
-            found.setdefault(path, []).extend([name] if stage != "1" else [])
-        return found
+            stages.setdefault(path, []).extend([name] if stage != "1" else [])
+        return stages
 
     def tracked(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that the index holds without a conflict, with their objects; `git add -N` adds none."""
         words = ("ls-files", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
         entries = (line.partition("\t") for line in self._paths(*words))
-        found = ((path, *about.split()) for about, _, path in entries)
-        return {path: name for path, mode, name, stage in found if mode.startswith("100") and stage == "0"}
+        entries_of = ((path, *about.split()) for about, _, path in entries)
+        return {path: name for path, mode, name, stage in entries_of if mode.startswith("100") and stage == "0"}
 
     def absent(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""

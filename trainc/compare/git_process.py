@@ -90,11 +90,11 @@ class Git:
     def _drivers(self) -> list[str]:
         """The names of all filter drivers in any configuration that Git reads here."""
         try:
-            found = self.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+            keys = self.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
         except Trouble:  # none is configured, or there is no repository, as the next command will say
             return []
         names = (
-            key.partition(".")[2].rpartition(".")[0] for key in found.decode("utf-8", "surrogateescape").split("\0")
+            key.partition(".")[2].rpartition(".")[0] for key in keys.decode("utf-8", "surrogateescape").split("\0")
         )
         return sorted({name for name in names if name})
 
@@ -121,7 +121,7 @@ def partial() -> Trouble:
 def _overriding(names: list[str]) -> dict[str, str]:
     """The environment by which Git takes these filter drivers for absent."""
     pairs = [(f"filter.{name}.{key}", text) for name in names for key, text in _DRIVER]
-    found = {"GIT_CONFIG_COUNT": str(len(pairs))} if pairs else {}
+    variables = {"GIT_CONFIG_COUNT": str(len(pairs))} if pairs else {}
     for index, (key, text) in enumerate(pairs):
-        found |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": text}
-    return found
+        variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": text}
+    return variables

@@ -57,11 +57,11 @@ class CommittedTexts:
         return list(self._repository.contents(objects))
 
     def _of_commits(self, repository: Repository, path: str) -> list[str]:
-        found = []
+        names = []
         for head in _HEADS:
             with suppress(Trouble):
-                found += [name for file, name in repository.files(repository.commit(head), path) if file == path]
-        return found
+                names += [name for file, name in repository.files(repository.commit(head), path) if file == path]
+        return names
 
 
 def absent_files(root: str) -> frozenset[str]:

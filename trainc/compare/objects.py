@@ -47,14 +47,14 @@ def names_apart(bundles: Iterable[Bundle]) -> frozenset[Key]:
 
 def split(bundles: Iterable[Bundle], names: frozenset[Key]) -> Split:
     """The bundles with the objects of these names apart, also where they stand in the file of a job."""
-    found = Split([], {})
+    parts = Split([], {})
     for bundle in bundles:
         apart = {key: tree for tree in bundle.objects if (key := object_key(bundle, tree)) in names}
         for key, tree in apart.items():
-            found.objects[key] = Bundle(bundle.document, (tree,), cluster=bundle.cluster, passing=bundle.passing)
+            parts.objects[key] = Bundle(bundle.document, (tree,), cluster=bundle.cluster, passing=bundle.passing)
         if bundle.jobset is not None:
-            found.jobs.append(_without(bundle, apart.values()) if apart else bundle)
-    return found
+            parts.jobs.append(_without(bundle, apart.values()) if apart else bundle)
+    return parts
 
 
 def _without(bundle: Bundle, trees: Iterable[Tree]) -> Bundle:
@@ -84,5 +84,5 @@ def job_key(bundle: Bundle) -> Key:
 def naming(bundle: Bundle, jobs: Iterable[Bundle]) -> frozenset[str]:
     """The files of the jobs that name the object of a bundle, and its own."""
     wanted = {provides(tree) for tree in bundle.objects}
-    found = (one for one in jobs if one.cluster == bundle.cluster and wanted & names_in(one.objects))
-    return frozenset((bundle.document.file, *(one.document.file for one in found)))
+    users = (one for one in jobs if one.cluster == bundle.cluster and wanted & names_in(one.objects))
+    return frozenset((bundle.document.file, *(one.document.file for one in users)))

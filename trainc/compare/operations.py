@@ -32,11 +32,11 @@ def stored(tree: Tree, server: Served) -> Tree:
     known = server.profile
     major, minor = known.jobset
     profile = Profile(kubernetes=known.kubernetes, jobset=f"{major}.{minor}", gates=known.gates, state=known.state)
-    found = verdict(tree, server.table, profile)
-    if found.accepted or kind_of(tree) != jobset.KIND:
-        return found.stored
+    judged = verdict(tree, server.table, profile)
+    if judged.accepted or kind_of(tree) != jobset.KIND:
+        return judged.stored
     root = server.table.root(jobset.KIND)
-    return found.stored if root is None else walk(root, jobset.with_defaults(walk(root, tree, Log())), Log())
+    return judged.stored if root is None else walk(root, jobset.with_defaults(walk(root, tree, Log())), Log())
 
 
 def sent(operation: str, last: Tree, live: Tree, new: Tree, node: Node) -> Tree:

@@ -51,11 +51,11 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
             continue
         file = file_of(bundle, project)
         path = os.path.join(project.root, file)
-        found = read_file(path)
-        if found is None or found.header is None or not _is_whole(found):
+        existing = read_file(path)
+        if existing is None or existing.header is None or not _is_whole(existing):
             continue
-        text = found.body.decode("utf-8", "replace")
-        yield Rendering(bundle, file, text, decisions.decide(bundle, found.header, text, path))
+        text = existing.body.decode("utf-8", "replace")
+        yield Rendering(bundle, file, text, decisions.decide(bundle, existing.header, text, path))
 
 
 class RenderedRuns:
@@ -74,10 +74,10 @@ class RenderedRuns:
         header = self._header(file)
         if header is None or header.job == job_digest(bundle):
             return
-        found = read_file(os.path.join(self._project.root, file))
-        if found is None or not _is_whole(found):
+        existing = read_file(os.path.join(self._project.root, file))
+        if existing is None or not _is_whole(existing):
             return
-        before = {key_of(bundle, tree): tree for tree in trees_of(found.body)}
+        before = {key_of(bundle, tree): tree for tree in trees_of(existing.body)}
         pairs = [(before.get(key_of(bundle, tree)), tree) for tree in bundle.objects]
         updates = [update(was, now, self._servers[bundle.cluster]) for was, now in pairs if was is not None]
         own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
@@ -113,5 +113,5 @@ def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:
     return immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back")
 
 
-def _is_whole(found: OnDisk) -> bool:
-    return found.header is not None and found.header.body == body_digest(found.body)
+def _is_whole(existing: OnDisk) -> bool:
+    return existing.header is not None and existing.header.body == body_digest(existing.body)

@@ -33,10 +33,10 @@ def is_gone(
         return False
     if not os.path.isfile(os.path.join(root, source)):
         return True
-    found = _trouble(contents(root, source), source, name)
-    if found is None:
+    trouble = _trouble(contents(root, source), source, name)
+    if trouble is None:
         return True
-    span, message, help_ = found
+    span, message, help_ = trouble
     report.add(source_lost(span, message, help_, rendered))
     return False
 
@@ -53,11 +53,11 @@ def is_held(root: str, source: str, rendered: str) -> bool:
 def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> None:
     """A finding for each file under the paths, the output aside, that holds nothing where a job may have been."""
     for file in known_files(project, paths):
-        found = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
-        if found is not None:
+        emptied = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
+        if emptied is not None:
             effect = "a job that it held would be missing, and the tool that applies the output would remove it"
-            help_ = f"{found[2]}; if it holds no job, delete it, or say so in a comment"
-            report.add(SOURCE_LOST.at(found[0], found[1], effect=effect, help=help_))
+            help_ = f"{emptied[2]}; if it holds no job, delete it, or say so in a comment"
+            report.add(SOURCE_LOST.at(emptied[0], emptied[1], effect=effect, help=help_))
 
 
 def _emptied(data: bytes, source: str) -> tuple[Span, str, str] | None:
@@ -78,7 +78,7 @@ def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | Non
     if heard.failed:
         first = next(finding for finding in heard.findings if finding.level == ERROR)
         return first.span, first.message, first.help or "correct it"
-    return next((found for document in documents if (found := _nearly(document, name)) is not None), None)
+    return next((near for document in documents if (near := _nearly(document, name)) is not None), None)
 
 
 def _nearly(document: Document, name: str) -> tuple[Span, str, str] | None:

@@ -28,9 +28,9 @@ def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> Pairs:
     gone, fresh = list(gone), list(fresh)
     pairs: Pairs = []
     for group, fits in _REASONS:
-        found = _unique(gone, fresh, group, fits)
-        pairs += found
-        settled = {id(one) for pair in found for one in pair}
+        matched = _unique(gone, fresh, group, fits)
+        pairs += matched
+        settled = {id(one) for pair in matched for one in pair}
         gone = [one for one in gone if id(one) not in settled]
         fresh = [one for one in fresh if id(one) not in settled]
     return sorted(pairs, key=lambda pair: pair[1].key)
@@ -84,16 +84,16 @@ def _unique(gone: list[Facts], fresh: list[Facts], group: Group, fits: Fits) -> 
     groups: dict[object, list[Facts]] = {}
     for was in gone:
         groups.setdefault(group(was), []).append(was)
-    found: dict[int, int] = {}
+    matched: dict[int, int] = {}
     pairs: Pairs = []
     for now in fresh:
         alike = groups.get(group(now), ())
         fitting = [was for was in alike if fits(was, now)] if len(alike) <= _MAX_JOBS_OF_ONE_SHAPE else []
         for was in fitting:
-            found[id(was)] = found.get(id(was), 0) + 1
+            matched[id(was)] = matched.get(id(was), 0) + 1
         if len(fitting) == 1:
             pairs.append((fitting[0], now))
-    return [pair for pair in pairs if found[id(pair[0])] == 1]
+    return [pair for pair in pairs if matched[id(pair[0])] == 1]
 
 
 def _name(job: Facts) -> object:

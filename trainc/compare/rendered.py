@@ -54,7 +54,7 @@ def rendered(
 ) -> list[Bundle]:
     """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
     names = {cluster.name for cluster in project.clusters if cluster.name}
-    found: list[Bundle] = []
+    bundles: list[Bundle] = []
     for name in _files(folder, path):
         data = _contents(folder, name)
         source = _source(data)
@@ -62,18 +62,18 @@ def rendered(
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = passing or not selection.clusters or cluster in selection.clusters
         if source and wanted and _below(source, sources):
-            found += _bundles(data, name, Made(source, cluster, passing=passing), report)
-    return found
+            bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
+    return bundles
 
 
 def _files(folder: str, path: str) -> list[str]:
     """The files under a path as names relative to the folder, hidden ones left out."""
     top = os.path.join(folder, path)
-    found = [top] if os.path.isfile(top) else []
+    paths = [top] if os.path.isfile(top) else []
     for place, below, names in os.walk(top):
         below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
-        found += [os.path.join(place, name) for name in names if is_candidate(name)]
-    ordinary = (name for name in found if os.path.isfile(name) and within(folder, name))
+        paths += [os.path.join(place, name) for name in names if is_candidate(name)]
+    ordinary = (name for name in paths if os.path.isfile(name) and within(folder, name))
     return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in ordinary)
 
 

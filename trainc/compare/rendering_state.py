@@ -59,31 +59,31 @@ class RenderingStates:
         """The state of a job's rendered file."""
         file = file_of(bundle, self._project)
         path = os.path.join(self._project.root, file)
-        found = read_file(path)
-        if found is None:
+        existing = read_file(path)
+        if existing is None:
             return RenderingState(file, ABSENT, None)
-        return RenderingState(file, self._worth(bundle, found, path), _bundle_of(found, bundle))
+        return RenderingState(file, self._worth(bundle, existing, path), _bundle_of(existing, bundle))
 
-    def _worth(self, bundle: Bundle, found: OnDisk, path: str) -> str:
-        if found.header is None:
+    def _worth(self, bundle: Bundle, existing: OnDisk, path: str) -> str:
+        if existing.header is None:
             return FOREIGN
-        if found.header.body != body_digest(found.body):
+        if existing.header.body != body_digest(existing.body):
             return EDITED
-        if _is_same(bundle, found):
+        if _is_same(bundle, existing):
             return CURRENT
-        decision = self._decisions.decide(bundle, found.header, found.body.decode("utf-8", "replace"), path)
+        decision = self._decisions.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
         if decision.text:
             return KEPT
         return REFUSED if decision.refused else OLDER
 
 
-def _is_same(bundle: Bundle, found: OnDisk) -> bool:
+def _is_same(bundle: Bundle, existing: OnDisk) -> bool:
     """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
-    return found.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
+    return existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
 
 
-def _bundle_of(found: OnDisk, bundle: Bundle) -> Bundle | None:
-    trees = trees_of(found.body)
+def _bundle_of(existing: OnDisk, bundle: Bundle) -> Bundle | None:
+    trees = trees_of(existing.body)
     jobset = next((tree for tree in trees if runs_pods(tree)), None)
     if jobset is None:
         return None

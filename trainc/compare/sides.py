@@ -67,17 +67,17 @@ class Sides:
 
     def _facts(self, bundles: Iterable[Bundle]) -> tuple[dict[Key, Facts], dict[Key, Facts]]:
         """The jobs and the objects beside jobs of one state."""
-        found = split(bundles, self.apart)
-        jobs = {job_key(one): self._fact(one) for one in found.jobs}
-        return jobs, {key: self._fact(one) for key, one in found.objects.items()}
+        parts = split(bundles, self.apart)
+        jobs = {job_key(one): self._fact(one) for one in parts.jobs}
+        return jobs, {key: self._fact(one) for key, one in parts.objects.items()}
 
     def _renderings(self, committed: Mapping[Key, Bundle], compiled: Mapping[Key, Bundle]) -> dict[Key, str]:
         """The rendered file of each job; none where renderings do not count."""
         if self.old.decisions is None:
             return {}
         places = {key: next(iter(self._fact(one).places.values()), None) for key, one in committed.items()}
-        found = {key: place.file for key, place in places.items() if place is not None}
-        return {key: file_of(one, self.project) for key, one in compiled.items() if key not in places} | found
+        files = {key: place.file for key, place in places.items() if place is not None}
+        return {key: file_of(one, self.project) for key, one in compiled.items() if key not in places} | files
 
     def _kept(self, key: Key, was: Bundle | None, bundle: Bundle) -> Bundle | None:
         """What a run keeps of its rendering where `build -w` writes now; None where its present form is written."""

@@ -101,20 +101,20 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     live = stored(old, server)
     after = walk(root, sent(operation, walk(root, old, Log()), live, walk(root, new, Log()), root), Log())
     changed = differences(live, after)
-    said = verdict(after, server.table, server.profile, old=live) if changed else None
-    if said is None or not said.by or (said.by not in _ON_CHANGE and operation not in OF_FILES):
+    answer = verdict(after, server.table, server.profile, old=live) if changed else None
+    if answer is None or not answer.by or (answer.by not in _ON_CHANGE and operation not in OF_FILES):
         return Update(new, changed, [], None)
-    fixed = {_steps(fault.path, after, live) for fault in said.faults}
+    fixed = {_steps(fault.path, after, live) for fault in answer.faults}
     refused = [change for change in changed if any(change.steps[:length] in fixed for length in _lengths(change))]
-    return Update(new, changed, refused or changed, Refusal(said.by, "\n".join(said.messages)))
+    return Update(new, changed, refused or changed, Refusal(answer.by, "\n".join(answer.messages)))
 
 
 def _of_job(old: Tree, new: Tree) -> Update:
     """The change of a Job that stays one."""
     changed, fixed = differences(old, new), fixed_fields(old, new)
     refused = [change for change in changed if any(change.steps[: len(path)] == path for path in fixed)]
-    said = [f"{dotted(path)}: Invalid value: field is immutable" for path in fixed]
-    return Update(new, changed, refused, Refusal("schema", "\n".join(said)) if refused else None)
+    messages = [f"{dotted(path)}: Invalid value: field is immutable" for path in fixed]
+    return Update(new, changed, refused, Refusal("schema", "\n".join(messages)) if refused else None)
 
 
 def _steps(path: Path, *trees: Tree) -> Steps:
@@ -140,17 +140,17 @@ def differences(old: Tree, new: Tree) -> list[Change]:
     for steps, path, tree in empty(new):
         after[steps] = tree
         ways.update({steps[:length]: path[:length] for length in range(len(steps) + 1)})
-    found = []
+    changes = []
     for steps in {**before, **after}:
         was, now = before.get(steps, _ABSENT), after.get(steps, _ABSENT)
         if was != now:
             nearest = next(ways[steps[:length]] for length in range(len(steps), -1, -1) if steps[:length] in ways)
-            found.append(Change(steps, nearest, was, now))
+            changes.append(Change(steps, nearest, was, now))
     one, other = orders(old), orders(new)
     for steps, was, now in moved(*({path: keys(names) for path, names in each.items()} for each in (one, other))):
         path = next(path for path, leaf in other[steps] if leaf.value == now[0])
-        found.append(Change(steps, path, was, now))
-    return sorted(found, key=lambda change: change.shown)
+        changes.append(Change(steps, path, was, now))
+    return sorted(changes, key=lambda change: change.shown)
 
 
 def apart(tree: Tree) -> Iterator[tuple[Steps, Path, Sourced[Any]]]:

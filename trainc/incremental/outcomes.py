@@ -122,19 +122,19 @@ def plain_outcomes(
     outcomes = spool.outcomes
     if outcomes is None or report.recording or project.rules_from or project.old_run == "keep" or report.account.blank:
         return None
-    beside = {file for file, found in outcomes.files.items() if found.has_companions}
+    beside = {file for file, content in outcomes.files.items() if content.has_companions}
     jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file)]
     fresh = outcomes.clean(report, set(jobs))
     if fresh is None:
         return None
     compiled = report.account.compiled()
-    found = _found(outcomes, {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)})
+    content = _found(outcomes, {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)})
     if known is not None and before is not None:
         jobs += known.files
-        found = _joined(before, known.files, found)
-    clean = found["clean"]
+        content = _joined(before, known.files, content)
+    clean = content["clean"]
     return {
-        **found,
+        **content,
         "jobs": jobs,
         "counts": (sum(jobs for jobs, _ in clean.values()), sum(sources for _, sources in clean.values())),
         "paths": {path: source for path, source in spool.paths.items() if source in clean},

@@ -28,7 +28,7 @@ class Run(NamedTuple):
     """A run that has ended: its project, selection and spool, and what it found out.
 
     `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
-    `found` are the files as they were listed before it, at the moment `started`; `now` are those of them that a `manifest`
+    `listed` are the files as they were listed before it, at the moment `started`; `now` are those of them that a `manifest`
     tells of, where only what is not `known` was compiled. `outcomes` is what `plain_outcomes` says of it.
     """
 
@@ -38,7 +38,7 @@ class Run(NamedTuple):
     rendered: str
     outcomes: Plain | None
     started: int
-    found: Listing
+    listed: Listing
     known: Known | None
     manifest: Manifest | None
     now: States
@@ -59,11 +59,11 @@ def recorded(run: Run) -> Manifest | None:
     Raises:
         OSError: where a file or folder went away meanwhile.
     """
-    if any(name.endswith(f"/{FILE}") for name in run.found.names):
+    if any(name.endswith(f"/{FILE}") for name in run.listed.names):
         return None  # a project in a project: each is remembered where it is run alone
     if not run.rendered and is_hidden(run.project.output):
         return None  # what is rendered counts, and nobody lists it
-    folders = [folder for folder in run.found.folders if not run.is_rendered(folder)]
+    folders = [folder for folder in run.listed.folders if not run.is_rendered(folder)]
     if not are_settled(run.root, folders, run.started):
         return None
     manifest = _of_everything(run) if run.known is None else _of_changes(run)
@@ -90,7 +90,7 @@ def _differing(run: Run, digests: dict[str, bytes], plain: Plain) -> set[str]:
 def _of_everything(run: Run) -> Manifest | None:
     whole, outside = _places(run)
     files = listing(run.root, whole, outside)
-    before, now = run.found.states(), files.states()
+    before, now = run.listed.states(), files.states()
     for name, state in now.items():
         if not run.is_rendered(name) and before.get(name, state) != state:
             return None
@@ -130,7 +130,7 @@ def _of_changes(run: Run) -> Manifest | None:
     head = run.manifest.head
     if now != head.states():
         head.answers = {}
-    head.keep(now, run.found.links)
+    head.keep(now, run.listed.links)
     return Manifest(head, digests, run.outcomes)
 
 

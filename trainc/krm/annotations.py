@@ -29,8 +29,8 @@ _ORIGIN = Origin(by="the ResourceList")
 def path_of(tree: Tree) -> tuple[str, int]:
     """The file of the package that an object is from, and which of its documents; empty and 0 where nothing says so."""
     notes = get(tree, "metadata", "annotations")
-    found = {_FORMER.get(key, key): str(value(notes, key)) for key in notes} if type(notes) is dict else {}
-    return found.get(PATH, ""), whole_number(found.get(INDEX, "")) or 0
+    annotations = {_FORMER.get(key, key): str(value(notes, key)) for key in notes} if type(notes) is dict else {}
+    return annotations.get(PATH, ""), whole_number(annotations.get(INDEX, "")) or 0
 
 
 def is_note(key: str) -> bool:

@@ -64,10 +64,10 @@ class Repository:
 
     def job(self, name: str) -> dict[str, Any] | None:
         """The TrainJob of a name, None where there is none."""
-        found = [document for document in self._jobs() if document.name == name]
-        if len(found) > 1:
-            raise Trouble(f"there are {len(found)} jobs `{name}`; say which with trainer_client(namespace=...)")
-        return self._as_stored(found[0]) if found else None
+        named = [document for document in self._jobs() if document.name == name]
+        if len(named) > 1:
+            raise Trouble(f"there are {len(named)} jobs `{name}`; say which with trainer_client(namespace=...)")
+        return self._as_stored(named[0]) if named else None
 
     def file_of(self, name: str) -> str:
         """The file of a job, from the project's root.
@@ -75,10 +75,10 @@ class Repository:
         Raises:
             Trouble: where there is no such job.
         """
-        found = next((document.file for document in self._jobs() if document.name == name), "")
-        if not found:
+        file = next((document.file for document in self._jobs() if document.name == name), "")
+        if not file:
             raise Trouble(f"there is no TrainJob `{name}` in this project")
-        return found
+        return file
 
     def runtimes(self) -> list[dict[str, Any]]:
         """The ClusterTrainingRuntimes that a job can name: the project's; without a trainc.yaml, those of trainc too."""
@@ -95,17 +95,17 @@ class Repository:
         """
         project, report = self._project().serving((Cluster(),)), Report()
         try:
-            found = pipeline.flattened(name, project, Selection((".",)), report)
+            flat = pipeline.flattened(name, project, Selection((".",)), report)
         except Trouble:
             return None
-        if found is None:
+        if flat is None:
             raise Trouble("\n".join(_line(one, self._root) for one in report.findings if one.level == ERROR))
-        return dict(plain(found.tree))
+        return dict(plain(flat.tree))
 
     def namespaced_runtimes(self) -> list[dict[str, Any]]:
         """The TrainingRuntimes of the project."""
-        found = [one.document for one in blueprints(self._project()) if one.document.kind == _RUNTIME]
-        return [dict(plain(document.tree)) for document in found if self._is_here(document)]
+        runtimes = [one.document for one in blueprints(self._project()) if one.document.kind == _RUNTIME]
+        return [dict(plain(document.tree)) for document in runtimes if self._is_here(document)]
 
     def write(self, job: dict[str, Any]) -> None:
         """Write a job to its file if it compiles.

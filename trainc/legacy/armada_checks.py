@@ -22,8 +22,8 @@ UNIFORMITY, FAIL_FAST = f"{PREFIX}gangNodeUniformityLabel", f"{PREFIX}failFast"
 
 def annotation(job: Tree, name: str) -> Sourced[str] | None:
     """An annotation of a job, None where it has none."""
-    found = get(job, "annotations", name)
-    return found if type(found) is Sourced else None
+    leaf = get(job, "annotations", name)
+    return leaf if type(leaf) is Sourced else None
 
 
 def is_gang(job: Tree) -> bool:
@@ -171,5 +171,5 @@ def pod_of(job: Tree) -> Tree:
     """The pod spec of a job, which may stand in a list of one; empty where it has none."""
     pods = job.get("podSpecs")
     listed = pods[0] if type(pods) is list and pods else None
-    found = job["podSpec"] if type(job.get("podSpec")) is dict else listed
-    return found if type(found) is dict else {}
+    pod = job["podSpec"] if type(job.get("podSpec")) is dict else listed
+    return pod if type(pod) is dict else {}

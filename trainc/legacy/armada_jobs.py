@@ -86,11 +86,11 @@ def _label(text: str, tree: Tree) -> Sourced[str]:
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
     """The jobs as Armada takes them, None with findings where it refuses them."""
-    found = complaints(document)
-    for leaf, text in found:
+    problems = complaints(document)
+    for leaf, text in problems:
         at = leaf.origin.at if type(leaf) is Sourced else None
         report.add(REFUSED.at(at or document.span(("spec", "jobSetId")), text, refusal=Refusal("armada", text)))
-    if found:
+    if problems:
         return None
     pods = [_pod(document, job) for job in document.tree["spec"]["jobs"]]
     refused = [pod for pod in pods if not judge_workload(pod, server, cluster, report)]

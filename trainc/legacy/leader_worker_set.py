@@ -61,13 +61,13 @@ def split(document: Document) -> list[Document]:
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """The set as the API server stores it, None with findings where it or the set's webhook refuses it."""
-    found = admit_object(document, server, report)
-    if found is None:
+    stored = admit_object(document, server, report)
+    if stored is None:
         return None
-    complaints = [*_complaints(found)]
+    complaints = [*_complaints(stored)]
     for path, message, text in complaints:
-        report.add(REFUSED.at(found.span(path), message, refusal=Refusal("webhook", text) if text else None))
-    return None if complaints else found.admitted(pruned(found.tree))
+        report.add(REFUSED.at(stored.span(path), message, refusal=Refusal("webhook", text) if text else None))
+    return None if complaints else stored.admitted(pruned(stored.tree))
 
 
 def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:

@@ -29,10 +29,10 @@ _BY = "MiniCluster default"
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """The MiniCluster as the API server stores it, None with findings where it or the operator refuses it."""
-    found = admit_object(document, server, report)
-    if found is None:
+    stored = admit_object(document, server, report)
+    if stored is None:
         return None
-    return None if is_refused(found, report) else found.admitted(pruned(found.tree))
+    return None if is_refused(stored, report) else stored.admitted(pruned(stored.tree))
 
 
 def plan(entry: Entry, options: Options, report: Report) -> Plan:

@@ -96,12 +96,12 @@ def _volume_complaint(volume: Tree) -> str:
 
 def lacks_counterparts(document: Document, report: Report) -> bool:
     """Whether the cluster asks for what a fixed batch job cannot have; each such field is reported."""
-    found = [*_missing_counterparts(document.tree["spec"])]
-    for path, message, help_ in found:
+    missing = [*_missing_counterparts(document.tree["spec"])]
+    for path, message, help_ in missing:
         report.add(NO_COUNTERPART.at(document.span(path), message, help=help_))
     for path, message, effect in _left_out(document.tree["spec"]):
         report.add(LEFT_OUT.at(document.span(path), message, effect=effect))
-    return bool(found)
+    return bool(missing)
 
 
 def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
@@ -157,10 +157,10 @@ def _left_out(spec: Tree) -> list[tuple[Path, str, str]]:
 
 
 def _number(spec: Tree, field: str) -> int:
-    found = value(spec, field)
-    return found if type(found) is int else 0
+    number = value(spec, field)
+    return number if type(number) is int else 0
 
 
 def _items(spec: Tree, field: str) -> list[Tree]:
-    found = spec.get(field)
-    return found if type(found) is list else []
+    items = spec.get(field)
+    return items if type(items) is list else []

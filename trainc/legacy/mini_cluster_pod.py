@@ -31,8 +31,8 @@ def runner_of(spec: Tree) -> tuple[int, Tree]:
 
 def text_of(container: Tree, *path: str) -> str:
     """A text of a container without the blanks around it, empty where it has none."""
-    found = value(container, *path)
-    return found.strip() if type(found) is str else ""
+    text = value(container, *path)
+    return text.strip() if type(text) is str else ""
 
 
 def pod_template(document: Document, name: Sourced[str], hosts: FormerHosts) -> Tree:
@@ -151,8 +151,8 @@ def _placement(spec: Tree, name: Sourced[str]) -> dict[str, Tree]:
 
 
 def _pull_secrets(containers: list[Tree]) -> list[Sourced[str]]:
-    found = [container.get("imagePullSecret") for container in containers]
-    return [name for name in found if type(name) is Sourced and name.value]
+    secrets = [container.get("imagePullSecret") for container in containers]
+    return [name for name in secrets if type(name) is Sourced and name.value]
 
 
 def _distinct(volumes: list[Tree]) -> list[Tree]:

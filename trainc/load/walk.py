@@ -67,9 +67,9 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
     names = project.texts.names
     if paths not in names:
         new = [file for file in project.texts.unsaved if not os.path.lexists(os.path.join(project.root, file))]
-        found = files(project.root, tuple([path for path in paths if path not in new]))
+        listed = files(project.root, tuple([path for path in paths if path not in new]))
         below = [file for file in new if _is_below(file, paths)]
-        names[paths] = sorted([*found, *below], key=lambda name: name.split("/")) if below else found
+        names[paths] = sorted([*listed, *below], key=lambda name: name.split("/")) if below else listed
     return names[paths]
 
 

@@ -35,11 +35,11 @@ def completion(path: str, position: types.Position, workspace: Workspace) -> lis
     at = outline(positions.lines(), position.line, before)
     start = positions.position(positions.offset(position) - len(at.typed))
     written = types.Range(start, position)
-    found = [*_names(at, path, positions.lines(), workspace), *_values(at), *_fields(at)]
-    for item in found:
+    items = [*_names(at, path, positions.lines(), workspace), *_values(at), *_fields(at)]
+    for item in items:
         item.text_edit = types.TextEdit(written, item.insert_text or item.label)
         item.insert_text = None
-    return found
+    return items
 
 
 def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> Iterator[types.CompletionItem]:
@@ -56,8 +56,8 @@ def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> It
 
 def _runtime(lines: list[str]) -> str:
     """The runtime that a text names, wherever else it may be broken."""
-    found = _REFERENCE.search("\n".join(lines))
-    return found["name"] if found else ""
+    match = _REFERENCE.search("\n".join(lines))
+    return match["name"] if match else ""
 
 
 def _values(at: Outline) -> Iterator[types.CompletionItem]:

@@ -105,20 +105,20 @@ def _bounds(lines: list[str], line: int) -> tuple[int, int]:
 def _rest(text: str) -> tuple[int, str]:
     """The column at which the last step of a line starts, and the line from there on."""
     rest = text.lstrip(" ")
-    while found := _DASH.match(rest):
-        rest = rest[found.end() :]
+    while match := _DASH.match(rest):
+        rest = rest[match.end() :]
     return len(text) - len(rest), rest
 
 
 def _steps(text: str) -> Iterator[tuple[int, str | int]]:
     """The items and the key that start on a line, each with its column."""
     rest = text.lstrip(" ")
-    while found := _DASH.match(rest):
+    while match := _DASH.match(rest):
         yield len(text) - len(rest), 0
-        rest = rest[found.end() :]
-    found = _KEY.match(rest)
-    if found:
-        yield len(text) - len(rest), found["key"].strip(" \"'")
+        rest = rest[match.end() :]
+    match = _KEY.match(rest)
+    if match:
+        yield len(text) - len(rest), match["key"].strip(" \"'")
 
 
 def _push(steps: list[tuple[int, str | int]], step: tuple[int, str | int]) -> None:
@@ -137,12 +137,12 @@ def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -
     """The keys of the map that is written on a line."""
     for numbers in (range(line - 1, first - 1, -1), range(line + 1, last)):
         for number in numbers:
-            found = list(_steps(lines[number]))
-            if not found:
+            steps = list(_steps(lines[number]))
+            if not steps:
                 continue
-            if found[-1][0] == indent and type(found[-1][1]) is str:
-                if numbers.step > 0 and len(found) > 1:
+            if steps[-1][0] == indent and type(steps[-1][1]) is str:
+                if numbers.step > 0 and len(steps) > 1:
                     break
-                yield str(found[-1][1])
-            if found[0][0] < indent:
+                yield str(steps[-1][1])
+            if steps[0][0] < indent:
                 break

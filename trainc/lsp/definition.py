@@ -27,8 +27,8 @@ def definition(path: str, position: types.Position, workspace: Workspace) -> lis
         return []
     word = _word(cursor, line, column)
     runtime = value(cursor.document.tree, "spec", "runtimeRef", "name")
-    found = NameIndex(file, workspace.judgement(path), workspace.unsaved(root)).of(what, str(runtime or ""))
-    spans = dict.fromkeys(one.at for one in found if one.name == word and one.at is not None)
+    places = NameIndex(file, workspace.judgement(path), workspace.unsaved(root)).of(what, str(runtime or ""))
+    spans = dict.fromkeys(one.at for one in places if one.name == word and one.at is not None)
     return [place for span in spans if (place := location(span, root, workspace)) is not None]
 
 

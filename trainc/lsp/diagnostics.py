@@ -26,9 +26,9 @@ _SEVERITIES = {
 
 def diagnostics(path: str, workspace: Workspace) -> list[types.Diagnostic]:
     """What is known to be wrong in a file."""
-    found = workspace.judgement(path).by_file.get(workspace.file(path), ())
+    findings = workspace.judgement(path).by_file.get(workspace.file(path), ())
     positions, root = workspace.positions(path), workspace.root(path)
-    return [diagnostic(finding, positions, root, workspace) for finding in found]
+    return [diagnostic(finding, positions, root, workspace) for finding in findings]
 
 
 def diagnostic(finding: Finding, positions: Positions, root: str, workspace: Workspace) -> types.Diagnostic:

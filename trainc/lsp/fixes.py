@@ -29,12 +29,12 @@ def code_actions(
     path: str, where: types.Range, only: Sequence[types.CodeActionKind | str], workspace: Workspace
 ) -> list[types.CodeAction]:
     """An action for each finding in a range that carries an edit, and one for all safe edits of the file."""
-    found: list[types.CodeAction] = []
+    actions: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, only):
-        found += _quick_fixes(path, where, workspace)
+        actions += _quick_fixes(path, where, workspace)
     if _is_wanted(FIX_ALL, only):
-        found += _all_safe(path, workspace)
-    return found
+        actions += _all_safe(path, workspace)
+    return actions
 
 
 def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterator[types.CodeAction]:

@@ -80,8 +80,8 @@ def _why(cursor: Cursor, path: str, workspace: Workspace) -> list[str]:
             lines = [text for one in answers for text in why_lines(one, str, several=several)]
         else:
             wanted = shown(keyed(cursor.document.tree, cursor.path))
-            found = landings([cursor.document], cursor.span.line, bundles, findings)
-            lines = [text for one in found if one.path == wanted for text in landing_lines(one, str, most=MOST)[1:]]
+            landed = landings([cursor.document], cursor.span.line, bundles, findings)
+            lines = [text for one in landed if one.path == wanted for text in landing_lines(one, str, most=MOST)[1:]]
     except Trouble:
         return []  # the diagnostics say what is wrong with the project
     return [*lines[:MOST], f"and {len(lines) - MOST} more lines"] if len(lines) > MOST else lines

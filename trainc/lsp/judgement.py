@@ -111,10 +111,10 @@ class Judgement:
         project, report = self.opened(unsaved)
         selection = self.selection(unsaved)
         documents = load(project, selection, report)
-        found = list(pipeline.bundles(project, selection, report, documents=_only(file, documents)))
-        if not found and not report.failed and self.seconds < SLOW:
-            found = list(pipeline.bundles(project, selection, report, documents=documents))
-        return found, report.findings
+        compiled = list(pipeline.bundles(project, selection, report, documents=_only(file, documents)))
+        if not compiled and not report.failed and self.seconds < SLOW:
+            compiled = list(pipeline.bundles(project, selection, report, documents=documents))
+        return compiled, report.findings
 
     def _judged_jobs(
         self, file: str, text: bytes, project: Project, selection: Selection, documents: Documents, whole: Report
@@ -123,8 +123,8 @@ class Judgement:
         report = Report(compiles=False, level_of=project.level_of)
         report.allow([one for one in whole.comments if one.span.file != file], borrowed=True)
         report.allow(allows(text, file))
-        found = list(expand(read(text, file, report), report))
-        given = documents._replace(selected=lambda _, __=None: iter([(file, found)]))
+        documents_read = list(expand(read(text, file, report), report))
+        given = documents._replace(selected=lambda _, __=None: iter([(file, documents_read)]))
         _run(project, selection, report, given)
         report.close()
         return report
@@ -166,7 +166,7 @@ def _only(file: str, documents: Documents) -> Documents:
 
 
 def _by_file(findings: list[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
+    by_file: dict[str, list[Finding]] = {}
     for finding in findings:
-        found.setdefault(finding.span.file, []).append(finding)
-    return found
+        by_file.setdefault(finding.span.file, []).append(finding)
+    return by_file

@@ -167,7 +167,7 @@ def _parts(document: Document, jobs: Tree, what: str) -> Iterator[NamedPlace]:
     for job in jobs if type(jobs) is list else []:
         pod = get(job, "template", "spec", "template", "spec")
         lists = [get(pod, "containers"), get(pod, "initContainers")] if what == CONTAINER else [[job]]
-        for part in [part for found in lists if type(found) is list for part in found]:
+        for part in [part for items in lists if type(items) is list for part in items]:
             leaf = get(part, "name")
             if type(leaf) is Sourced and type(leaf.value) is str:
                 yield NamedPlace(leaf.value, leaf.origin.at, f"{what} of {document.name}")

@@ -88,8 +88,8 @@ class Publisher:
             judgement.by_file = {}
             self._show(root, open_files, {open_files[0]: [trouble(error)]})
             return
-        found = {workspace.path(findings[0].span, root) for findings in judgement.by_file.values() if findings}
-        self._show(root, [*open_files, *(found - {"", *open_files})])
+        paths = {workspace.path(findings[0].span, root) for findings in judgement.by_file.values() if findings}
+        self._show(root, [*open_files, *(paths - {"", *open_files})])
 
     def _judge_file(self, path: str) -> None:
         workspace = self._workspace
@@ -137,9 +137,9 @@ class Publisher:
         for path in sorted(former - set(paths)):
             self._publish(types.PublishDiagnosticsParams(self._uri(path), []))
 
-    def _tell(self, path: str, root: str, found: list[types.Diagnostic] | None = None) -> None:
+    def _tell(self, path: str, root: str, published: list[types.Diagnostic] | None = None) -> None:
         buffer = self._workspace.buffers.get(path)
-        shown = diagnostics(path, self._workspace) if found is None else found
+        shown = diagnostics(path, self._workspace) if published is None else published
         version = buffer.version if buffer is not None else None
         self._shown.setdefault(root, set()).add(path)
         self._publish(types.PublishDiagnosticsParams(self._uri(path), shown, version))

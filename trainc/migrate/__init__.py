@@ -164,10 +164,10 @@ def _listed(untouched: Migration, line: int, document: Document, jobs: list[tupl
 
 def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
     """A document of no kind of ours: a training kind that trainc does not compile is told."""
-    found = foreign_kind(document.api_version, document.kind, document.tree)
-    if found is None:
+    foreign = foreign_kind(document.api_version, document.kind, document.tree)
+    if foreign is None:
         return untouched
-    reason = f"{found.message}: {found.help}"
+    reason = f"{foreign.message}: {foreign.help}"
     at = document.span(("kind",))
     span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
     outcome = Outcome(document.kind, document.name, False, "", reason)
@@ -180,8 +180,8 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     done = rewritten_other(piece, tree, place, file.around(index))
     if not done.jobs:
         text = "\n" * line + joined([piece, *done.around.values()])
-        found = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
-        return Migration(piece, (), (), found, _outcomes(tree, [Older(piece, None, [], [], "")]))
+        findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
+        return Migration(piece, (), (), findings, _outcomes(tree, [Older(piece, None, [], [], "")]))
     outcomes = _outcomes(tree, done.jobs)
     refused = next((job.refused for job in done.jobs if job.refused), "")
     if refused:

@@ -151,8 +151,8 @@ def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
             else:
                 node.append(fresh(item))
         return node
-    found = {name: item for name, item in zip(held, node, strict=True) if name is not None}
-    out = [reshape(found[n], w) if n in found else fresh(w) for n, w in zip(names, wanted, strict=True)]
+    by_name = {name: item for name, item in zip(held, node, strict=True) if name is not None}
+    out = [reshape(by_name[n], w) if n in by_name else fresh(w) for n, w in zip(names, wanted, strict=True)]
     return CommentedSeq(out)
 
 

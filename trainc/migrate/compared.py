@@ -113,12 +113,12 @@ def differences(before: list[Any], after: list[Any], want: Wanted) -> list[Diffe
     renamed = _Names(want)
     old = {renamed.path(path): value for path, value in _flat(before)}
     new = dict(_flat(after))
-    found = []
+    changed = []
     for path in [*old, *(path for path in new if path not in old)]:
         left, right = old.get(path), new.get(path)
         if left != right:
-            found.append(Difference(path, left, right, renamed.reason(path, left, right)))
-    return found
+            changed.append(Difference(path, left, right, renamed.reason(path, left, right)))
+    return changed
 
 
 class _Names:
@@ -171,10 +171,10 @@ class _Names:
 def _cluster(text: str) -> Any:
     """The hosts and the task of a TF_CONFIG, references to variables as texts; None for a text that is none."""
     try:
-        said = json.loads(re.sub(r'"?\$\(([A-Z_]+)\)"?', r'"\1"', text))
+        parsed = json.loads(re.sub(r'"?\$\(([A-Z_]+)\)"?', r'"\1"', text))
     except ValueError:
         return None
-    return (said.get("cluster"), said.get("task")) if isinstance(said, dict) else None
+    return (parsed.get("cluster"), parsed.get("task")) if isinstance(parsed, dict) else None
 
 
 def _same(left: str, right: str, former: str, name: str) -> bool:

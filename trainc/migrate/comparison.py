@@ -37,12 +37,12 @@ def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     named = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
     if named is not None:
-        found = project.named[str(named)].clusters
-        return project.serving(tuple(found)) if found and not project.named[str(named)].unknown else project
+        clusters = project.named[str(named)].clusters
+        return project.serving(tuple(clusters)) if clusters and not project.named[str(named)].unknown else project
     if len(project.clusters) == 1 and not project.clusters[0].paths:
         return project
-    found = project.holders[file]
-    return project.serving((found[0].but(paths=()),)) if len(found) == 1 else project
+    clusters = project.holders[file]
+    return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
 
 
 def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:
@@ -64,5 +64,5 @@ def objects(compiled: list[Bundle]) -> list[Any]:
 
 def compiled(text: str | bytes, project: Project = LATEST) -> tuple[list[Any], Report]:
     """The objects of all jobs in a text, and what was found about them."""
-    found, report = made(text, project)
-    return objects(found), report
+    bundles, report = made(text, project)
+    return objects(bundles), report

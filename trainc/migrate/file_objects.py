@@ -28,13 +28,13 @@ def is_other_job(document: Document) -> bool:
 
 def listed_jobs(tree: Tree) -> list[tuple[str, str]]:
     """Kind and name of each job in a List that could be migrated if it were a document of its own."""
-    found = []
+    jobs = []
     items = get(tree, "items")
     for item in items if type(items) is list else ():
         key = str(value(item, "apiVersion")), str(value(item, "kind"))
         if key in KINDS or (key in INPUT_KINDS and (key != JOB or is_training(item))):
-            found.append((key[1], str(value(item, "metadata", "name") or "")))
-    return found
+            jobs.append((key[1], str(value(item, "metadata", "name") or "")))
+    return jobs
 
 
 class FileObjects:
@@ -50,14 +50,14 @@ class FileObjects:
         documents = self._read()
         jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
         names = {one.name: place for place in jobs if (one := documents[place]) is not None and _is_plain(one)}
-        found = {}
+        by_line = {}
         for place, one in enumerate(documents):
             if one is None or place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
                 continue
             owner = names.get(selected_job(one.tree)) if len(jobs) > 1 else None
             if index == (jobs[0] if owner is None else owner):
-                found[place] = self.changed.get(place, self.pieces[place])
-        return found
+                by_line[place] = self.changed.get(place, self.pieces[place])
+        return by_line
 
     def put(self, around: Mapping[int, str]) -> None:
         """Take over objects as they are now."""

@@ -60,8 +60,8 @@ def _roles(root: Node, plain: dict[str, Any]) -> dict[str, SourceEntry]:
     kind = KINDS[plain["apiVersion"], plain["kind"]]
     if kind.field != LISTED:
         field = at(root, "spec", kind.field)
-        found = field.node.children if field is not None else None
-        return {key.lower(): entry for key, entry in found.items()} if isinstance(found, dict) else {}
+        children = field.node.children if field is not None else None
+        return {key.lower(): entry for key, entry in children.items()} if isinstance(children, dict) else {}
     spec = at(root, "spec")
     entries = spec.node.children if spec is not None else None
     if not isinstance(entries, dict):
@@ -137,15 +137,17 @@ _LEFT = (
 def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
     """What an older job says that its TrainJob does not, one sentence each."""
     spec = old["spec"]
-    said = []
+    sentences = []
     for path, why in _LEFT:
         places = [(*above, *path) for above in ((), ("runPolicy",))]
-        found = next((place for place in places if _at(spec, place)), None)
-        if found is not None and path[-1] not in jobset["spec"]:
-            said.append(f"`spec.{'.'.join(found)}` is left behind: {why}")
+        named = next((place for place in places if _at(spec, place)), None)
+        if named is not None and path[-1] not in jobset["spec"]:
+            sentences.append(f"`spec.{'.'.join(named)}` is left behind: {why}")
     dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
     dropped += ["`status`"] if "status" in old else []
-    return [*said, f"{', '.join(dropped)}: dropped, because nobody but a server writes it"] if dropped else said
+    return (
+        [*sentences, f"{', '.join(dropped)}: dropped, because nobody but a server writes it"] if dropped else sentences
+    )
 
 
 def _at(node: Any, path: tuple[str, ...]) -> bool:

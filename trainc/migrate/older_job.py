@@ -97,23 +97,23 @@ def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Want
     shared = place.shared if want.served_by else None
     beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
     after, heard = made(text + beside, place.project)
-    found = differences(before, objects(after), want)
-    refused = misread(text, want) or unlike(found, heard) or _new_error(heard, piece, place.project)
+    changes = differences(before, objects(after), want)
+    refused = misread(text, want) or unlike(changes, heard) or _new_error(heard, piece, place.project)
     messages = [*messages_of(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
-    return Older(text, want, messages, found, refused)
+    return Older(text, want, messages, changes, refused)
 
 
 def misread(text: str, want: Wanted) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
-    said = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
-    if says(said, want.documents):
+    trees = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
+    if says(trees, want.documents):
         return ""
     return "the new text would not say what it should: a comment stands where it would become part of a value"
 
 
-def unlike(found: list[Difference], heard: Report) -> str:
+def unlike(changes: list[Difference], heard: Report) -> str:
     """Why what a new text compiles to is not what it should be, "" where it is."""
-    unexplained = [one for one in found if one.reason == UNEXPLAINED]
+    unexplained = [one for one in changes if one.reason == UNEXPLAINED]
     if not unexplained:
         return ""
     refused = [finding.message for finding in errors(heard)][:1]

@@ -98,9 +98,9 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: Place, around: Mapp
 
 
 def _compiled(text: str, place: Place) -> _Compiled:
-    found, report = made(text, place.project)
-    jobs = [bundle for bundle in found if bundle.jobset is not None and not bundle.passing]
-    return _Compiled(jobs, objects(found), report)
+    bundles, report = made(text, place.project)
+    jobs = [bundle for bundle in bundles if bundle.jobset is not None and not bundle.passing]
+    return _Compiled(jobs, objects(bundles), report)
 
 
 def _refused(piece: str, why: str) -> Older:
@@ -178,17 +178,17 @@ def _tried(source: _Source, wants: list[Wanted]) -> Rewritten:
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
     after = _compiled(joined([text, *around.values(), beside]), source.place)
     wrong = _misread(text, wants) or _lost(source, after)
-    said = _no_longer_said(source.before.report, after.report)
+    silent = _no_longer_said(source.before.report, after.report)
     jobs = []
     for index, want in enumerate(wants):
-        found = []
+        changes = []
         if not wrong:
-            found = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
-        refused = wrong or unlike(found, after.report) or _new_error(source.before.report, after.report)
+            changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
+        refused = wrong or unlike(changes, after.report) or _new_error(source.before.report, after.report)
         jobs.append(
-            Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *said], found, refused)
+            Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *silent], changes, refused)
         )
-        said = []
+        silent = []
     return Rewritten(text, tuple(jobs), around)
 
 
@@ -204,8 +204,8 @@ def _misread(text: str, wants: list[Wanted]) -> str:
     """Why a new text does not say what it should, "" where it does."""
     if len(wants) == 1:
         return misread(text, wants[0])
-    said = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
-    return "" if says(said, [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
+    trees = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
+    return "" if says(trees, [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
 
 
 def _followed(piece: str, compiled: list[Any]) -> str:

@@ -38,9 +38,9 @@ def policy_of_other(facts: Facts, *, by_variables: bool = True) -> Policy | str:
     (role,) = facts.roles
     if role.get("replicas", 1) != 1:
         return "each of its parts is a Job of its own, and `numNodes` counts the pods of one"
-    found = clash(facts, [role["name"]])
-    if found is not None:
-        return found
+    clashing = clash(facts, [role["name"]])
+    if clashing is not None:
+        return clashing
     return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
 
 

@@ -67,12 +67,12 @@ class Writer:
         out: list[SourceEntry | None] = []
         for item in wanted:
             name = item.get("name") if isinstance(item, dict) else None
-            found = by_name.get(name) if name is not None else None
+            match = by_name.get(name) if name is not None else None
             if name is None:
-                found = next((entry for entry in left if says(entry.node.value, item)), None)
-                if found is not None:
-                    left.remove(found)
-            out.append(found)
+                match = next((entry for entry in left if says(entry.node.value, item)), None)
+                if match is not None:
+                    left.remove(match)
+            out.append(match)
         return out
 
     def _name(self, value: Any) -> Any:

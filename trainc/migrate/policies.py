@@ -74,8 +74,8 @@ class Facts(NamedTuple):
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
         kind = KINDS.get((self.old["apiVersion"], self.old["kind"]))
         name = kind.container if kind is not None else ""
-        found: dict[str, Any] = next((one for one in containers if one["name"] == name), containers[0])
-        return found
+        container: dict[str, Any] = next((one for one in containers if one["name"] == name), containers[0])
+        return container
 
     def count(self, role: dict[str, Any]) -> int:
         """The number of pods of a role."""
@@ -136,8 +136,8 @@ def _of_torchrun(main: dict[str, Any], launch: Launch | None) -> tuple[set[str],
             f"`{launch.name}` starts the program" if launch is not None else "no command is known to start torchrun"
         )
         return set(), f"{starts}, which may read {', '.join(_TORCH)}"
-    said = _words(main)
-    read = [name for name in _TORCH if re.search(rf"\b{name}\b", said)]
+    parsed = _words(main)
+    read = [name for name in _TORCH if re.search(rf"\b{name}\b", parsed)]
     return set(_TORCH) - set(read), f"the command reads {', '.join(read)}" if read else ""
 
 

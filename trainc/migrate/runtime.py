@@ -77,11 +77,11 @@ def _gang(spec: Any) -> Iterator[str]:
 
 
 def _jobset(spec: Any) -> Iterator[str]:
-    found = [key for key in _JOBSET if key in spec]
-    for key in found:
+    keys = [key for key in _JOBSET if key in spec]
+    for key in keys:
         below(spec, "template", "spec")[key] = take(spec, key)
-    if found:
-        yield f"{', '.join(f'`{key}`' for key in found)} went to `spec.template.spec` in August 2024"
+    if keys:
+        yield f"{', '.join(f'`{key}`' for key in keys)} went to `spec.template.spec` in August 2024"
 
 
 def _role(job: Any) -> Iterator[str]:

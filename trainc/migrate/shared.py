@@ -43,7 +43,7 @@ class Shared(NamedTuple):
 
     def serve(self, want: Wanted) -> Wanted | str:
         """The job with this runtime in place of its own, or why it cannot have it."""
-        skeleton, said = _parted(want.runtime["spec"])
+        skeleton, values = _parted(want.runtime["spec"])
         own, given = _parted(self.runtime["spec"])
         if want.policy is None:
             return want.reason
@@ -53,7 +53,7 @@ class Shared(NamedTuple):
             return f"`{self.name}` has other roles, or another policy"
         job = deepcopy(want.job)
         job["spec"]["runtimeRef"].update(kind=self.runtime["kind"], name=self.name)
-        left = {spot: value for spot, value in said.items() if given.get(spot) != value}
+        left = {spot: value for spot, value in values.items() if given.get(spot) != value}
         _take_env(job["spec"], left, want.policy.trainers)
         patch = _patch(left)
         if patch:
@@ -70,14 +70,14 @@ def shared_by(wants: Iterable[Wanted], name: str) -> Shared | None:
     groups: dict[str, list[tuple[dict[str, Any], dict[_Spot, Any], Wanted]]] = {}
     for want in wants:
         if want.policy is not None:
-            skeleton, said = _parted(want.runtime["spec"])
-            groups.setdefault(json.dumps(skeleton, sort_keys=True, default=str), []).append((skeleton, said, want))
+            skeleton, values = _parted(want.runtime["spec"])
+            groups.setdefault(json.dumps(skeleton, sort_keys=True, default=str), []).append((skeleton, values, want))
     if not groups:
         return None
     group = max(groups.values(), key=len)
     spec = deepcopy(group[0][0])
     common = {
-        spot: value for spot, value in group[0][1].items() if all(said.get(spot) == value for _, said, _ in group)
+        spot: value for spot, value in group[0][1].items() if all(values.get(spot) == value for _, values, _ in group)
     }
     for spot, value in common.items():
         _put(spec, spot, value)
@@ -102,25 +102,25 @@ def _take_env(spec: dict[str, Any], left: dict[_Spot, Any], trainers: Iterable[s
 def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
     """A runtime's spec without what a job can say by a patch, and that by the place where it stands."""
     spec = deepcopy(spec)
-    said: dict[_Spot, Any] = {}
+    values: dict[_Spot, Any] = {}
     template = spec.get("template") or {}
     if "metadata" in template:
-        said["metadata",] = template.pop("metadata")
+        values["metadata",] = template.pop("metadata")
     for role, pod_template in _pods(spec):
         if "metadata" in pod_template:
-            said[role, "", "metadata"] = pod_template.pop("metadata")
+            values[role, "", "metadata"] = pod_template.pop("metadata")
         pod = pod_template.get("spec") or {}
         for field in _OF_PODS:
             if field in pod:
-                said[role, "", field] = pod.pop(field)
+                values[role, "", field] = pod.pop(field)
         for container in pod.get("containers") or ():
             for field in _OF_CONTAINERS:
                 if field in container:
-                    said[role, container["name"], field] = container.pop(field)
+                    values[role, container["name"], field] = container.pop(field)
     mpi = (spec.get("mlPolicy") or {}).get("mpi")
     if isinstance(mpi, dict):
         mpi["numProcPerNode"] = 1  # every job says its own
-    return spec, said
+    return spec, values
 
 
 def _pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,11 +150,11 @@ def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
         next(one for one in template["spec"]["containers"] if one["name"] == container)[field] = value
 
 
-def _patch(said: dict[_Spot, Any]) -> dict[str, Any]:
+def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
     """What a job's patch says, empty where there is nothing to say."""
     template: dict[str, Any] = {}
     roles: dict[str, dict[str, Any]] = {}
-    for spot, value in said.items():
+    for spot, value in values.items():
         if spot == ("metadata",):
             template["metadata"] = value
             continue

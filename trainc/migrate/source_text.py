@@ -73,14 +73,14 @@ class SourceEntry:
         """The comment on its first line, behind its key or its value; "" where there is none."""
         node = self.node
         if node.style in _BLOCK_STYLES:
-            found = _BLOCK.search(self.lines[node.start][node.column :])
-            return found[1] if found else ""
+            match = _BLOCK.search(self.lines[node.start][node.column :])
+            return match[1] if match else ""
         if node.children is None and node.end > node.start:
-            found = _BESIDE.search(self.lines[node.end - 1][node.end_column :])
-            return found[0].rstrip() if found else ""
+            match = _BESIDE.search(self.lines[node.end - 1][node.end_column :])
+            return match[0].rstrip() if match else ""
         if node.start > self.line or node.children is None:
-            found = _BESIDE.search(self.lines[self.line][self.behind :])
-            return found[0].rstrip() if found else ""
+            match = _BESIDE.search(self.lines[self.line][self.behind :])
+            return match[0].rstrip() if match else ""
         return ""
 
     def moved(self, column: int, head: str) -> list[str] | None:

@@ -41,11 +41,11 @@ def _kinds(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     return [
         {
             "kind": kind,
-            "jobs": len(found),
-            "migrated": sum(one.is_migrated for one in found),
-            "policies": dict(sorted(Counter(one.policy for one in found if one.policy).items())),
+            "jobs": len(counted),
+            "migrated": sum(one.is_migrated for one in counted),
+            "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
         }
-        for kind, found in sorted(by_kind.items())
+        for kind, counted in sorted(by_kind.items())
     ]
 
 

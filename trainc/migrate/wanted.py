@@ -126,10 +126,10 @@ def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy:
         runtime: dict[str, Any] = {"mlPolicy": policy.settings, "template": template}
     else:
         runtime = {"template": template}
-    found = policy if isinstance(policy, Policy) else None
-    made = _runtime(facts.old, jobset, runtime, namespaces, found)
+    fitting = policy if isinstance(policy, Policy) else None
+    made = _runtime(facts.old, jobset, runtime, namespaces, fitting)
     job = _job(facts.old, asked, trainer, made)
-    return Wanted(job, made, extras, found, "" if found else str(policy))
+    return Wanted(job, made, extras, fitting, "" if fitting else str(policy))
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
@@ -138,7 +138,7 @@ def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
 
 
 def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
-    found = {}
+    metadata = {}
     for part in ("labels", "annotations"):
         kept = {
             key: text
@@ -146,8 +146,8 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
             if not key.startswith(("trainc.dev/", "kueue.x-k8s.io/"))
         }
         if kept:
-            found[part] = kept
-    return found
+            metadata[part] = kept
+    return metadata
 
 
 def _as_trainer(facts: Facts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:

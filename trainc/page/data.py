@@ -37,7 +37,7 @@ def project_data(
     objects = [fields.objects(bundle) for bundle, _ in ordered]
     rows = [_row(bundle, row, runtimes) for bundle, row in ordered]
     findings, more = findings_data(report, lines)
-    without = sum(found is None for found in objects)
+    without = sum(each is None for each in objects)
     left = [
         f"{words[0]} {count} {noun}{'s' * (count > 1)}; {words[1]}"
         for count, noun, words in (

@@ -82,15 +82,17 @@ class Fields:
         return out
 
     def _field(self, path: int, why: Why, *, hidden: bool) -> int:
-        beaten = [part for said in why.beaten for part in (self._setter(said), self._value(said.value, hidden=hidden))]
+        beaten = [
+            part for setter in why.beaten for part in (self._setter(setter), self._value(setter.value, hidden=hidden))
+        ]
         lost = self._index("beaten", tuple(beaten)) if beaten else -1
         return self._index(
             "fields", (path, self._value(why.value, hidden=hidden), self._setter(why.winner), lost), size=4
         )
 
-    def _setter(self, said: LayerValue) -> int:
-        parts = [self._text(said.layer), self._text(said.who), self._text(said.origin.by)]
-        for span in said.origin.spans():
+    def _setter(self, setter: LayerValue) -> int:
+        parts = [self._text(setter.layer), self._text(setter.who), self._text(setter.origin.by)]
+        for span in setter.origin.spans():
             self._lines.want(span.file, span.line)
             parts += [self._text(span.file), span.line, span.column]
         return self._index("setters", tuple(parts), size=len(parts))

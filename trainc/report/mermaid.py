@@ -106,10 +106,10 @@ def _groups(rows: Sequence[View], group: str) -> Iterator[str]:
     groups: dict[str, list[tuple[int, View]]] = {}
     for index, row in enumerate(rows):
         groups.setdefault(row[group] or "", []).append((index, row))
-    for number, (name, found) in enumerate(sorted(groups.items())):
+    for number, (name, members) in enumerate(sorted(groups.items())):
         title = f"{group} {name or '(none)'}"
         yield f"  group{number}{{{{{label(title)}}}}}"
-        yield from (f"  group{number} --- job{index}[{label(_title(row), _sizes(row))}]" for index, row in found)
+        yield from (f"  group{number} --- job{index}[{label(_title(row), _sizes(row))}]" for index, row in members)
 
 
 def _sizes(row: View) -> str:

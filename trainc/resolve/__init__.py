@@ -147,7 +147,7 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
     trainer = spec.get("trainer")
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
     roles = roles_of(nodes, runtime, template)
-    laid = overrides(document.tree, runtime.policy, roles)
+    asked = overrides(document.tree, runtime.policy, roles)
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -158,8 +158,8 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
         gang=runtime.gang,
         template=template,
         roles=roles,
-        overrides=laid,
-        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, laid, nodes)),
+        overrides=asked,
+        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, asked, nodes)),
         below=runtime.layers,
         companions=entry.companions,
         beside=entry.beside,

@@ -27,9 +27,9 @@ def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ..
     trainer, initializer = job["spec"].get("trainer"), job["spec"].get("initializer")
     patches: list[Patch] = []
     for role in roles:
-        laid = _trainer(trainer, policy, role) if trainer is not None else None
-        if laid is not None:
-            patches.append(laid)
+        asked = _trainer(trainer, policy, role) if trainer is not None else None
+        if asked is not None:
+            patches.append(asked)
         if initializer is not None and role.ancestor in INITIALIZERS:
             patches.extend(_initializer(initializer, role))
     return tuple([patch.attach_origin("spec.trainer") for patch in patches])

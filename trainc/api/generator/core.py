@@ -54,8 +54,8 @@ def definition(name: str) -> Schema:
 @cache
 def _definitions() -> dict[str, Schema]:
     text = files("kubernetes_validate").joinpath(_DOCUMENT).read_text(encoding="utf-8")
-    found: dict[str, Schema] = json.loads(text)["$defs"]
-    return found
+    definitions: dict[str, Schema] = json.loads(text)["$defs"]
+    return definitions
 
 
 def _structural(given: Schema) -> Schema:

@@ -37,10 +37,10 @@ def crd(*versions: type[Resource]) -> Schema:
 
 
 def _names(names: Names) -> Schema:
-    found: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
+    spelled: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
     if names.short:
-        found["shortNames"] = list(names.short)
-    return {**found, "singular": names.kind.lower()}
+        spelled["shortNames"] = list(names.short)
+    return {**spelled, "singular": names.kind.lower()}
 
 
 def _version(kind: type[Resource], *, stored: bool) -> Schema:
@@ -54,5 +54,5 @@ def _version(kind: type[Resource], *, stored: bool) -> Schema:
 
 
 def _column(column: Column) -> Schema:
-    found: Schema = {"name": column.name, "jsonPath": column.path, "type": column.type}
-    return {**found, "priority": column.priority} if column.priority else found
+    printed: Schema = {"name": column.name, "jsonPath": column.path, "type": column.type}
+    return {**printed, "priority": column.priority} if column.priority else printed

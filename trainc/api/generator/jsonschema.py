@@ -37,24 +37,24 @@ def _partial(node: Schema) -> bool:
 
 def _definitions(given: Schema, *, partial: bool) -> dict[str, Schema]:
     """Every shape of Kubernetes that the kind refers to, directly or through another shape."""
-    found: dict[str, Schema] = {}
+    definitions: dict[str, Schema] = {}
     todo = _references(given)
     while todo:
         name = todo.pop()
         short = name.rpartition(".")[2]
-        if short in found:
+        if short in definitions:
             continue
         shape = loose(definition(name)) if partial else definition(name)
-        found[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape, nullable=True)}
+        definitions[short] = {"description": f"{short} of Kubernetes 1.36 ({name}).", **_node(shape, nullable=True)}
         todo += _references(shape)
-    return found
+    return definitions
 
 
 def _references(node: Schema) -> list[str]:
-    found = [node["$ref"]] if "$ref" in node else []
+    references = [node["$ref"]] if "$ref" in node else []
     for child in below(node):
-        found += _references(child)
-    return found
+        references += _references(child)
+    return references
 
 
 def _node(given: Schema, *, nullable: bool = False) -> Schema:

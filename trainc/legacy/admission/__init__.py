@@ -61,11 +61,11 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
     if kind.field == LISTED:
         return typed.listed(document, server, report) if legal(document, report) else None
-    found = typed.keyed(settled(document, kind, report), server, report)
-    if found is None:
+    keyed = typed.keyed(settled(document, kind, report), server, report)
+    if keyed is None:
         return None
-    lenient = lenient or value(found.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
-    return found if legal(found, report, lenient=lenient) else None
+    lenient = lenient or value(keyed.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
+    return keyed if legal(keyed, report, lenient=lenient) else None
 
 
 def _flat(document: Document, kind: Kind, report: Report) -> None:
@@ -123,10 +123,10 @@ def _collisions(refuser: Refuser) -> None:
 
 def _gone(document: Document, report: Report) -> None:
     api, name = document.api_version, document.kind
-    found = REMOVED.get((api, name))
+    removed = REMOVED.get((api, name))
     span = document.span(("kind",) if api == V1 else ("apiVersion",))
-    if found:
-        report.add(REMOVED_KIND.at(span, found[0], help=found[1], fix=_renewed(document)))
+    if removed:
+        report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
     elif name in NAMES and get(document.tree, "spec") is not None:
         served = ", ".join(f"`{row}`" for row in _served(name))
         message = f"{name} was never served as `{api}`, or that version is gone"

@@ -32,15 +32,15 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
     spec = get(document.tree, "spec")
     if type(spec) is not dict:
         return document
-    found = [name for name in ROOT_POLICIES if name in spec]
-    if not found:
+    policies = [name for name in ROOT_POLICIES if name in spec]
+    if not policies:
         return document
     policy = get(spec, "runPolicy")
     inside = dict(policy) if type(policy) is dict else {}
-    for name in found:
+    for name in policies:
         _say(document, kind, name, name in inside, report)
         inside.setdefault(name, spec[name])
-    kept = {key: node for key, node in spec.items() if key not in found}
+    kept = {key: node for key, node in spec.items() if key not in policies}
     return document.admitted({**document.tree, "spec": {**kept, "runPolicy": inside}})
 
 

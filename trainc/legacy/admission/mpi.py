@@ -39,11 +39,11 @@ def refuse_v1(r: Refuser) -> None:
 
 
 def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
-    found = containers(replica)
+    listed = containers(replica)
     inside = (*path, "template", "spec", "containers")
     role = r.kind.role(key)
     valid = "MPIReplicaSpec is not valid"
-    if not found:
+    if not listed:
         text = f"MPIReplicaSpecs is not valid: containers definition expected in {key}"
         r.say(inside, text, f"the role `{key}` has no containers")
     elif not role:
@@ -53,9 +53,9 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
             f"MPIJob has no role `{key}`",
             key=True,
         )
-    elif any(not image(c) or not value(c, "name") for c in found):
-        index = next(i for i, c in enumerate(found) if not image(c) or not value(c, "name"))
-        what, lacks = ("ImageName", "name") if image(found[index]) else ("Image", "image")
+    elif any(not image(c) or not value(c, "name") for c in listed):
+        index = next(i for i, c in enumerate(listed) if not image(c) or not value(c, "name"))
+        what, lacks = ("ImageName", "name") if image(listed[index]) else ("Image", "image")
         text = f"{valid}: {what} is undefined in the container of {key}"
         r.say((*inside, index), text, f"a container of `{key}` has no {lacks}")
     elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:

@@ -134,8 +134,8 @@ def label_errors(name: str) -> list[str]:
 
 def containers(replica: Tree) -> list[Tree]:
     """The containers of a replica spec, empty where there are none."""
-    found = get(replica, "template", "spec", "containers")
-    return found if type(found) is list else []
+    listed = get(replica, "template", "spec", "containers")
+    return listed if type(listed) is list else []
 
 
 def image(container: Tree) -> str:

@@ -28,8 +28,8 @@ def keyed(document: Document, server: Server, report: Report) -> Document | None
     version = document.tree["apiVersion"]
     if server.table.root(f"{document.api_version}/{document.kind}") is not None:
         return admit_object(document, server, report)
-    found = admit_object(_as(document, document.tree, V1, document.kind), server, report)
-    return None if found is None else document.admitted({**found.tree, "apiVersion": version})
+    stored = admit_object(_as(document, document.tree, V1, document.kind), server, report)
+    return None if stored is None else document.admitted({**stored.tree, "apiVersion": version})
 
 
 def listed(document: Document, server: Server, report: Report) -> Document | None:
@@ -44,10 +44,10 @@ def listed(document: Document, server: Server, report: Report) -> Document | Non
     if "tensorboard" in spec:
         spec["tensorboard"] = _spelled(spec["tensorboard"], _BOARD)
     shown = {**tree, "spec": spec}
-    found = admit_object(_as(document, shown, *_LISTED), server, report)
-    if found is None or type(entries) is not list:
-        return document if found is not None else None
-    key, read = key_of(tree["spec"], "replicaSpecs"), found.tree["spec"]["replicaSpecs"]
+    admitted = admit_object(_as(document, shown, *_LISTED), server, report)
+    if admitted is None or type(entries) is not list:
+        return document if admitted is not None else None
+    key, read = key_of(tree["spec"], "replicaSpecs"), admitted.tree["spec"]["replicaSpecs"]
     clean = [_with_template(entry, stored) for entry, stored in zip(entries, read, strict=True)]
     return document.admitted({**tree, "spec": {**tree["spec"], key: clean}})
 

@@ -103,15 +103,15 @@ def _replica(r: Refuser, key: str) -> None:
         _odd_role(r, key, path)
     replica = r.replicas.get(key)
     inside = (*path, "template", "spec", "containers")
-    found = containers(replica)
-    if not found:
+    listed = containers(replica)
+    if not listed:
         r.say(inside, required(inside, "must be specified"), f"the role `{key}` has no containers")
-    for index, container in enumerate(found):
+    for index, container in enumerate(listed):
         if not image(container):
             here = (*inside, index, "image")
             r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
-    if all(value(container, "name") != r.kind.container for container in found):
-        _no_main(r, key, inside, found)
+    if all(value(container, "name") != r.kind.container for container in listed):
+        _no_main(r, key, inside, listed)
 
 
 def _odd_role(r: Refuser, key: str, path: Path) -> None:
@@ -146,14 +146,14 @@ def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
     return (r.renaming(("spec", r.kind.field, key), role),)
 
 
-def _no_main(r: Refuser, key: str, inside: Path, found: list[Tree]) -> None:
+def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
     name = r.kind.container
     shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
     text = required(inside, f"must have at least one container with name {shown}")
     single = (*inside, 0, "name")
-    fix = (r.edit(single, name),) if len(found) == 1 else ()
-    if len(found) == 1:
-        message = f"the container of `{key}` is called `{value(found[0], 'name')}`, the operator looks for `{name}`"
+    fix = (r.edit(single, name),) if len(listed) == 1 else ()
+    if len(listed) == 1:
+        message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator looks for `{name}`"
         r.say(single, text, message, help=f"call it `{name}`", fix=fix)
     else:
         r.say(inside, text, f"no container of `{key}` is called `{name}`", help=f"call the training container `{name}`")

@@ -23,8 +23,8 @@ def lower(plan: Plan) -> Contribution:
             "ARMADA_GANG_CARDINALITY": CARDINALITY,
             "ARMADA_GANG_NODE_UNIFORMITY_LABEL_NAME": UNIFORMITY,
         }
-        found = {name: annotation(spec["jobs"][0], key) for name, key in names.items()}
-        own.update({name: leaf for name, leaf in found.items() if leaf is not None})
+        leaves = {name: annotation(spec["jobs"][0], key) for name, key in names.items()}
+        own.update({name: leaf for name, leaf in leaves.items() if leaf is not None})
     patches = []
     for role in plan.roles:
         for container in filter(_is_map, (*role.init_containers, *role.containers)):

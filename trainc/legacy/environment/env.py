@@ -62,8 +62,8 @@ def first(role: Role) -> list[Tree]:
 
 def has_words(container: Tree, field: str) -> bool:
     """Whether a container says its `command` or `args`; an empty list and null say nothing."""
-    found = container.get(field)
-    return type(found) is list and bool(found)
+    written = container.get(field)
+    return type(written) is list and bool(written)
 
 
 def named(name: str) -> Chosen:
@@ -134,25 +134,25 @@ def _bare(content: object) -> object:
 
 def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
     """The user's variables that nothing replaces, with the values of the replaced ones where they refer to them."""
-    said: dict[str, str] = {}
+    values: dict[str, str] = {}
     kept = []
     helpers = _helpers(ours)
     for entry in users:
         name, text = value(entry, "name"), entry.get("value")
         if name in ours or name in helpers:
-            said.update(_said(name, entry, said, helpers))
+            values.update(_said(name, entry, values, helpers))
         elif type(text) is Sourced and "$" in str(text.value):
-            written = rewritten(str(text.value), said, helpers)
+            written = rewritten(str(text.value), values, helpers)
             kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
         else:
             kept.append(entry)
     return kept
 
 
-def _said(name: str, entry: Tree, said: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
+def _said(name: str, entry: Tree, values: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
     """What a replaced variable said, empty where only the cluster knows."""
     if "valueFrom" not in entry:
-        return {name: quotable(str(_bare(entry.get("value", ""))), said, helpers)}
+        return {name: quotable(str(_bare(entry.get("value", ""))), values, helpers)}
     return {name: f"$({name})"} if name in helpers and _is_helper(entry) else {}
 
 

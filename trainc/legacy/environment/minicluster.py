@@ -35,8 +35,8 @@ def lower(plan: Plan) -> Contribution:
 def _sources(plan: Plan) -> list[Sourced[object]]:
     """The texts of people that the scripts are made of."""
     container = plan.settings["container"]
-    found = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
-    return [plan.name, *(leaf for leaf in found if type(leaf) is Sourced)]
+    sources = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
+    return [plan.name, *(leaf for leaf in sources if type(leaf) is Sourced)]
 
 
 def _files(plan: Plan) -> list[tuple[str, str]]:

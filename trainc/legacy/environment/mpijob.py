@@ -32,9 +32,9 @@ def entries(_: Plan, role: Role, container: Tree) -> dict[str, object]:
     }
     if not on_gpus(role):
         own.update({"NVIDIA_VISIBLE_DEVICES": "", "NVIDIA_DRIVER_CAPABILITIES": ""})
-    said = {value(entry, "name") for entry in container.get("env") or []}
+    names = {value(entry, "name") for entry in container.get("env") or []}
     intel = {"I_MPI_HYDRA_BOOTSTRAP": "rsh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": _AGENT}
-    return {**own, **{name: content for name, content in intel.items() if name not in said}}
+    return {**own, **{name: content for name, content in intel.items() if name not in names}}
 
 
 def on_gpus(role: Role) -> bool:
@@ -47,8 +47,8 @@ def hosts(plan: Plan) -> list[str]:
     """The hosts mpirun may use: the launcher first if it has GPUs, then the workers."""
     launcher = plan.role("launcher")
     wanted = ("worker", "launcher") if launcher is not None and on_gpus(launcher) else ("worker",)
-    found = peers(plan, *wanted)
-    return [short(plan, p) for p in sorted(found, key=lambda p: p.type == "worker")]
+    workers = peers(plan, *wanted)
+    return [short(plan, p) for p in sorted(workers, key=lambda p: p.type == "worker")]
 
 
 def more(plan: Plan) -> Contribution:
@@ -106,11 +106,11 @@ def _first(role: Role) -> str:
 
 def _config(plan: Plan) -> Tree:
     slots = plan.settings["slots"]
-    found = hosts(plan)
+    workers = hosts(plan)
     data = {
-        "hostfile": derive("hosts of the job", lambda _, n: hostfile(found, n), plan.name, slots),
+        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n), plan.name, slots),
         "kubexec.sh": derive("rsh agent", kubexec, plan.name, plan.settings["mainContainer"]),
-        "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, found, n), plan.name, slots),
+        "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, workers, n), plan.name, slots),
     }
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
 

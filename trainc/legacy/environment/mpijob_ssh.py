@@ -63,9 +63,9 @@ def hosts(plan: Plan) -> list[str]:
     domain = value(plan.settings, "clusterDomain")
     suffix = f".{plan.namespace.value}.svc" if plan.namespace is not None else ""
     suffix += f".{domain}" if suffix and domain else ""
-    found = peers(plan) if _both(plan) else peers(plan, "worker")
+    workers = peers(plan) if _both(plan) else peers(plan, "worker")
     # The operator's names lie below a Service's, where no other Service can be: its names cannot be kept.
-    return [f"{own_name(plan, p)}.{plan.name.value}{suffix}" for p in sorted(found, key=lambda p: p.type == "worker")]
+    return [f"{own_name(plan, p)}.{plan.name.value}{suffix}" for p in sorted(workers, key=lambda p: p.type == "worker")]
 
 
 def more(plan: Plan) -> Contribution:
@@ -120,11 +120,11 @@ def _pod(plan: Plan, role: Role) -> Contribution:
 
 
 def _config(plan: Plan) -> Tree:
-    found, slots = hosts(plan), plan.settings["slots"]
+    workers, slots = hosts(plan), plan.settings["slots"]
     form = "{} slots={}" if value(plan.settings, "implementation") == "OpenMPI" else "{}:{}"
     data = {
-        "hostfile": derive("hosts of the job", lambda _, n: hostfile(found, n, form), plan.name, slots),
-        "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(found), plan.name),
+        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n, form), plan.name, slots),
+        "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(workers), plan.name),
     }
     meta = {"name": _named(plan, "config"), "labels": {"app": plan.name}}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}

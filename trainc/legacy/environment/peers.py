@@ -123,14 +123,14 @@ def address(plan: Plan, p: Peer) -> str:
 
 def host(plan: Plan, kind: str, index: int) -> Sourced[str]:
     """The address of one replica, resting on the job's name."""
-    found = address(plan, peer(plan, kind, index))
-    return derive(f"address of {kind} {index}", lambda _: found, plan.name)
+    name = address(plan, peer(plan, kind, index))
+    return derive(f"address of {kind} {index}", lambda _: name, plan.name)
 
 
 def port(role: Role, container: str, name: str, default: int) -> Sourced[int]:
     """The port of that name on the container so called, else the operator's default."""
-    found = role.container(container)
-    for entry in (found or {}).get("ports") or []:
+    main = role.container(container)
+    for entry in (main or {}).get("ports") or []:
         if value(entry, "name") == name:
             number: Sourced[int] = entry["containerPort"]
             return number

@@ -90,11 +90,11 @@ def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:
     if type(given) is Sourced and given.value:
         return given
     kind, index = value(elastic, "rdzvRole") or "worker", value(elastic, "rdzvIndex") or 0
-    found = short(plan, peer(plan, kind, index))
+    address = short(plan, peer(plan, kind, index))
     if plan.namespace is None and not aliased(plan):
         # torch also knows itself by its full name, in which the pod fills in the namespace it runs in.
-        found += f".{plan.name.value}.{NAMESPACE_REFERENCE}.svc.{plan.settings['clusterDomain'].value}"
-    return derive("rendezvous host", lambda _: found, plan.name)
+        address += f".{plan.name.value}.{NAMESPACE_REFERENCE}.svc.{plan.settings['clusterDomain'].value}"
+    return derive("rendezvous host", lambda _: address, plan.name)
 
 
 def searches(plan: Plan) -> Contribution:

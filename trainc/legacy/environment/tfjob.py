@@ -38,9 +38,9 @@ def _dynamic(plan: Plan, role: Role) -> str:
     if role.name.value == "worker":
         own = endpoint(plan, _own(role))
         worker = f'{{"{_index(role)}":"{own}"}}'
-        found = [endpoint(plan, p) for p in peers(plan, "ps")]
+        endpoints = [endpoint(plan, p) for p in peers(plan, "ps")]
         # A role of no pods is an empty list to Go, one that is missing is nil.
-        servers = _list(found) if found or "ps" in _empty(plan) else "null"
+        servers = _list(endpoints) if endpoints or "ps" in _empty(plan) else "null"
     elif role.name.value == "ps":
         servers = _list([endpoint(plan, _own(role))])
     return f'{{"cluster":{{"worker":{worker},"ps":{servers}}},"task":{_task(role)}}}'
@@ -48,8 +48,8 @@ def _dynamic(plan: Plan, role: Role) -> str:
 
 def _empty(plan: Plan) -> list[str]:
     """The roles that ask for no pods."""
-    found: list[str] = plain(plan.settings.get("empty") or [])
-    return found
+    kinds: list[str] = plain(plan.settings.get("empty") or [])
+    return kinds
 
 
 def _own(role: Role) -> Peer:

@@ -100,15 +100,15 @@ def _runtime_id(job: Job) -> Sourced[str]:
     for character in f"{job.document.namespace}/{job.name.value}":
         number = (number * 131 + ord(character)) % 36**4
     digits = [_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)]
-    found = "".join(digits)
+    identifier = "".join(digits)
     job.say(
         RUNTIME_ID.at(
             job.span(("spec",), key=True),
-            f"the runtime identifier is `{found}`",
-            help=f"set `RuntimeId: {found}` to keep it",
+            f"the runtime identifier is `{identifier}`",
+            help=f"set `RuntimeId: {identifier}` to keep it",
         )
     )
-    return Sourced(found, Origin(None, "RuntimeId", (job.name.origin,)))
+    return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
 
 
 def _accelerators(job: Job) -> None:

@@ -78,11 +78,13 @@ def _resolves_nothing(job: Job, policy: str | None) -> bool:
 
 
 def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:
-    found = [key for key in template if key not in {"metadata", "spec"}]
-    found += [f"metadata.{key}" for key in meta if key not in _META]
-    if found:
+    fields = [key for key in template if key not in {"metadata", "spec"}]
+    fields += [f"metadata.{key}" for key in meta if key not in _META]
+    if fields:
         path = (*replica.path, "template")
-        message = f"the template of `{replica.name}` carries {', '.join(f'`{key}`' for key in found)}, which is dropped"
+        message = (
+            f"the template of `{replica.name}` carries {', '.join(f'`{key}`' for key in fields)}, which is dropped"
+        )
         job.say(STRAY.at(job.span(path, key=True), message, help="remove it"))
 
 
@@ -112,9 +114,9 @@ def _clashes(port: Tree, number: int) -> bool:
 def _named(job: Job, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
     path = (*replica.path, "template", "spec", "containers", at[0], "ports", at[1])
     wanted = job.kind.port_name
-    said = value(port, "name")
-    if said:
-        message = f"port {value(port, 'containerPort')} is called `{said}`; the operator looks for `{wanted}`"
+    name = value(port, "name")
+    if name:
+        message = f"port {value(port, 'containerPort')} is called `{name}`; the operator looks for `{wanted}`"
         job.say(PORT.at(job.span(path), message, help=f"call it `{wanted}`"))
         return port
     job.say(

@@ -111,8 +111,8 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> None:
     if replica is not None:
         message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
         job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
-        said = elastic.pop("rdzvHost")
-        elastic["rdzvRole"], elastic["rdzvIndex"] = (said.map(lambda _, part=part: part) for part in replica)
+        rendezvous = elastic.pop("rdzvHost")
+        elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
 
 
 def _replica(job: Job, host: str) -> tuple[str, int] | None:

@@ -132,9 +132,9 @@ def _clean_up(job: Job) -> None:
         )
         return
     policy = job.policy("cleanPodPolicy")
-    said = type(policy) is Sourced and policy.value is not None
-    chosen = policy.value if said else job.kind.clean
-    span = job.policy_span("cleanPodPolicy") if said else job.span(("spec", job.kind.field), key=True)
+    is_set = type(policy) is Sourced and policy.value is not None
+    chosen = policy.value if is_set else job.kind.clean
+    span = job.policy_span("cleanPodPolicy") if is_set else job.span(("spec", job.kind.field), key=True)
     if chosen not in CLEAN_POLICIES:
         message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
         job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
@@ -143,7 +143,7 @@ def _clean_up(job: Job) -> None:
         job.say(CLEAN_UP.at(span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed"))
     elif chosen == "None":
         message = "pods that still run when the job is done are ended: `None` let them go on"
-        job.say(CLEAN_UP.at(span, message, level=WARNING if said else NOTE, effect=_LATER))
+        job.say(CLEAN_UP.at(span, message, level=WARNING if is_set else NOTE, effect=_LATER))
 
 
 def gang(job: Job) -> Tree:
@@ -205,9 +205,9 @@ def _handed_on(job: Job) -> Tree:
     """The annotations that the training operator copied to the PodGroup, without those for whoever applies the job."""
     if job.kind.api == MPI_OPERATOR:
         return {}
-    said = get(job.document.tree, "metadata", "annotations")
-    said = said if type(said) is dict else {}
-    return {key: text for key, text in said.items() if not key.startswith(_FOR_THE_JOB)}
+    annotations = get(job.document.tree, "metadata", "annotations")
+    annotations = annotations if type(annotations) is dict else {}
+    return {key: text for key, text in annotations.items() if not key.startswith(_FOR_THE_JOB)}
 
 
 _FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")

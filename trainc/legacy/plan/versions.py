@@ -35,11 +35,11 @@ _INDEX_LABEL: Version = (1, 28)
 def servable(job: Job, shape: Shape, replicated: list[Tree]) -> bool:
     """Whether the cluster knows every field; what it does not know is reported."""
     there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
-    found = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
-    for what, of, least in dict.fromkeys(found):
+    lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
+    for what, of, least in dict.fromkeys(lacking):
         message = f"{what}: that takes {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
         job.say(TOO_OLD.at(job.span(("spec", job.kind.field), key=True), message, help=f"update {of}"))
-    return not found
+    return not lacking
 
 
 def _needs(job: Job, shape: Shape, replicated: list[Tree]) -> Iterator[tuple[str, str, Version]]:

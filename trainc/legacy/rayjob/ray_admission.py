@@ -38,8 +38,8 @@ _OWN_RESOURCES = ("num-cpus", "num-gpus", "memory", "resources")
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:  # noqa: ARG001 (pages share one shape)
     """A job as its server would have stored it, None with findings where it or KubeRay would have refused it."""
     server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
-    found = admit_object(document, server, report)
-    return found if found is not None and is_valid(found, report) else None
+    stored = admit_object(document, server, report)
+    return stored if stored is not None and is_valid(stored, report) else None
 
 
 def is_valid(document: Document, report: Report) -> bool:

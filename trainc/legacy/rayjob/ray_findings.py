@@ -131,9 +131,9 @@ def _has_fixed_size(job: RayJobAsRead) -> bool:
 
 def _say_of_exposure(job: RayJobAsRead) -> None:
     for path in _EXPOSED:
-        found = get(job.document.tree, *CLUSTER, *path)
-        leaf = value(found) if type(found) is not dict else None
-        if found is None or leaf in {"", "ClusterIP"} or leaf is False:
+        exposed = get(job.document.tree, *CLUSTER, *path)
+        leaf = value(exposed) if type(exposed) is not dict else None
+        if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
             continue
         message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
         job.say(UNSERVED.at(job.at(*path, key=True), message, help="write a Service or an Ingress beside the job"))

@@ -108,11 +108,11 @@ def _custom(text: str | None) -> dict[str, float] | None:
     if text is None:
         return {}
     try:
-        found = json.loads(text.strip("'\"` "))
+        amounts = json.loads(text.strip("'\"` "))
     except ValueError:
         return None
-    numbers = type(found) is dict and all(type(number) in (int, float) for number in found.values())
-    return found if numbers else None
+    numbers = type(amounts) is dict and all(type(number) in (int, float) for number in amounts.values())
+    return amounts if numbers else None
 
 
 def _quoted(resources: Mapping[str, float]) -> str:

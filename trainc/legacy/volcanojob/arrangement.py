@@ -43,8 +43,8 @@ def arrange(job: JobOfTasks) -> tuple[list[Task], bool]:
     """The tasks that have pods, in the order of their Jobs, each cut into Jobs, and whether the ranks can be had."""
     for task in job.tasks:
         _cut(job, task)
-    found = _ordered(job, [task for task in job.tasks if task.count.value])
-    return found, _ranks(job, found)
+    ordered = _ordered(job, [task for task in job.tasks if task.count.value])
+    return ordered, _ranks(job, ordered)
 
 
 def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:

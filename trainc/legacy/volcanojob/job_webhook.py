@@ -38,8 +38,8 @@ _TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in network
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:  # noqa: ARG001 (pages share one shape)
     """A job as its server would have stored it, None with findings where it would have been refused."""
     server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
-    found = admit_object(document, server, report)
-    return found if found is not None and is_legal(found, report) else None
+    stored = admit_object(document, server, report)
+    return stored if stored is not None and is_legal(stored, report) else None
 
 
 def is_legal(document: Document, report: Report) -> bool:
@@ -104,8 +104,8 @@ def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
 
 def _topology(tree: Tree, above: Path) -> Iterator[Complaint]:
     path = (*above, "networkTopology")
-    found = get(tree, *path) if above == ("spec",) else get(tree, "networkTopology")
-    if value(found, "highestTierAllowed") is not None and value(found, "highestTierName"):
+    topology = get(tree, *path) if above == ("spec",) else get(tree, "networkTopology")
+    if value(topology, "highestTierAllowed") is not None and value(topology, "highestTierName"):
         yield (*path, "highestTierName"), _TIERS, "keep one of them"
 
 
@@ -136,7 +136,7 @@ def _partitions(task: Task, job: str) -> Iterator[Complaint]:
         return
     yield from _topology(policy, (*task.path, "partitionPolicy"))
     total, size = value(policy, "totalPartitions"), value(policy, "partitionSize")
-    least, said = value(policy, "minPartitions"), value(task.tree, "minAvailable")
+    least, minimum = value(policy, "minPartitions"), value(task.tree, "minAvailable")
     where, path = f"in task: {task.role}, job: {job}", (*task.path, "partitionPolicy")
     if type(total) is not int or type(size) is not int or type(task.count.value) is not int:
         return
@@ -147,7 +147,7 @@ def _partitions(task: Task, job: str) -> Iterator[Complaint]:
     elif task.count.value != total * size:
         text = f"'Replicas' are not equal to TotalPartitions*PartitionSize {where}"
         yield (*task.path, "replicas"), text, f"write {total * size} replicas"
-    elif said is not None and type(least) is int and least > 0 and least * size != said:
+    elif minimum is not None and type(least) is int and least > 0 and least * size != minimum:
         text = f"'MinAvailable' is not equal to MinPartitions*PartitionSize {where}"
         yield (*task.path, "minAvailable"), text, f"write {least * size}, or leave it out"
 

@@ -50,11 +50,11 @@ class TaskLifecycle:
         """The fields of a task's child Jobs that say what happens to pods that fail."""
         if task.restart.value != "Never":
             return {"backoffLimit": stamp(FOREVER, "containers restart in place", task.restart)}
-        found = self.failures[task.role]
+        failures = self.failures[task.role]
         fields: dict[str, Tree] = {"backoffLimit": 0}
-        if REPLACE in found.outcomes:
+        if REPLACE in failures.outcomes:
             fields["backoffLimit"] = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
-        rules = self._pod_rules(task, found)
+        rules = self._pod_rules(task, failures)
         if rules:
             fields["podFailurePolicy"] = {"rules": rules}
         return stamp(fields, _BY)
@@ -69,10 +69,10 @@ class TaskLifecycle:
         return not mixed
 
     def _is_mixed(self, task: Task) -> bool:
-        found = self.failures[task.role]
-        if REPLACE not in found.outcomes:
+        failures = self.failures[task.role]
+        if REPLACE not in failures.outcomes:
             return False
-        others = {RESTART, FAIL} & found.outcomes | ({found.eviction} - {REPLACE})
+        others = {RESTART, FAIL} & failures.outcomes | ({failures.eviction} - {REPLACE})
         return self.job.runs.value > 1 and len(others) > 1
 
     def _rules(self) -> list[Tree]:
@@ -93,28 +93,30 @@ class TaskLifecycle:
 
     def _ending(self, task: Task) -> str | None:
         """The reason for which a task's Job fails where that ends the JobSet: "" for any, None for no reason."""
-        found = self.failures[task.role]
+        failures = self.failures[task.role]
         if task.restart.value != "Never":
-            return None if found.restarts else ""
-        if not found.restarts:
+            return None if failures.restarts else ""
+        if not failures.restarts:
             return ""
-        if REPLACE in found.outcomes:
+        if REPLACE in failures.outcomes:
             return _LIMIT
-        ends = FAIL in found.outcomes or found.eviction == FAIL
+        ends = FAIL in failures.outcomes or failures.eviction == FAIL
         return _POLICY if ends else None
 
-    def _pod_rules(self, task: Task, found: Failures) -> list[Tree]:
+    def _pod_rules(self, task: Task, failures: Failures) -> list[Tree]:
         """The rules of a child Job's podFailurePolicy: what counts against its limit, and what fails it at once."""
         first = value(task.containers[0], "name") if task.containers else ""
-        counted = RESTART if REPLACE not in found.outcomes else REPLACE
-        rules = self._eviction(found, counted)
+        counted = RESTART if REPLACE not in failures.outcomes else REPLACE
+        rules = self._eviction(failures, counted)
         if counted == RESTART and not self.restarts:
             return rules
-        if counted == RESTART and not found.restarts:
+        if counted == RESTART and not failures.restarts:
             return rules
-        counts = found.codes_for(counted)
-        if found.default == counted:
-            fails = [code for other in (RESTART, FAIL, REPLACE) if other != counted for code in found.codes_for(other)]
+        counts = failures.codes_for(counted)
+        if failures.default == counted:
+            fails = [
+                code for other in (RESTART, FAIL, REPLACE) if other != counted for code in failures.codes_for(other)
+            ]
             if fails:
                 rules.append(_on_codes("FailJob", fails, first))
             return rules
@@ -123,14 +125,14 @@ class TaskLifecycle:
         rules.append({"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0]}})
         return rules
 
-    def _eviction(self, found: Failures, counted: str) -> list[Tree]:
+    def _eviction(self, failures: Failures, counted: str) -> list[Tree]:
         """The rule for a pod that is lost: replaced without counting, counted, or the end of the Job."""
-        if found.eviction == REPLACE:
+        if failures.eviction == REPLACE:
             return [{"action": "Count" if counted == REPLACE else "Ignore", "onPodConditions": _LOST}]
-        if found.eviction == counted:
-            plain = found.default == counted and not found.codes
+        if failures.eviction == counted:
+            plain = failures.default == counted and not failures.codes
             return [] if plain or not self.restarts else [{"action": "Count", "onPodConditions": _LOST}]
-        if counted == RESTART and (not self.restarts or not found.restarts):
+        if counted == RESTART and (not self.restarts or not failures.restarts):
             return []
         return [{"action": "FailJob", "onPodConditions": _LOST}]
 

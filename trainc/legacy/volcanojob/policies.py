@@ -57,10 +57,10 @@ def of_job(job: JobOfTasks) -> list[LifecycleRule]:
 
 
 def _read(holder: Tree, above: Path) -> list[LifecycleRule]:
-    found = get(holder, "policies")
+    policies = get(holder, "policies")
     return [
         LifecycleRule(tree, (*above, "policies", index))
-        for index, tree in enumerate(found if type(found) is list else ())
+        for index, tree in enumerate(policies if type(policies) is list else ())
     ]
 
 

@@ -33,9 +33,9 @@ def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Pa
     codes: set[int] = set()
     policies = get(holder, "policies")
     for index, policy in enumerate(policies if type(policies) is list else ()):
-        found = _mistake(policy, field, events, codes)
-        if found is not None:
-            name, text, help_ = found
+        mistake = _mistake(policy, field, events, codes)
+        if mistake is not None:
+            name, text, help_ = mistake
             path: Path = (*above, "policies", index)
             yield ((*path, name) if name else path), text, help_
             break

@@ -81,16 +81,16 @@ class JobOfTasks(Job):
     @property
     def minimum(self) -> Sourced[int]:
         """How many pods the gang needs: as written, else the sum over the tasks."""
-        said = get(self.spec, "minAvailable")
-        if type(said) is Sourced and said.value:
-            return said
+        written = get(self.spec, "minAvailable")
+        if type(written) is Sourced and written.value:
+            return written
         return derive("sum over the tasks", lambda *counts: sum(counts), *(task.minimum for task in self.tasks))
 
     @property
     def runs(self) -> Sourced[int]:
         """How often the job may run in all."""
-        said = get(self.spec, "maxRetry")
-        return said if type(said) is Sourced and said.value else Sourced(_RUNS, DEFAULT)
+        written = get(self.spec, "maxRetry")
+        return written if type(written) is Sourced and written.value else Sourced(_RUNS, DEFAULT)
 
     def task(self, name: str) -> Task | None:
         """The task of that name, None where the job has none."""
@@ -120,9 +120,9 @@ def plugins(tree: Tree) -> Mapping[str, Flags]:
 
 
 def _minimum(tree: Tree, count: Sourced[int]) -> Sourced[int]:
-    said = get(tree, "minAvailable")
-    if type(said) is Sourced and said.value is not None:
-        return said
+    written = get(tree, "minAvailable")
+    if type(written) is Sourced and written.value is not None:
+        return written
     least, size = get(tree, "partitionPolicy", "minPartitions"), get(tree, "partitionPolicy", "partitionSize")
     if type(least) is Sourced and least.value and type(size) is Sourced:
         return derive("partitions of the gang", lambda n, of: n * of, least, size)

@@ -26,12 +26,12 @@ _POD_METADATA = ("labels", "annotations")
 def fixed_fields(old: Tree, new: Tree) -> list[Path]:
     """The fields below `spec` of a Job whose change the server refuses."""
     before, after = get(old, "spec") or {}, get(new, "spec") or {}
-    found = [field for field in _FIXED if plain(before.get(field)) != plain(after.get(field))]
+    changed = [field for field in _FIXED if plain(before.get(field)) != plain(after.get(field))]
     if _has_other_completions(before, after):
-        found.append("completions")
+        changed.append("completions")
     if _template(before, before) != _template(after, before):
-        found.append("template")
-    return [("spec", field) for field in found]
+        changed.append("template")
+    return [("spec", field) for field in changed]
 
 
 def _has_other_completions(before: dict[str, Tree], after: dict[str, Tree]) -> bool:
