@@ -144,12 +144,11 @@ def test_stopped_at_any_moment(words: str, number: int, tree: WorkingTree, tmp_p
 STARTING = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-class Interrupting:
-    def find_spec(self, name, path=None, target=None):
-        if name == module:
-            os.kill(os.getpid(), signal.SIGINT)
+def interrupt(event, arguments):
+    if event == "import" and arguments[0] == module:
+        os.kill(os.getpid(), signal.SIGINT)
 module = sys.argv.pop(1)
-sys.meta_path.insert(0, Interrupting())
+sys.addaudithook(interrupt)
 from trainc.cli import program
 program()
 """
@@ -157,7 +156,7 @@ program()
 
 @pytest.mark.parametrize(
     "module",
-    ["trainc.cli.process", "trainc.cli.commands", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
+    ["trainc.cli.process", "trainc.cli.compiling", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
      "trainc.pipeline", "trainc.verify", "trainc.report.text"],
 )  # fmt: skip
 def test_interrupted_while_it_starts(module: str, tree: WorkingTree) -> None:

@@ -19,7 +19,7 @@ def merged(original: str, before: str, after: str) -> str | None:
     if places is None:
         return None
     out: list[str] = []
-    for kind, start, end, first, last in SequenceMatcher(None, plain, new, autojunk=False).get_opcodes():
+    for kind, start, end, first, last in SequenceMatcher(None, plain, new).get_opcodes():
         begin, stop = _boundary(places, start, len(plain), len(old)), _boundary(places, end, len(plain), len(old))
         if begin is None or stop is None:
             return None
@@ -38,7 +38,7 @@ def _places(plain: list[str], old: list[str]) -> dict[int, int] | None:
         return dict(enumerate(range(len(old))))
     if max(len(one), len(other)) > _LONGEST:
         return None
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(None, one, other).get_matching_blocks()
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
 
 
@@ -69,7 +69,7 @@ def replacements(before: str, after: str) -> list[Replacement]:
     """The parts in which two texts differ: whole lines, or what differs within lines that stand for each other."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     out = []
-    for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, start, end, first, last in SequenceMatcher(None, old, new).get_opcodes():
         if kind == "equal":
             continue
         if end - start == last - first:

@@ -183,7 +183,7 @@ def _same(left: str, right: str, former: str, name: str) -> bool:
 
 def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
     for tree in objects:
-        for path, value in _leaves(tree, f"{tree['kind']}/{tree['metadata']['name']}"):
+        for path, value in _leaves(tree, f"{tree['kind']}/{tree['metadata'].get('name', '')}"):
             if value != "" or not path.endswith("]/value"):  # a variable without a value is an empty one
                 yield path, value
 

@@ -147,10 +147,10 @@ def _facts(source: _Source) -> list[Facts]:
 
 
 def _wanted(source: _Source, choices: list[Any]) -> list[Wanted]:
-    beside = {(one["kind"], one["metadata"]["name"]) for one in _documents(source.around)}
+    beside = {_key(one) for one in _documents(source.around)}
     out = []
     for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
-        own = [tree for tree in objects([bundle]) if (tree["kind"], tree["metadata"]["name"]) not in beside]
+        own = [tree for tree in objects([bundle]) if _key(tree) not in beside]
         groups = [tree for tree in own if is_of_volcano(tree)]
         is_grouped = bool(groups) and (not isinstance(choice, str) or _is_placed(source))
         kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
@@ -223,7 +223,7 @@ def _followed(piece: str, compiled: list[Any]) -> str:
 
 
 def _key(tree: dict[str, Any]) -> tuple[str, str]:
-    return tree["kind"], tree["metadata"]["name"]
+    return tree["kind"], tree["metadata"].get("name", "")  # a server makes up the name of some
 
 
 def _lost(source: _Source, after: _Compiled) -> str:

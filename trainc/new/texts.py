@@ -28,15 +28,7 @@ _WAIT = (
     '  timeout 600 sh -c "until ssh $host true; do sleep 2; done" || exit 1',
     "done",
 )
-_TOGETHER = """\
-      replicatedJobs:
-        - name: launcher
-          # All pods of a gang exist before any of them starts; the job's command waits for the nodes instead.
-          dependsOn: null
-"""
-# Kueue waits for all roles at once, and the launcher comes after its nodes: both lines are said again, to be allowed.
-_KUEUE_LAUNCHER = """\
-      replicatedJobs:
+_NODE = """\
         - name: node
           template:
             spec:
@@ -44,10 +36,24 @@ _KUEUE_LAUNCHER = """\
                 spec:
                   containers:
                     - name: node
+"""
+_IMAGE = """\
+                      # A job's `image` reaches the launcher alone; mpirun starts the program here as well.
+                      image: {}
+"""
+_TOGETHER = """\
+        - name: launcher
+          # All pods of a gang exist before any of them starts; the job's command waits for the nodes instead.
+          dependsOn: null
+"""
+# Kueue waits for all roles at once, and the launcher comes after its nodes: both lines are said again, to be allowed.
+_KUEUE_NODE = """\
                       readinessProbe:
                         tcpSocket:
                           # trainc: allow[kueue-slow-start] sshd listens seconds after the start
                           port: 2222
+"""
+_KUEUE_LAUNCHER = """\
         - name: launcher
           dependsOn:
             # trainc: allow[kueue-slow-start] the nodes are ready seconds after their start
@@ -112,6 +118,8 @@ def _trainer(request: Request) -> Iterator[str]:
     if request.accelerators and (request.start.has_launcher or (request.framework == "torch" and request.hardware)):
         yield f"    numProcPerNode: {request.accelerators}"
     if request.image:
+        if request.start.has_launcher:
+            yield "    # The launcher's image; the nodes have theirs in the runtime."
         yield f"    image: {text_of(request.image)}"
     words = request.words()
     if words:
@@ -185,10 +193,18 @@ def _template(request: Request) -> Iterator[str]:
         yield "        # or write them to a bucket, and allow restarts."
         yield "        maxRestarts: 0"
     yield "        restartStrategy: BlockingRecreate"
-    if request.start.has_launcher and request.scheduler == "kueue":
-        yield from _KUEUE_LAUNCHER.splitlines()
-    elif _is_gang_with_launcher(request):
-        yield from _TOGETHER.splitlines()
+    if request.start.has_launcher:
+        yield from _roles(request)
+
+
+def _roles(request: Request) -> Iterator[str]:
+    """What a runtime with a launcher says of its nodes and of the launcher, beyond the shipped one."""
+    is_queued = request.scheduler == "kueue"
+    node = f"{_IMAGE.format(text_of(request.image)) if request.image else ''}{_KUEUE_NODE if is_queued else ''}"
+    launcher = _KUEUE_LAUNCHER if is_queued else _TOGETHER if _is_gang_with_launcher(request) else ""
+    if node or launcher:
+        yield "      replicatedJobs:"
+        yield from f"{f'{_NODE}{node}' if node else ''}{launcher}".splitlines()
 
 
 def shipped_text(text: str, request: Request) -> str:
