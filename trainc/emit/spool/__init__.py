@@ -94,11 +94,6 @@ class Spool:
         self._texts.clear()
         self._held = 0
 
-    def __del__(self) -> None:
-        """Close what was spilled."""
-        if self._file is not None:
-            self._file.close()
-
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""
         counts = {"jobs": self.jobs, "objects": self.objects, "paths": self.paths}
