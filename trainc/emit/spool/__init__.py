@@ -94,6 +94,14 @@ class Spool:
         self._texts.clear()
         self._held = 0
 
+    def __del__(self) -> None:
+        """Close what was spilled, on a full disk too: what could not be written has been told."""
+        if self._file is not None:
+            try:
+                self._file.close()
+            except OSError:
+                self._file = None
+
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""
         counts = {"jobs": self.jobs, "objects": self.objects, "paths": self.paths}
