@@ -12,7 +12,21 @@ if TYPE_CHECKING:
 
     from trainc.cli.options import Option
 
-COMMON = ("build", "validate", "validate", "show", "why", "why", "diff", "migrate", "fix", "cmp", "rehearse", "fit")
+COMMON = (
+    "build",
+    "validate",
+    "validate",
+    "show",
+    "why",
+    "why",
+    "diff",
+    "migrate",
+    "fix",
+    "cmp",
+    "fn",
+    "rehearse",
+    "fit",
+)
 ON_DUMPS = ("diagnose", "diagnose", "inventory", "fit")  # what is asked of what kubectl printed
 # What runs the user's own programs, or writes outside the folder, is not a command for strangers' input.
 NEVER = frozenset(("--yes", "--directory"))

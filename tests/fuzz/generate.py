@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tests.compiling import ROOT
 from tests.fuzz.command_lines import COMMON, ON_DUMPS, arguments, plugin_request
+from tests.fuzz.function_inputs import resource_list
 from tests.fuzz.inputs import Input, corpus
 from tests.fuzz.mutations import mutate_files
 
@@ -34,7 +35,9 @@ def generate(seed: int, index: int) -> Input:
     given = Input(argv, files)
     if argv[:1] == ("cmp",):
         given.env = plugin_request(chance)
-    if "-" in argv:
+    if argv[:1] == ("fn",):
+        given.stdin = resource_list(files, chance)
+    elif "-" in argv:
         given.stdin = chance.choice(list(files.values()) or [b""])
     if argv[:1] == ("diff",) and chance.random() < 0.5:
         return _between_folders(given, before)

@@ -119,7 +119,7 @@ def _faults(given: Input, command: str, code: int, out: str, err: str) -> list[B
     if "always" in given.argv:
         out, err = (_COLOUR.sub("", text) for text in (out, err))
     for name, text in (("stdout", out), ("stderr", err)):
-        if command in {"build", "cmp", "migrate"} and name == "stdout" and "--check" not in given.argv:
+        if command in {"build", "cmp", "fn", "migrate"} and name == "stdout" and "--check" not in given.argv:
             continue  # manifests, and the user's own file
         if hit := _OBEYED.search(text):
             found.append(Broken("obeyed", f"{command} {name} {report}", _around(text, hit)))

@@ -52,7 +52,8 @@ def test_the_text_of_each_object_is_that_of_build(tmp_path: Path) -> None:
 
 
 SCALARS = st.text() | st.integers(-(2**63), 2**63 - 1) | st.none() | st.booleans()
-TREES = st.recursive(SCALARS, lambda inner: st.dictionaries(st.text(), inner) | st.lists(inner), max_leaves=6)
+KEYS = st.text(max_size=80)  # YAML ends a key on one line at 1024 characters, and JSON may write 12 for one
+TREES = st.recursive(SCALARS, lambda inner: st.dictionaries(KEYS, inner) | st.lists(inner), max_leaves=6)
 
 
 @given(st.lists(TREES, max_size=3))
@@ -136,6 +137,9 @@ def test_objects_under_resources_are_compiled_for_generators(tmp_path: Path) -> 
         ({**CONFIG, "data": {"command": "apply"}}, "`command` is build or validate, not `apply`"),
         ({**CONFIG, "data": {"failOn": "note"}}, "`failOn` is one of error, warning, not `note`"),
         ({**BUILD, "spec": {"closedWorld": "maybe"}}, "`closedWorld` is true or false, not `maybe`"),
+        ({**CONFIG, "data": ["scheduler"]}, "`data` is not a map of options"),
+        ({**BUILD, "spec": {"scheduler": ["kueue"]}}, "`scheduler` is one value, not a list"),
+        ({**BUILD, "spec": {"cluster": {"name": "eu"}}}, "`cluster` is one value, not a map"),
         ({**BUILD, "spec": {"resources": {"a": "b"}}}, "is not a list of objects"),
         (objects(job("bert"))[0], "a job belongs under `spec.resources` of Build"),
     ],

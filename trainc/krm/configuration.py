@@ -46,7 +46,11 @@ def configuration(config: Document | None, settings: Iterable[str]) -> Configura
     """
     if config is None:
         return Configuration(BUILD, {}, [])
-    words = dict(plain(get(config.tree, _section(config)) or {}))
+    section = _section(config)
+    written = plain(get(config.tree, section) or {})
+    if type(written) is not dict:
+        raise Trouble(f"functionConfig: `{section}` is not a map of options")
+    words = dict(written)
     command = COMMANDS.get(config.kind) or str(words.pop("command", BUILD))
     if command not in COMMANDS.values():
         raise Trouble(f"functionConfig: `command` is {' or '.join(COMMANDS.values())}, not `{command}`")
@@ -70,6 +74,8 @@ def _section(config: Document) -> str:
 
 
 def _add(key: str, given: Any, options: dict[str, list[str]], settings: tuple[str, ...]) -> None:
+    if type(given) is dict or (type(given) is list and key not in _NAMES):
+        raise Trouble(f"functionConfig: `{key}` is one value, not a {'map' if type(given) is dict else 'list'}")
     text = str(given).lower() if type(given) is bool else str(given)
     if key in _CHOICES:
         option, choices = _CHOICES[key]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import itemgetter
+
 from trainc.model.function_config import is_function_config
 from trainc.model.report import Report
 from trainc.model.settings import FILE
-from trainc.model.tree import get, value
+from trainc.model.tree import value
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -28,6 +31,7 @@ class Package:
         self._items = items
         self._files: dict[str, list[int]] = {}  # by name, the places of the items in their order
         self._starts: dict[str, list[tuple[int, int]]] = {}  # by name, the first line of each item and its place
+        self._fields: dict[int, dict[Span, tuple[Path, Tree]]] = {}  # by place of an item, what is written where
         for place, item in sorted(enumerate(items), key=lambda pair: pair[1].position):
             if is_function_config(value(item.tree, "apiVersion"), value(item.tree, "kind")):
                 continue
@@ -46,8 +50,13 @@ class Package:
 
     def item_at(self, span: Span) -> int | None:
         """The place of the item that a span of one of the files lies in, None for another file."""
-        starts = self._starts.get(span.file, ())
-        return max((pair for pair in starts if pair[0] <= span.line), default=(0, None))[1]
+        return self._start(span)[1]
+
+    def _start(self, span: Span) -> tuple[int, int | None]:
+        """The first line of the item that a span lies in, and its place."""
+        starts = self._starts.get(span.file, [])
+        behind = bisect_right(starts, span.line, key=itemgetter(0))
+        return starts[behind - 1] if behind else (0, None)
 
     def items_of(self, file: str) -> list[int]:
         """The places of all items of a file."""
@@ -55,13 +64,15 @@ class Package:
 
     def field_at(self, span: Span) -> tuple[Path, Tree]:
         """The path of what is written at a span, in its item, and the node itself; the whole item where nothing is."""
-        place = self.item_at(span)
+        first, place = self._start(span)
         if place is None:
             return (), None
-        first = next(line for line, other in self._starts[span.file] if other == place)
-        document = next(read(self._items[place].own, span.file, Report(), duplicates="ignore"))
+        fields = self._fields.get(place)
+        if fields is None:
+            document = next(read(self._items[place].own, span.file, Report(), duplicates="ignore"))
+            fields = self._fields[place] = _fields(document)
         wanted = span._replace(line=span.line - first + 1, end_line=span.end_line - first + 1)
-        return next(_nodes_at(document, document.tree, (), wanted), ((), None))
+        return fields.get(wanted, ((), None))
 
 
 def _file(place: int, item: Item) -> str:
@@ -80,12 +91,18 @@ def _file(place: int, item: Item) -> str:
     return f"item-{place}.yaml" if outside else item.path
 
 
-def _nodes_at(document: Document, node: Tree, path: Path, wanted: Span) -> Iterator[tuple[Path, Tree]]:
-    """Each path whose value, or whose key, stands at a span."""
+def _fields(document: Document) -> dict[Span, tuple[Path, Tree]]:
+    """Each field by the span of its value and by that of its key; the outer one where two stand at one place."""
+    fields: dict[Span, tuple[Path, Tree]] = {}
+    for path, node in _nodes(document.tree, ()):
+        for span in (document.span(path), document.span(path, key=True)):
+            fields.setdefault(span, (path, node))
+    return fields
+
+
+def _nodes(node: Tree, path: Path) -> Iterator[tuple[Path, Tree]]:
     kind = type(node)
     if kind is dict or kind is list:
         for step, inner in node.items() if kind is dict else enumerate(node):
-            here = (*path, step)
-            if wanted in (document.span(here), document.span(here, key=True)):
-                yield here, get(document.tree, *here)
-            yield from _nodes_at(document, inner, here, wanted)
+            yield (*path, step), inner
+            yield from _nodes(inner, (*path, step))
