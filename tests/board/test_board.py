@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from trainc.model.finding import Finding
 
-GROUPS = ("pytorchjob", "mpijob", "jobset", "trainjob", "tfjob", "others")
+GROUPS = ("pytorchjob", "mpijob", "jobset", "trainjob", "tfjob", "operators", "others")
 BOARD = [manifest for group in GROUPS for manifest in manifests(group)]
 
 Told = tuple[str, str, int]  # level, rule, line
