@@ -18,7 +18,7 @@ from trainc.verify.together import Together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trainc.emit.spool import Spool
     from trainc.emit.spool.questions import Look
@@ -238,10 +238,16 @@ def check_refused(project: Project, catalog: Catalog, selection: Selection, repo
 
 def flattened(name: str, project: Project, selection: Selection, report: Report) -> Document | None:
     """The plain ClusterTrainingRuntime that a runtime amounts to; None where there is none, or with findings."""
-    from trainc.resolve.compose import flattened as flatten  # noqa: PLC0415 (one command alone asks)
+    flatten = flattening(project, selection, report)
+    return flatten(name, report)
 
-    documents = load(project, selection, report)
-    return flatten(name, admit(documents, project, selection, report), project, report)
+
+def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:
+    """`flattened` for many names: the files are read once."""
+    from trainc.resolve.compose import flattened as flatten  # noqa: PLC0415 (few commands ask)
+
+    catalog = admit(load(project, selection, report), project, selection, report)
+    return lambda name, findings: flatten(name, catalog, project, findings)
 
 
 def instead(

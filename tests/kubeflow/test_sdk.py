@@ -110,7 +110,7 @@ def test_a_job_of_that_name_stays(client: TrainerClient, repository: Repository)
 def test_what_needs_a_cluster_says_what_to_use(client: TrainerClient) -> None:
     client.train(trainer=custom(), options=[options.Name("bert")])
     for call, words in (
-        (lambda: client.get_job_logs("bert"), "kubectl --namespace research logs job/bert-node-0"),
+        (lambda: client.get_job_logs("bert"), "kubectl --namespace research logs --selector "),
         (lambda: client.get_job_events("bert"), "kubectl --namespace research get events"),
         (lambda: client.wait_for_job_status("bert"), "wait jobset/bert --for=condition=Completed"),
         (lambda: client.delete_job("bert"), "git rm jobs/bert.yaml"),

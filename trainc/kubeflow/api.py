@@ -10,7 +10,7 @@ from kubernetes.client import ApiException
 if TYPE_CHECKING:
     from trainc.kubeflow.repository import Repository
 
-_JOBS, _RUNTIMES, _CLUSTER_RUNTIMES = "trainjobs", "trainingruntimes", "clustertrainingruntimes"
+_JOBS = "trainjobs"
 _NOT_FOUND = 404
 
 
@@ -42,20 +42,21 @@ class RepositoryApi:
         *_, plural, name = where
         if plural == _JOBS:
             return Answer(self._repository.job(name))
-        return Answer(next((one for one in self._repository.namespaced_runtimes() if _name(one) == name), None))
+        runtimes = self._repository.contents().namespaced_runtimes()
+        return Answer(next((one for one in runtimes if _name(one) == name), None))
 
     def list_namespaced_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
         """All jobs, or all TrainingRuntimes."""
         repository = self._repository
-        return _list(repository.jobs() if where[-1] == _JOBS else repository.namespaced_runtimes())
+        return _list(repository.jobs() if where[-1] == _JOBS else repository.contents().namespaced_runtimes())
 
     def get_cluster_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
         """A ClusterTrainingRuntime, with all that it inherits."""
-        return Answer(self._repository.runtime(where[-1]))
+        return Answer(self._repository.contents().runtime(where[-1]))
 
     def list_cluster_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
         """All ClusterTrainingRuntimes, each with all that it inherits."""
-        return _list(self._repository.runtimes())
+        return _list(self._repository.contents().runtimes())
 
     def create_namespaced_custom_object(self, *where: Any) -> None:
         """Write a job to its file."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from kubeflow.trainer import TrainerClient
 from kubeflow.trainer.backends.kubernetes.backend import KubernetesBackend
+from kubeflow.trainer.constants import constants
+from kubeflow.trainer.types import types
 
 from trainc.kubeflow.api import NoPods, RepositoryApi
 from trainc.kubeflow.repository import JobError, Repository
 from trainc.model.trouble import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubeflow.trainer.types import types
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class RepositoryBackend(KubernetesBackend):
@@ -33,7 +33,7 @@ class RepositoryBackend(KubernetesBackend):
 
         Raises:
             JobError: with what `trainc validate` says of it; nothing is written then.
-            Trouble: where there is a job of that name.
+            ExistingJobError: where there is a job of that name.
             ValueError: as the SDK does, for a trainer that the runtime cannot run.
         """
         try:
@@ -46,41 +46,85 @@ class RepositoryBackend(KubernetesBackend):
             warnings.warn(caution, stacklevel=3)
         return name
 
+    def list_runtimes(self) -> list[types.Runtime]:
+        """The runtimes of the project; what cannot be read is a warning."""
+        with self._repository.one_reading():
+            return list(super().list_runtimes())
+
+    def list_jobs(self, runtime: types.Runtime | None = None) -> list[types.TrainJob]:
+        """The jobs of the project, each `Created` at the time of its file; a file that cannot be read is a warning."""
+        with self._repository.one_reading():
+            return list(super().list_jobs(runtime))
+
     def get_runtime_packages(self, runtime: types.Runtime) -> NoReturn:
-        """Not known without a cluster."""
+        """Not known without a cluster.
+
+        Raises:
+            ValueError: as the SDK does, for a runtime with a trainer of its own.
+        """
+        if runtime.trainer.trainer_type == types.TrainerType.BUILTIN_TRAINER:
+            raise ValueError("Cannot get Runtime packages for BuiltinTrainer")
         raise NotImplementedError(
             f"packages of `{runtime.name}` are in its image: `podman run --rm {runtime.trainer.image} pip list`"
         )
 
-    def get_job_logs(self, name: str, follow: bool = False, step: str = "node-0") -> Iterator[str]:
+    def get_job_logs(self, name: str, follow: bool = False, step: str = f"{constants.NODE}-0") -> Iterator[str]:
         """Not known without a cluster."""
-        role, _, index = step.rpartition("-")
+        container = step.rpartition("-")[0] if step[-1:].isdigit() else step
+        pods = {constants.JOBSET_NAME_LABEL: name, **_labels_of(self.get_job(name), step)}
+        selector = ",".join(f"{label}={value}" for label, value in pods.items())
         follows = " --follow" if follow else ""
-        target = f"job/{name}-{role}-0" if role else f"job/{name}-{step}-0"
         raise NotImplementedError(
-            f"logs are in the cluster: `{self._kubectl()} logs {target}{follows}`" + (f" (pod {index})" if role else "")
+            f"logs are in the cluster: `{self._kubectl()} logs --selector {selector} --container {container} --tail=-1{follows}`"
         )
 
     def get_job_events(self, name: str) -> list[types.Event]:
         """Not known without a cluster."""
+        self.get_job(name)
         raise NotImplementedError(
             f"events are in the cluster: `{self._kubectl()} get events --field-selector involvedObject.name={name}`"
         )
 
-    def wait_for_job_status(self, name: str, *given: Any, **options: Any) -> types.TrainJob:
-        """Not known without a cluster."""
-        raise NotImplementedError(
-            f"whether the job runs is known in the cluster, once its manifest is applied: "
-            f"`{self._kubectl()} wait jobset/{name} --for=condition=Completed --timeout=600s`"
-        )
+    def wait_for_job_status(
+        self,
+        name: str,
+        status: Iterable[str] = (constants.TRAINJOB_COMPLETE,),
+        timeout: int = 600,
+        polling_interval: int = 2,
+        callbacks: list[Callable[[types.TrainJob], None]] | None = None,
+    ) -> types.TrainJob:
+        """The job where `Created` is waited for; whether it runs is not known without a cluster."""
+
+        def stop(job: types.TrainJob) -> None:
+            if job.status not in status:
+                raise NotImplementedError(
+                    f"whether the job runs is known in the cluster, once its manifest is applied: "
+                    f"`{self._kubectl()} wait jobset/{name} --for=condition=Completed --timeout={timeout}s`"
+                )
+
+        calls = [*(callbacks or ()), stop]
+        return super().wait_for_job_status(name, set(status), timeout, polling_interval, calls)
 
     def delete_job(self, name: str) -> NoReturn:
         """Left to people: a job goes away with its file, by a commit that somebody reviews."""
+        self.get_job(name)
         file = self._repository.file_of(name)
         raise NotImplementedError(f"a job is deleted by a commit: `git rm {file}`, then `trainc build -w`")
 
     def _kubectl(self) -> str:
         return f"kubectl --namespace {self.namespace}"
+
+
+def _labels_of(job: types.TrainJob, step: str) -> dict[str, str]:
+    """The labels of a step's pod beside the name of its JobSet; with MPI node 0 is the launcher, as in the SDK."""
+    role, _, index = step.rpartition("-")
+    if not index.isdigit():
+        return {constants.JOBSET_RJOB_NAME_LABEL: step}
+    if job.runtime.trainer.command[0] == "mpirun":
+        if index == "0":
+            return {constants.JOBSET_RJOB_NAME_LABEL: constants.LAUNCHER}
+        index = str(int(index) - 1)
+    return {constants.JOBSET_RJOB_NAME_LABEL: role, constants.JOB_INDEX_LABEL: index}
 
 
 def client_of(root: str, folder: str, namespace: str, *, replace: bool) -> TrainerClient:
