@@ -236,18 +236,12 @@ def check_refused(project: Project, catalog: Catalog, selection: Selection, repo
         tell_rest(heard, lines, report)
 
 
-def flattened(name: str, project: Project, selection: Selection, report: Report) -> Document | None:
-    """The plain ClusterTrainingRuntime that a runtime amounts to; None where there is none, or with findings."""
-    flatten = flattening(project, selection, report)
-    return flatten(name, report)
-
-
 def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:
-    """`flattened` for many names: the files are read once."""
-    from trainc.resolve.compose import flattened as flatten  # noqa: PLC0415 (few commands ask)
+    """What gives the plain ClusterTrainingRuntime that a runtime amounts to by its name, or None, with findings."""
+    from trainc.resolve.compose import flattened  # noqa: PLC0415 (few commands ask)
 
     catalog = admit(load(project, selection, report), project, selection, report)
-    return lambda name, findings: flatten(name, catalog, project, findings)
+    return lambda name, findings: flattened(name, catalog, project, findings)
 
 
 def instead(

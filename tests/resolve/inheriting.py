@@ -83,7 +83,7 @@ def flattened(name: str, *objects: dict[str, Any]) -> str:
     """The text of the plain runtime that one amounts to."""
     report = Report()
     selection = Selection((), stdin=dump_all(objects).encode())
-    found = pipeline.flattened(name, Project("/nowhere"), selection, report)
+    found = pipeline.flattening(Project("/nowhere"), selection, report)(name, report)
     assert found is not None, report.findings
     return dump(found.tree)
 

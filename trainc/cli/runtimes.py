@@ -108,7 +108,7 @@ def _flatten(name: str, options: Options) -> int:
     session = Session(Options([], options.values))
     chosen = [one for one in session.project.clusters if one.name == options.one("cluster")]
     project = session.project.serving(tuple(chosen) if options.has("cluster") and chosen else (Cluster(),))
-    flat = pipeline.flattened(name, project, session.selection, session.report)
+    flat = pipeline.flattening(project, session.selection, session.report)(name, session.report)
     if flat is not None:
         data(dump(flat.tree))
     return session.finish() if session.report.findings else 0

@@ -43,7 +43,7 @@ def _known(name: str, session: Session) -> Shared | None:
     """The runtime of that name in the project or the catalogue, None where there is none."""
     selection = Selection((session.inside(session.project.root),))
     try:
-        flat = pipeline.flattened(name, session.project, selection, Report())
+        flat = pipeline.flattening(session.project, selection, report := Report())(name, report)
     except Trouble:
         return None
     return None if flat is None else Shared(plain(flat.tree), is_new=False)
