@@ -8,7 +8,8 @@ from trainc.krm.annotations import placed, with_notes
 from trainc.model.document import Document
 from trainc.model.input_kinds import is_input_kind
 from trainc.model.legacy_kinds import kind_of
-from trainc.model.tree import value
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
 from trainc.yaml.writer import dump
 
 TYPE_CHECKING = False
@@ -60,7 +61,8 @@ class ItemSpool(Spool):
 
     def _written(self, tree: Tree) -> int | None:
         """The place of the item that an object is, in whatever form; None for one that trainc makes."""
-        span = tree["kind"].origin.at
+        words = (get(tree, "kind"), get(tree, "apiVersion"))
+        span = next((word.origin.at for word in words if type(word) is Sourced), None)
         place = self._package.item_at(span) if span is not None else None
         return place if place is not None and _kind(self._items[place].tree) == _kind(tree) else None
 
