@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -32,10 +33,11 @@ def test_a_new_repository_builds(tmp_path: Path, delivery: str) -> None:
     words = ["--delivery", delivery] if delivery else []
     done = compile_in(tmp_path, "init", "--cluster", "east", *words)
     assert done.code == 0
-    assert done.out.count("wrote ") == (8 if delivery else 7)
+    assert done.out.count("wrote ") == (9 if delivery else 8)
     assert "next:" in done.out
     assert done.out.count("\n  ") == 3
-    assert "> clusters/east/cluster.yaml" in done.out
+    assert "  sh clusters/east/refresh.sh\n" in done.out
+    assert max(map(len, done.out.splitlines())) < 120
     built = compile_in(tmp_path, "build", "-w")
     assert built.code == 0, built.err
     assert "error" not in built.err.replace("no errors", "")
@@ -62,14 +64,14 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 
 def test_in_another_folder(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "init", "training")
-    assert "  cd training && found=$(kubectl get crd " in done.out
+    assert "  cd training && sh clusters/main/refresh.sh\n" in done.out
     assert (tmp_path / "training/jobs/hello.yaml").exists()
 
 
 def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     """As a shell runs them; kubectl and pre-commit are there, the cluster has no queues, and nobody made a repository."""
     done = compile_in(tmp_path, "init", "repository", "--cluster", "east")
-    commands = [line.strip() for line in done.out.partition("next:\n")[2].splitlines()]
+    commands = [line.strip() for line in done.out.partition("next:\n")[2].partition("\n\n")[0].splitlines()]
     assert len(commands) == 3
     for name, text in {"kubectl": KUBECTL, "pre-commit": "exec {python} -m pre_commit", "trainc": TRAINC}.items():
         program = tmp_path / "bin" / name
@@ -169,9 +171,61 @@ def test_in_a_subfolder_what_github_and_pre_commit_read_goes_to_the_top(tmp_path
 
 
 def test_without_a_cluster_the_first_command_leaves_no_empty_file(tmp_path: Path) -> None:
-    done = compile_in(tmp_path, "init")
-    command = next(line.strip() for line in done.out.splitlines() if "kubectl get crd" in line)
-    failing = "kubectl() { echo 'connection refused' >&2; return 1; }"
-    ran = subprocess.run(["sh", "-c", f"{failing}; {command}"], check=False, cwd=tmp_path, capture_output=True)
+    assert compile_in(tmp_path, "init").code == 0
+    ran = _refreshed(tmp_path, "echo 'connection refused' >&2; exit 1 #")
     assert ran.returncode == 1
-    assert [path.name for path in (tmp_path / "clusters/main").iterdir()] == ["README.md"]
+    assert sorted(path.name for path in (tmp_path / "clusters/main").iterdir()) == ["README.md", "refresh.sh"]
+
+
+def _refreshed(folder: Path, kubectl: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """The script that records what a cluster has, with a kubectl that does this."""
+    program = folder / "bin/kubectl"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{kubectl}\n")
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    command = ["sh", "clusters/main/refresh.sh", *words]
+    return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_the_script_hands_its_words_to_kubectl(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init").code == 0
+    assert _refreshed(tmp_path, 'echo "# $*"', "--context", "east").returncode == 0
+    for name in ("definitions", "cluster"):
+        lines = (tmp_path / f"clusters/main/{name}.yaml").read_text("utf-8").splitlines()
+        assert all("--context east" in line for line in lines if line != "---")
+
+
+def test_an_example_that_was_removed_stays_away(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init").code == 0
+    for path in ("jobs/hello.yaml", "runtimes/torch-distributed.yaml"):
+        (tmp_path / path).unlink()
+    again = compile_in(tmp_path, "init", "--delivery", "flux")
+    assert again.out.count("wrote ") == 1
+    assert "trainc.yaml is kept: set `delivery: flux` there" in again.out
+    assert not list((tmp_path / "jobs").iterdir())
+
+
+def test_jobs_that_are_there_get_no_example_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    assert compile_in(tmp_path, "init").code == 0
+    assert not list((tmp_path / "jobs").iterdir())
+
+
+@pytest.mark.parametrize("hook", [0, 1])
+def test_a_hook_without_trainc_says_what_to_do_and_finds_the_one_in_the_repository(tmp_path: Path, hook: int) -> None:
+    assert compile_in(tmp_path, "init").code == 0
+    config = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text("utf-8"))
+    words = [*shlex.split(config["repos"][0]["hooks"][hook]["entry"]), "jobs/hello.yaml"]
+    words[0] = "/bin/sh"
+    done = subprocess.run(words, check=False, cwd=tmp_path, env={"PATH": "/nowhere"}, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stdout == "trainc is not found: activate the environment that it is installed in, and commit again\n"
+    program = tmp_path / ".venv/bin/trainc"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "ran $*"\n')
+    program.chmod(0o755)
+    done = subprocess.run(words, check=False, cwd=tmp_path, env={"PATH": "/nowhere"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ran ")
+    assert done.stdout.endswith(" jobs/hello.yaml\n")

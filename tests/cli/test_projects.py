@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.compiling import compile_in
 from tests.repository import PROJECT, RUNTIME, job
 from tests.working_tree import WorkingTree
 
@@ -54,7 +55,7 @@ def test_a_mistake_in_one_stops_no_other(tree: Several) -> None:
     tree.change("teams/nlp/jobs/bert.yaml", *BROKEN)
     done = tree.run("build", "-w")
     assert done.code == 1
-    assert "teams/nlp: 0 jobs, 1 error" in done.err
+    assert "teams/nlp: 1 job, 1 error" in done.err
     assert (tree.folder / "teams/vision/rendered/research/clip.yaml").exists()
     assert not (tree.folder / "teams/nlp/out").exists()
 
@@ -133,3 +134,24 @@ def test_an_application_is_of_one_project(tree: Several) -> None:
     done = tree.run("cmp", "generate")
     assert (done.code, done.out) == (2, "")
     assert "teams/nlp, teams/vision, vision/deep/er: a trainc.yaml of its own" in done.err
+
+
+def test_without_a_trainc_yaml_runtimes_leaves_the_rest_of_a_checkout_alone(tmp_path: Path) -> None:
+    """The project is the checkout, which is said; what lies outside of the folder and of its runtimes is not read."""
+    (tmp_path / ".git").mkdir()
+    elsewhere, here, serving = (tmp_path / name for name in ("other/x", "ml/jobs", "ml/runtimes"))
+    for folder, name in ((elsewhere, "far"), (serving, "near")):
+        folder.mkdir(parents=True)
+        (folder / "runtime.yaml").write_text(
+            f"apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata:\n  name: {name}\nspec:\n  extends: torch-distributed\n"
+        )
+    here.mkdir()
+    done = compile_in(here, "runtimes")
+    assert done.code == 0
+    assert f"no trainc.yaml here: the project is the Git checkout {tmp_path}" in done.err
+    assert "near  Runtime, ml/runtimes/runtime.yaml; used by nobody" in done.out
+    assert "far " not in done.out.partition("shipped with")[0]
+    (tmp_path / "trainc.yaml").write_text("apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {}\n")
+    marked = compile_in(here, "runtimes")
+    assert "far  " in marked.out
+    assert "no trainc.yaml" not in marked.err

@@ -8,6 +8,7 @@ import pytest
 
 from tests.migrate.test_round_trip import older
 from tests.repository import Repository
+from trainc.migrate.compared import UNEXPLAINED, Difference, by_reason
 
 JOB = """\
 apiVersion: kubeflow.org/v1
@@ -107,7 +108,7 @@ def test_a_runtime_of_the_platform_decides_what_the_jobs_leave_open(repository: 
     repository.run("runtimes", "copy", "torch-distributed")
     done = repository.run("migrate", "-w", "jobs", "--runtime", "torch-distributed")
     assert done.code == 0
-    assert "(the runtime `torch-distributed` says so)" in done.err
+    assert "\n  the runtime `torch-distributed` says so: " in done.err
     text = repository.read("jobs/job0.yaml")
     assert "name: torch-distributed" in text
     assert text.count("apiVersion") == 1
@@ -136,3 +137,18 @@ def test_a_job_of_one_of_several_clusters_is_migrated(repository: Repository) ->
     assert "namespace: research" in repository.read("jobs/eu/a.yaml")
     assert "namespace: training" in repository.read("jobs/b.yaml")
     assert repository.run("validate").code == 0
+
+
+def test_differences_are_told_by_reason_and_the_gravest_first() -> None:
+    """What nobody can explain stands first and in full, what the pods have before labels; `--details` tells each field."""
+    several = [
+        Difference("JobSet/a/spec/template/metadata/labels/one", "x", None, "labels of an operator"),
+        Difference("JobSet/a/spec/template/metadata/labels/two", "x", None, "labels of an operator"),
+        Difference("JobSet/a/spec/containers[node]/env[RANK]/value", "0", "1", "set by the policy"),
+        Difference("JobSet/a/spec/containers[node]/image", "a", "b", UNEXPLAINED),
+    ]
+    assert by_reason(several) == [
+        f"JobSet/a/spec/containers[node]/image: 'a' -> 'b' ({UNEXPLAINED})",
+        "set by the policy: env[RANK]",
+        "labels of an operator: labels/one, labels/two",
+    ]

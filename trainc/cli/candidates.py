@@ -103,9 +103,10 @@ def _shipped() -> Iterable[str]:
 
 def _own_runtimes() -> Iterable[str]:
     from trainc.project import open_project  # noqa: PLC0415
-    from trainc.usage import blueprints  # noqa: PLC0415
+    from trainc.usage import blueprints, paths_here  # noqa: PLC0415
 
-    return [one.name for one in blueprints(open_project((".",), Report())) if not one.is_component]
+    project = open_project((".",), Report())
+    return [one.name for one in blueprints(project, paths_here(project)) if not one.is_component]
 
 
 def _clusters() -> Iterable[str]:

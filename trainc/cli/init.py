@@ -6,7 +6,7 @@ import os
 
 from trainc.cli.add_cluster import with_cluster
 from trainc.cli.output import answer
-from trainc.cli.scaffold import AT_TOP, HOOKS, KUBECTL, scaffold
+from trainc.cli.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
 from trainc.emit.spool.disk import create, replace
 from trainc.load.shipped import catalogue
 from trainc.load.walk import contents
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
 
 _RUNTIME = "torch-distributed"
+_EXAMPLE = ("jobs", "runtimes")  # folders that a repository with jobs or a project has its own of
 
 
 def init(options: Options) -> int:
@@ -36,9 +37,12 @@ def init(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
-    adds = os.path.exists(os.path.join(folder, FILE)) and options.has("cluster")
+    is_there = os.path.exists(os.path.join(folder, FILE))
+    adds = is_there and options.has("cluster")
     if adds:
         files = _further(files, folder, cluster)
+    if is_there or os.path.exists(os.path.join(folder, "jobs")):
+        files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
     up = os.path.relpath(top, os.path.realpath(folder)) if top is not None else ""
     targets = {
@@ -48,20 +52,23 @@ def init(options: Options) -> int:
     rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     step = "" if folder == "." else f"cd {folder} && "
-    answer("", "next:", *f"  {step}{KUBECTL.format(cluster=cluster)}".split("\n"))
-    answer("  trainc build -w")
     git = "" if top is not None else "git init && "
-    answer(f"  {git}git add -A && pre-commit install && git commit")
+    answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
+    answer(f"  {git}git add -A && pre-commit install && git commit", "")
+    answer(f"The first one needs kubectl and can wait: clusters/{cluster}/README.md says what trainc learns from it.")
+    if is_there and options.has("delivery"):
+        answer(f"{FILE} is kept: set `delivery: {options.one('delivery')}` there, or the jobs lack its annotations.")
+    if not origin():
+        answer("The workflow needs the repository variable TRAINC: what pip installs trainc from.")
     return 0
 
 
 def _further(files: dict[str, str], folder: str, cluster: str) -> dict[str, str]:
-    """What a further cluster needs of a project that has jobs and runtimes of its own."""
+    """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
     files[FILE] = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs")).decode()
-    others = {path: text for path, text in files.items() if path.split("/")[0] not in ("jobs", "runtimes")}
-    for path in [path for path in others if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
-        others[path.replace(".yaml", f"-{cluster}.yaml")] = others.pop(path)
-    return others
+    for path in [path for path in files if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
+        files[path.replace(".yaml", f"-{cluster}.yaml")] = files.pop(path)
+    return files
 
 
 def _is_of(folder: str, path: str, cluster: str) -> bool:

@@ -12,6 +12,7 @@ from trainc.cli.shared_runtime import runtime_text, shared_runtime, write_runtim
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
+from trainc.migrate.compared import by_reason
 from trainc.migrate.summary import summary
 from trainc.model.header import is_rendered
 from trainc.model.kinds import may_name_training
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.migrate import Migration
 
-FEW = 3  # older jobs of which everything is told without being asked
+_FEW = 3  # older jobs that are told one by one without being asked
 
 
 def migrate(options: Options) -> int:
@@ -54,9 +55,9 @@ def _migrate(options: Options) -> int:
     view = summary([(session.shown(file), done) for file, done in results])
     if form != "text":
         put_data(dumps(view) if form == "json" else text_of(migration_markdown(view)))
-    elif options.has("details") or len(view["jobs"]) <= FEW:
+    elif options.has("details") or len(view["jobs"]) <= _FEW:
         for file, done in results:
-            _tell(session.shown(file), done)
+            (_tell_all if options.has("details") else _tell)(session.shown(file), done)
         if not any(done.touched or done.problems for _, done in results):
             tell("nothing to migrate")
     else:
@@ -97,9 +98,26 @@ def _text(data: bytes) -> str:
 
 
 def _tell(file: str, done: Migration) -> None:
+    """What became of a file's documents, the gravest first: what stays, what changes, and the fields that differ by reason."""
+    _tell_problems(file, done)
+    for document in dict.fromkeys(change.document for change in done.changes):
+        tell(f"{file}: {document}:", *(f"  {one.message}" for one in done.changes if one.document == document))
+    if done.differences:
+        number = len(done.differences)
+        tell(
+            f"{file}: {number} {'field is' if number == 1 else 'fields are'} compiled otherwise (`--details` tells each):"
+        )
+        tell(*(f"  {line}" for line in by_reason(done.differences)))
+
+
+def _tell_all(file: str, done: Migration) -> None:
+    _tell_problems(file, done)
     for change in done.changes:
         tell(f"{file}: {change.document}: {change.message}")
     for difference in done.differences:
         tell(f"{file}: compiled otherwise: {difference}")
+
+
+def _tell_problems(file: str, done: Migration) -> None:
     for finding in done.problems:
         tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.output import answer, ask
+from trainc.cli.output import answer, ask, tell
+from trainc.cli.projects import unmarked
 from trainc.cli.session import user_cache
 from trainc.emit.spool.disk import create
 from trainc.load.shipped import COMPONENTS, catalogue
@@ -21,7 +22,7 @@ from trainc.new.texts import job_text, project_text, queue_of, runtime_text, shi
 from trainc.project import open_project
 from trainc.schedulers import TABLE as SCHEDULERS
 from trainc.server.names import dns1035
-from trainc.usage import blueprints
+from trainc.usage import blueprints, paths_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def new(options: Options) -> int:
         return 0
     request = _request(options)
     project = open_project((".",), Report(), cache=user_cache)
-    own = blueprints(project)
+    tell(*unmarked(project))
+    own = blueprints(project, paths_here(project))
     _settle(request, options, project, own)
     files = _files(request, options, project, own)
     job = next(iter(files))

@@ -88,8 +88,10 @@ def _summary(report: Report, options: Options, jobs: int | None) -> None:
 
     where = f"{options.one(PROJECT)}: " if options.has(PROJECT) else ""
     runtimes = len(report.alone)
-    counted = None if runtimes and not report.account.has_jobs else jobs
-    sighted = report.account.sighted() if jobs == 0 and not runtimes else ""
+    account = report.account
+    read = None if jobs is None or (runtimes and not (account.has_jobs or account.unread)) else jobs + account.refusals
+    sighted = account.sighted() if jobs == 0 and not runtimes else ""
     if sighted:
         tell(f"{where}{sighted}")
-    tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counted, report.unknown, runtimes)}")
+    counts = {"job": read, "unreadable document": len(account.unread) or None, "runtime": runtimes or None}
+    tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counts, report.unknown)}")

@@ -14,9 +14,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trainc.model.settings import Project
+
     Command = Callable[[Options], int]
 
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
+
+
+def unmarked(project: Project) -> list[str]:
+    """A line where no trainc.yaml says where the project starts, and it starts above the current folder; else none."""
+    if project.file or os.path.realpath(project.root) == os.path.realpath("."):
+        return []
+    return [f"no {FILE} here: the project is the Git checkout {project.root}; `trainc init` makes one of this folder"]
 
 
 def across_projects(options: Options, command: Command, *, one_output: bool = False) -> int:

@@ -6,7 +6,8 @@ import os
 
 from trainc import pipeline
 from trainc.cli.options import Options
-from trainc.cli.output import answer, data
+from trainc.cli.output import answer, data, tell
+from trainc.cli.projects import unmarked
 from trainc.cli.session import Session, user_cache
 from trainc.emit.spool.disk import create
 from trainc.load.shipped import COMPONENTS, catalogue, shipped_names
@@ -15,7 +16,7 @@ from trainc.model.report import Report
 from trainc.model.spelling import meant, nearest
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
-from trainc.usage import Blueprint, blueprints
+from trainc.usage import Blueprint, blueprints, paths_here
 from trainc.yaml.writer import dump
 
 USAGE = "[list|show NAME|copy NAME... [DIR/]|flatten NAME]"
@@ -40,7 +41,7 @@ def runtimes(options: Options) -> int:
 
 
 def _list() -> None:
-    own = blueprints(open_project((".",), Report(), cache=user_cache))
+    own = _own()
     if own:
         answer("of this project:")
         width = max(len(one.name) for one in own)
@@ -52,6 +53,13 @@ def _list() -> None:
             answer("", "components:")
         first = _text((folder, name)).splitlines()[0]
         answer(f"{'  ' if own else ''}{name:<{width}}  {first.removeprefix('# ')}")
+
+
+def _own() -> list[Blueprint]:
+    """The runtimes and components of the current folder's project."""
+    project = open_project((".",), Report(), cache=user_cache)
+    tell(*unmarked(project))
+    return blueprints(project, paths_here(project))
 
 
 def _described(one: Blueprint) -> str:
@@ -82,7 +90,7 @@ def _copy(words: list[str]) -> None:
     folder = ""
     if len(words) > 1 and _is_folder(words[-1]):
         *words, folder = words
-    own = {(one.is_component, one.name): one for one in blueprints(open_project((".",), Report(), cache=user_cache))}
+    own = {(one.is_component, one.name): one for one in _own()}
     targets = {}
     for spot in dict.fromkeys(_found(name) for name in words):
         target = os.path.join(folder or os.path.join("runtimes", spot[0]), f"{spot[1]}.yaml")

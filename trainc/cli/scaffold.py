@@ -44,10 +44,11 @@ spec:
 CLUSTER = """\
 # {cluster}
 
-What trainc knows of this cluster: dumps of its objects, without Secrets' contents. Fill and refresh them with one line,
-from the top of the repository. It says which kinds the cluster does not have, and goes on:
+What trainc knows of this cluster: dumps of its objects, without Secrets' contents. One command fills and refreshes them,
+from the top of the repository; behind it you may choose a context of kubectl (`--context NAME`). It says which kinds the
+cluster does not have, and goes on:
 
-    {kubectl}
+    sh {refresh}
 
 The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
 They stand in a file of their own because trainc then reads them once, and not in every run.
@@ -58,28 +59,46 @@ kinds that the cluster does not have:
     {dump} \\
       | trainc inventory --complete > clusters/{cluster}/inventory.yaml
 """
-AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
 # Without an answer of the cluster nothing is written.
-KUBECTL = (
-    "found=$(kubectl get crd jobsets.jobset.x-k8s.io podgroups.scheduling.x-k8s.io podgroups.scheduling.volcano.sh "
-    "--ignore-not-found -o yaml) && printf '%s\\n' \"$found\" > clusters/{cluster}/definitions.yaml && "
-    "(for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses "
-    "clusterqueues localqueues resourceflavors; do echo ---; kubectl get $kind -A -o yaml || true; done) "
-    "> clusters/{cluster}/cluster.yaml"
-)
-HOOKS = """\
+REFRESH = """\
+#!/bin/sh
+# Writes anew what trainc knows of the cluster `{cluster}`; what stands behind the command goes to kubectl.
+set -eu
+cd "$(dirname "$0")"
+
+definitions=$(kubectl get crd --ignore-not-found -o yaml "$@" \\
+  jobsets.jobset.x-k8s.io \\
+  podgroups.scheduling.x-k8s.io \\
+  podgroups.scheduling.volcano.sh)
+printf '%s\\n' "$definitions" > definitions.yaml
+
+for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses \\
+  clusterqueues localqueues resourceflavors; do
+  echo ---
+  kubectl get "$kind" -A -o yaml "$@" || true
+done > cluster.yaml
+"""
+AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
+# An editor may commit outside of the environment that trainc is in: the one in the repository counts as well.
+_HOOK = """\
+        entry: >-
+          sh -c 'for trainc in trainc .venv/bin/trainc; do
+          command -v $trainc > /dev/null && exec $trainc COMMAND "$@"; done;
+          echo "trainc is not found: activate the environment that it is installed in, and commit again"; exit 1' trainc
+"""
+HOOKS = f"""\
   - repo: local
     hooks:
       - id: trainc-validate
         name: training jobs compile
-        entry: trainc validate --staged
+{_HOOK.replace("COMMAND", "validate --staged")}\
         language: system
         types_or: [yaml, json]
         always_run: true
         require_serial: true
       - id: trainc-build-check
         name: rendered manifests are up to date
-        entry: trainc build --check --staged --only rendered
+{_HOOK.replace("COMMAND", "build --check --staged --only rendered")}\
         language: system
         always_run: true
         pass_filenames: false
@@ -224,6 +243,11 @@ spec:
 """
 
 
+def refresh(cluster: str) -> str:
+    """The path of the script that writes what a cluster has."""
+    return f"clusters/{cluster}/refresh.sh"
+
+
 def origin() -> str:
     """What pip installed this trainc from, empty where no other machine finds that."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
@@ -246,7 +270,7 @@ def scaffold(cluster: str, delivery: str, below: str = "") -> dict[str, str]:
         "cluster": cluster,
         "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
-        "kubectl": KUBECTL.format(cluster=cluster),
+        "refresh": refresh(cluster),
         "dump": GET,
         "install": origin() or "${{ vars.TRAINC }}",
     }
@@ -254,6 +278,7 @@ def scaffold(cluster: str, delivery: str, below: str = "") -> dict[str, str]:
         "trainc.yaml": PROJECT,
         "jobs/hello.yaml": JOB,
         f"clusters/{cluster}/README.md": CLUSTER,
+        refresh(cluster): REFRESH,
         ".pre-commit-config.yaml": PRE_COMMIT,
         ".github/workflows/manifests.yaml": WORKFLOW,
         ".gitattributes": ATTRIBUTES,

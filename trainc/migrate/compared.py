@@ -11,10 +11,11 @@ from trainc.model.inference import PORT
 from trainc.model.masking import MASK, named_secret, variable_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.migrate.wanted import Wanted
 
+_FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"
 
 
@@ -30,6 +31,38 @@ class Difference(NamedTuple):
         hidden = named_secret(variable_of(self.path))
         before, after = (MASK if hidden and side is not None else _shown(side) for side in (self.before, self.after))
         return f"{self.path}: {before} -> {after} ({self.reason})"
+
+    @property
+    def weight(self) -> int:
+        """How much it matters, 0 most: nobody knows why, the pod itself differs, or only a label or an annotation."""
+        if self.reason == UNEXPLAINED:
+            return 0
+        return 2 if "/labels/" in self.path or "/annotations/" in self.path else 1
+
+    @property
+    def field(self) -> str:
+        """The last words of the path, by which people know the field."""
+        words = re.findall(r"(?:[^/\[]|\[[^\]]*\])+", self.path.removesuffix("/value"))
+        return "/".join(words[-2:]) if len(words) > 1 and not words[-1].startswith("env[") else words[-1]
+
+
+def by_reason(differences: Sequence[Difference]) -> list[str]:
+    """A line for each reason: the gravest first, and among equal ones that of the most fields."""
+    groups: dict[str, list[Difference]] = {}
+    for difference in differences:
+        groups.setdefault(difference.reason, []).append(difference)
+    ordered = sorted(groups.values(), key=lambda group: (min(one.weight for one in group), -len(group)))
+    return [line for group in ordered for line in _lines(group)]
+
+
+def _lines(group: Sequence[Difference]) -> list[str]:
+    """A reason with the fields that it holds for; what nobody can explain is shown in full."""
+    reason = group[0].reason
+    if reason == UNEXPLAINED:
+        return [str(difference) for difference in group]
+    fields = list(dict.fromkeys(difference.field for difference in group))
+    more = f" and {len(fields) - _FIELDS_NAMED} more" if len(fields) > _FIELDS_NAMED else ""
+    return [f"{reason}: {', '.join(fields[:_FIELDS_NAMED])}{more}"]
 
 
 def _shown(value: object) -> str:

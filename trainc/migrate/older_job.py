@@ -146,7 +146,7 @@ def messages_of(kind: str, want: Wanted) -> list[str]:
         messages.append(_wiring(policy))
         if policy.reason:
             messages.append(
-                f"variables of the operator stay in `trainer.env`, for this number of nodes: {policy.reason}"
+                f"variables of the operator stay in `trainer.env`; with another `numNodes` change them too: {policy.reason}"
             )
     if policy is not None and policy.name == "mpi":
         messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")

@@ -196,9 +196,9 @@ class Account:
         return any(entry.ending == COMPILED and entry.name == name for entry in self._entries.values())
 
     @property
-    def has_refusals(self) -> bool:
-        """Whether a job was not compiled: what would be said of it further on is not known."""
-        return any(entry.ending == REFUSED for entry in self._entries.values())
+    def refusals(self) -> int:
+        """How many jobs were not compiled, each counted for every cluster: what would be said of them further on is unknown."""
+        return sum(entry.ending == REFUSED for entry in self._entries.values())
 
     def totals(self) -> dict[str, int]:
         """How many jobs were compiled, refused and left to clusters that this run does not compile for.

@@ -252,7 +252,7 @@ class Report:
 
         With `--only admission` a run that only judges does not fail for what trainc alone cannot do.
         """
-        lost = self._lost or self.account.has_refusals
+        lost = self._lost or bool(self.account.refusals)
         for finding in self.account.close(judged_only=self.admission_only and not self.compiles):
             self._findings[finding.identity()] = finding
         for comments in list(self._allows.values()):

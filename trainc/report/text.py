@@ -100,11 +100,9 @@ def statistics(findings: Iterable[Finding]) -> list[str]:
     return [f"{counts[key]:6}  {key[0]:7}  {key[1]}  ({_count(len(files[key]), 'file')})" for key in ordered]
 
 
-def summary(errors: int, warnings: int, jobs: int | None, unknown: dict[str, int], runtimes: int = 0) -> str:
-    """The last line of a run: what was compiled or looked at, what was found, what could not be known."""
-    parts = [] if jobs is None else [_count(jobs, "job")]
-    if runtimes:
-        parts.append(_count(runtimes, "runtime"))
+def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: dict[str, int]) -> str:
+    """The last line of a run: how much of what was read (None is not said), what was found, what could not be known."""
+    parts = [_count(number, word) for word, number in counts.items() if number is not None]
     parts.append(_count(errors, "error") if errors else "no errors")
     if warnings:
         parts.append(_count(warnings, "warning"))

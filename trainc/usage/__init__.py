@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from trainc.load import load
 from trainc.model.component_uses import uses
 from trainc.model.report import Report
-from trainc.model.settings import Selection
+from trainc.model.settings import FILE, Selection
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.resolve.template import COMPONENTS, names_of
@@ -50,13 +52,25 @@ class Blueprint:
         return self.document.kind == COMPONENT
 
 
-def blueprints(project: Project) -> list[Blueprint]:
-    """Every runtime and component in the project's files, sorted by file and line, with those who use each.
+def paths_here(project: Project) -> tuple[str, ...]:
+    """What belongs to the current folder: the whole project, or without a trainc.yaml the folder and its `runtimes/`.
+
+    Such a project starts at the top of its Git checkout, which may hold a lot that has nothing to do with training.
+    """
+    here = os.path.relpath(os.getcwd(), project.root)
+    if project.file or here.startswith(os.pardir):
+        return (".",)
+    serving = load(project, Selection(()), Report()).nearest(os.path.normpath(os.path.join(here, FILE)))
+    return (here, serving) if serving else (here,)
+
+
+def blueprints(project: Project, paths: tuple[str, ...] = (".",)) -> list[Blueprint]:
+    """Every runtime and component in the project's files below these paths, sorted by file and line, with its users.
 
     What cannot be read is left out: `trainc validate` says what is wrong with it.
     """
     report = Report()
-    documents = load(project, Selection((".",)), report)
+    documents = load(project, Selection(paths), report)
     every = [
         document
         for cluster in project.clusters
@@ -107,8 +121,8 @@ def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:
 
 
 def jobs(project: Project) -> list[str]:
-    """The names of the project's TrainJobs, each once."""
-    documents = load(project, Selection((".",)), Report())
+    """The names of the TrainJobs that belong to the current folder, each once."""
+    documents = load(project, Selection(paths_here(project)), Report())
     every = [
         document
         for cluster in project.clusters
