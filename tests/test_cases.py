@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
+# Between them these cases show each piece of code that sets a value; tests/test_origins.py holds every case to the law.
+WITH_ORIGINS = frozenset((ROOT / "tests/cases/with-origins.txt").read_text("utf-8").split())
 EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())
 
 
@@ -32,8 +34,14 @@ def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str,
     assert run.code == (1 if any(f.level == "error" for f in run.findings) else 0) or "--fail-on" in options(case)
     texts = {"findings.txt": run.err or "no findings\n"}
     if run.out:
-        texts |= {"manifests.yaml": run.out, "origins.txt": run.origins}
+        texts["manifests.yaml"] = run.out
+    if str(case.relative_to(ROOT / "tests/cases")) in WITH_ORIGINS:
+        texts["origins.txt"] = run.origins
     expected(case / "expected", texts)
+
+
+def test_origins_are_kept_of_cases_that_are_there() -> None:
+    assert WITH_ORIGINS - set(names(CASES, "tests/cases")) == set()
 
 
 def first_line(case: Path) -> str:

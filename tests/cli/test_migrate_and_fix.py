@@ -19,7 +19,7 @@ def placed(tmp_path: Path, case: str) -> Path:
 
 
 def test_a_migrated_file_is_printed_or_written(tmp_path: Path) -> None:
-    file = placed(tmp_path, "pt-e9")
+    file = placed(tmp_path, "pytorchjob-simple")
     before = file.read_text("utf-8")
     printed = compile_in(tmp_path, "migrate", "job.yaml")
     assert (printed.code, file.read_text("utf-8")) == (0, before)
@@ -32,14 +32,14 @@ def test_a_migrated_file_is_printed_or_written(tmp_path: Path) -> None:
 
 
 def test_a_job_that_does_not_compile_is_not_migrated(tmp_path: Path) -> None:
-    placed(tmp_path, "jax-e4")
+    placed(tmp_path, "jaxjob-container-misnamed")
     run = compile_in(tmp_path, "migrate", ".")
     assert (run.code, run.out) == (1, "")
     assert "job.yaml:15:19: not migrated: the container of `Worker` is called `jax-worker`" in run.err
 
 
 def test_a_fix_is_shown_or_written(tmp_path: Path) -> None:
-    file = placed(tmp_path, "jax-e4")
+    file = placed(tmp_path, "jaxjob-container-misnamed")
     shown = compile_in(tmp_path, "fix", "job.yaml")
     assert shown.code == 0
     assert "-          - name: jax-worker\n+          - name: jax\n" in shown.out
@@ -49,7 +49,7 @@ def test_a_fix_is_shown_or_written(tmp_path: Path) -> None:
 
 
 def test_what_nothing_fixes_needs_a_person(tmp_path: Path) -> None:
-    placed(tmp_path, "com-removed")
+    placed(tmp_path, "mxjob-removed")
     run = compile_in(tmp_path, "fix", "job.yaml")
     assert (run.code, run.out) == (1, "")
     assert "0 could be fixed, 1 error needs a person" in run.err

@@ -18,7 +18,7 @@ from trainc.model.sourced import Origin, Sourced
 ROOT = Path(__file__).parent.parent.parent
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/legacy/*/input/job.yaml"))
 # Over as soon as it starts: a warning for the older job, an error for what it becomes.
-HOPELESS = ROOT / "tests/cases/legacy/com-8"
+HOPELESS = ROOT / "tests/cases/legacy/deadline-0"
 COMPILING = [
     case for case in CASES if case != HOPELESS and "error[" not in (case / "expected/findings.txt").read_text("utf-8")
 ]
