@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.report.official import SARIF, problems
+from trainc.cli.machines import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
+
+    from tests.compiling import Run
+    from trainc.model.report import Report
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
 # Between them these cases show each piece of code that sets a value; tests/test_origins.py holds every case to the law.
@@ -38,6 +44,16 @@ def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str,
     if str(case.relative_to(ROOT / "tests/cases")) in WITH_ORIGINS:
         texts["origins.txt"] = run.origins
     expected(case / "expected", texts)
+    assert run.report is None or problems(SARIF, sarif(run, run.report)) == []
+
+
+def sarif(run: Run, report: Report) -> Any:
+    """What `--report sarif` writes of a run."""
+
+    def lines(file: str) -> list[str]:
+        return (Path(run.root) / file).read_text("utf-8", "replace").splitlines()
+
+    return json.loads("".join(written("sarif", report, str, lines)))
 
 
 def test_origins_are_kept_of_cases_that_are_there() -> None:

