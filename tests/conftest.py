@@ -1,8 +1,9 @@
-"""Snapshots that live in a case's own folder, and no memory of earlier runs."""
+"""Snapshots that live in a case's own folder, no memory of earlier runs, and the mark of slow tests."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,6 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
 
@@ -23,6 +23,31 @@ settings.register_profile("explore", deadline=None, suppress_health_check=[Healt
 settings.register_profile("suite", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("suite")
 os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run kept
+
+
+SLOW = Path(__file__).parent / "slow.txt"
+
+
+def slow_parts() -> list[tuple[str, frozenset[str]]]:
+    """The lines of `slow.txt`: the start of a test's id, and the functions and parameters that are quick all the same."""
+    lines = [line.split() for line in SLOW.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return [(f"tests/{part}", frozenset(quick[1:])) for _seconds, part, *quick in lines]
+
+
+def is_slow(test: str, parts: list[tuple[str, frozenset[str]]]) -> bool:
+    """Whether a test, by its id, is one that `-m "not slow"` leaves out."""
+    name, _, parameters = test.partition("[")
+    file, _, function = name.partition("::")
+    quick = {function, parameters.removesuffix("]")}
+    return any(part in (file, name) and not quick & exceptions for part, exceptions in parts)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that `slow.txt` names."""
+    parts = slow_parts()
+    for item in items:
+        if is_slow(item.nodeid, parts):
+            item.add_marker("slow")
 
 
 class InPlace(SingleFileSnapshotExtension):

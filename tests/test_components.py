@@ -15,7 +15,7 @@ from trainc.model.quantity import Quantity
 from trainc.verify.data.machines import GENERATIONS, GPU, MACHINES
 
 FILES = sorted(ROOT.glob("runtimes/components/*.yaml"))
-LIBRARY: dict[str, Any] = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in FILES}
+LIBRARY: dict[str, Any] = {path.stem: yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in FILES}
 # Generation by component: its label, and for three dimensions how many cubes of 4x4x4 chips a pod of it has.
 TPUS = {
     "tpu-v4": ("tpu-v4-podslice", 64),
