@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cli.test_action import CHECK, COMMENT, VALIDATE, PullRequest, succeeds
-from tests.page.pages import page_of
+from tests.page.browser import PROGRAMS, Browser
+from tests.page.pages import Page, page_of
 from trainc.kubeflow import trainer_client
 
 if TYPE_CHECKING:
@@ -27,18 +29,46 @@ def test_story(tmp_path: Path) -> None:
     story = PullRequest(tmp_path)
     story.hooks()
     container = trainer.CustomTrainerContainer(image="registry.example.com/ml/line:1.0.0", num_nodes=2)
-    trainer_client(story.folder, namespace="research").train("torch", trainer=container, options=[options.Name("gpt")])
+    client = trainer_client(story.folder, namespace="research")
+    client.train("torch", trainer=container, options=[options.Name("gpt")])
     _is_mended_in_an_editor(story)
     refused = story.commit()
     assert refused.returncode == 1
     assert "`rendered/research/gpt.yaml` has not been rendered" in refused.stdout
     assert story.trainc("build", "-w").returncode == 0
     assert story.commit().returncode == 0
+    assert story.git("status", "--porcelain").stdout == ""
+    assert [job.num_nodes for job in client.list_jobs() if job.name == "gpt"] == [2]
     for step in (VALIDATE, CHECK, COMMENT):
         succeeds(story.step(step))
     (comment,) = story.bodies()
     assert "| new | `research/gpt` |" in comment
-    assert '"gpt"' in page_of(story.folder)
+    _is_looked_at(story, tmp_path)
+
+
+def _is_looked_at(story: PullRequest, folder: Path) -> None:
+    """The page has the job, and says where its image is written; in Chromium somebody looks for it and clicks."""
+    text = page_of(story.folder)
+    assert "research/gpt" in [f"{job['namespace']}/{job['name']}" for job in Page(text).data("index")[0]["jobs"]]
+    if any(shutil.which(program) is None for program in PROGRAMS):
+        return
+    (folder / "page.html").write_text(text, "utf-8")
+    (folder / "browser").mkdir()
+    browser = Browser(folder / "browser")
+    try:
+        browser.open(folder / "page.html", 1280)
+        browser.click("#search")
+        browser.press("gpt")
+        browser.wait("return document.querySelector('tbody a')?.textContent === 'research/gpt'")
+        browser.click("tbody a")
+        browser.wait("return document.querySelector('h1').textContent === 'research/gpt'")
+        assert browser.run("return document.querySelectorAll('svg .pod, svg .first').length") == 2
+        field = "[...document.querySelectorAll('.manifest button')].find((one) => one.textContent.startsWith('image:'))"
+        browser.run(f"{field}.click()")
+        assert JOB in browser.run(f"return {field}.nextElementSibling.textContent")
+        assert browser.errors() == []
+    finally:
+        browser.stop()
 
 
 def _is_mended_in_an_editor(story: PullRequest) -> None:
