@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.pseudo_terminal import has_terminals
 from trainc.cli.commands import COMMANDS
 from trainc.cli.completion import SHELLS
 from trainc.model.rule_names import rule_names
@@ -88,6 +92,87 @@ complete -p trainc
 def test_bash_offers_the_candidates() -> None:
     assert bash("trainc build --cluster e", PLATFORM) == ["eu"]
     assert bash("trainc explain TrainJob.spec.runtimeR", PLATFORM) == ["TrainJob.spec.runtimeRef."]
+
+
+def program(folder: Path) -> dict[str, str]:
+    """An environment with a trainc that completes as ours does, and writes down every other command."""
+    path = folder / "bin/trainc"
+    path.parent.mkdir()
+    path.write_text(
+        f'#!/bin/sh\n[ "$1" = completion ] || {{ echo "$*" > {folder}/typed; exit; }}\n'
+        f'exec {sys.executable} -m trainc "$@"\n'
+    )
+    path.chmod(0o755)
+    own = {"PYTHONPATH": str(ROOT), "HOME": str(folder), "PATH": f"{path.parent}:{os.environ['PATH']}"}
+    return {**os.environ, **own, "TERM": "dumb"}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("trainc build --cluster e", ["eu"]),
+        ("trainc explain TrainJob.spec.runtimeR", ["TrainJob.spec.runtimeRef."]),
+        ("trainc rules reserved-e", ["reserved-env"]),
+        ("trainc build runtimes/tor", ["runtimes/torch-base.yaml", "runtimes/torch-gpu.yaml"]),
+    ],
+)
+def test_fish_offers_the_candidates(line: str, found: list[str], tmp_path: Path) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    script = compile_in(tmp_path, "completion", "fish").out
+    words = ["fish", "--no-config", "-c", f"{script}\ncomplete -C '{line}'"]
+    done = subprocess.run(words, check=True, cwd=PLATFORM, env=program(tmp_path), capture_output=True, text=True)
+    assert [row.partition("\t")[0] for row in done.stdout.splitlines()] == found
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("trainc build --cluster e", "build --cluster eu"),
+        ("trainc rules reserved-e", "rules reserved-env"),
+        ("trainc explain TrainJob.spec.runtimeR", "explain TrainJob.spec.runtimeRef."),
+    ],
+)
+def test_zsh_completes_what_is_typed(typed: str, completed: str, tmp_path: Path) -> None:
+    """A zsh in a terminal of its own, in which somebody types, and presses the tab key and Enter."""
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not installed")
+    if not has_terminals():
+        pytest.skip("the machine gives out no pseudo-terminals")
+    folder = tmp_path / "functions"
+    folder.mkdir()
+    (folder / "_trainc").write_text(compile_in(tmp_path, "completion", "zsh").out)
+    begin = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; cd {PLATFORM}; echo > {tmp_path}/ready\n"
+    ours, theirs = pty.openpty()
+    shell = subprocess.Popen(
+        ["zsh", "-f", "-i"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=program(tmp_path),
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        os.write(ours, begin.encode())
+        awaited(tmp_path / "ready", ours)
+        os.write(ours, f"{typed}\t\n".encode())
+        assert awaited(tmp_path / "typed", ours).strip() == completed
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(ours)
+
+
+def awaited(path: Path, terminal: int) -> str:
+    """The text of a file once it is there; what the terminal shows meanwhile is read, so that nobody waits for it."""
+    shown = b""
+    deadline = time.monotonic() + 60
+    while not (path.exists() and path.stat().st_size):
+        assert time.monotonic() < deadline, shown.decode("utf-8", "replace")
+        if select.select([terminal], [], [], 0.1)[0]:
+            shown += os.read(terminal, 1 << 16)
+    return path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -29,7 +29,7 @@ git init -q -b main . && git config user.email a@example.com && git config user.
 sed -i 's/name: bert-pretrain/name: bert/' jobs/bert.yaml
 sed 's/name: bert/name: nlp-tags/' jobs/bert.yaml > jobs/research/tags.yaml
 sed 's/name: bert/name: single/' jobs/bert.yaml > job.yaml
-trainc init --delivery flux >/dev/null && rm jobs/hello.yaml runtimes/torch-distributed.yaml
+trainc init --delivery flux >/dev/null
 trainc build -o old >/dev/null && trainc build -o new >/dev/null && trainc build -w >/dev/null
 mkdir -p rendered/nlp && cp rendered/main/nlp/bert.yaml rendered/nlp/bert.yaml
 cp nodes.yaml dump.json

@@ -142,7 +142,7 @@ class _Machine:
 
     def _container(self, number: int, pod: Pod, container: Any, words: list[str]) -> int:
         env = {**os.environ, "HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1", **pod.env(container)}
-        env = {name: _address(number) if text == "<status.podIP>" else text for name, text in env.items()}
+        env = {name: text.replace("<status.podIP>", _address(number)) for name, text in env.items()}
         child = subprocess.Popen(
             [
                 "ip",
@@ -193,7 +193,9 @@ class _Machine:
     def _write_files(self, number: int, pod: Pod) -> None:
         home = self.scratch / str(number)
         home.mkdir(parents=True)
-        lines = ["127.0.0.1 localhost", f"{_address(number)} {pod.host}"]
+        # As the kubelet writes it: programs that ask for the full name of their host get one that others resolve.
+        whole = f"{pod.host}.{pod.subdomain}.{pod.namespace}.svc.cluster.local"
+        lines = ["127.0.0.1 localhost", f"{_address(number)} {whole} {pod.host}"]
         for other, there in enumerate(self.world.pods):
             own = f"{there.host}.{there.subdomain}"
             services = [

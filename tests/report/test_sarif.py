@@ -14,6 +14,7 @@ from tests.repository import Repository
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.report.details import page_of
 from trainc.report.sarif import log
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ RULE = closed(
     shortDescription=MESSAGE,
     fullDescription=MESSAGE,
     defaultConfiguration=closed((), level=LEVEL),
+    help=MESSAGE,
+    properties=closed(("page",), page=TEXT),
 )
 DRIVER = closed(
     ("name",),
@@ -221,3 +224,18 @@ def test_no_text_of_strangers_is_a_link_or_hidden() -> None:
         "results"
     ][0]
     assert result["message"]["text"].startswith("see [here] (https://evil.example) \\u202e\\x1b[2J\n")
+
+
+def test_findings_name_the_page_of_their_rule(tmp_path: Path) -> None:
+    """Relative to the documentation; a rule that another package brings has none."""
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nspec: {numNode: 2}\n"
+    )
+    (rule, *_) = json.loads(compile_in(tmp_path, "validate", "job.yaml", "--report", "sarif").out)["runs"][0]["tool"][
+        "driver"
+    ]["rules"]
+    (finding, *_) = json.loads(compile_in(tmp_path, "validate", "job.yaml", "--report", "json").out)["findings"]
+    assert rule["properties"]["page"] == f"rules/{rule['id']}.html"
+    assert rule["help"]["text"].startswith(f"`trainc rules {rule['id']}` ")
+    assert finding["page"] == f"rules/{finding['rule']}.html"
+    assert page_of("acme-rule") == ""

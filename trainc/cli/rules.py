@@ -9,6 +9,7 @@ from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
+from trainc.report.details import page_of
 from trainc.report.dumps import dumps
 from trainc.rules import Example, examples
 from trainc.rules import rules as own
@@ -70,14 +71,9 @@ def _named(name: str, known: list[Rule]) -> Rule:
 
 def _entry(rule: Rule) -> dict[str, str]:
     by = "server" if rule.verdict else "trainc"
-    return {
-        "name": rule.name,
-        "level": rule.level,
-        "by": by,
-        "summary": rule.summary,
-        "why": rule.why,
-        "page": f"rules/{rule.name}.html",
-    }
+    entry = {"name": rule.name, "level": rule.level, "by": by, "summary": rule.summary, "why": rule.why}
+    page = page_of(rule.name)
+    return {**entry, "page": page} if page else entry
 
 
 def _explained(rule: Rule, example: Example | None) -> str:

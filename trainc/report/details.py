@@ -14,6 +14,13 @@ def details(finding: Finding) -> list[str]:
     return [f"{word}: {text}" for word, text in (("effect", finding.effect), ("help", finding.help)) if text]
 
 
+def page_of(rule: str) -> str:
+    """The page of a rule within the documentation, relative to its top; "" for a rule that another package brings."""
+    from trainc.model.rule_names import rule_names  # noqa: PLC0415 (read once, and for machines alone)
+
+    return f"rules/{rule}.html" if rule in rule_names() else ""
+
+
 def fingerprint(finding: Finding, file: str) -> str:
     """What the same mistake in a file keeps when lines move: its place is not a part of it."""
     text = f"{finding.rule.name}\n{file}\n{finding.message}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from trainc.report.details import page_of
 from trainc.report.dumps import parts
 
 TYPE_CHECKING = False
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def document(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
     """One JSON object, part by part, with the server's answer to every document, every finding of the run, what could not be checked, and the verdict."""
     shown = cache(shown)
-    findings = (_finding(finding, report.jobs_reached(finding), shown) for finding in report.findings)
+    page = cache(page_of)
+    findings = (_finding(one, report.jobs_reached(one), shown, page(one.rule.name)) for one in report.findings)
     answers = (_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span))
     content = {
         "version": 1,
@@ -46,7 +48,7 @@ def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding, jobs: int, shown: Callable[[str], str]) -> dict[str, Any]:
+def _finding(finding: Finding, jobs: int, shown: Callable[[str], str], page: str) -> dict[str, Any]:
     out: dict[str, Any] = {
         "rule": finding.rule.name,
         "level": finding.level,
@@ -54,6 +56,8 @@ def _finding(finding: Finding, jobs: int, shown: Callable[[str], str]) -> dict[s
         "labels": [{**_span(label.span, shown), "text": label.text} for label in finding.labels],
         "jobs": jobs,
     }
+    if page:
+        out["page"] = page
     for key in ("effect", "help"):
         if getattr(finding, key):
             out[key] = getattr(finding, key)

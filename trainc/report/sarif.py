@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
-from trainc.report.details import details, fingerprint
+from trainc.report.details import details, fingerprint, page_of
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
 
@@ -56,6 +56,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
     if rule.why:
         out["fullDescription"] = {"text": rule.why}
+    out["help"] = {"text": f"`trainc rules {rule.name}` shows the smallest input that has it, and one that has not"}
+    page = page_of(rule.name)
+    if page:
+        out["properties"] = {"page": page}  # `helpUri` is a whole address, and the pages have no home of their own
     return out
 
 
