@@ -219,3 +219,10 @@ def test_a_built_in_rule_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = {"properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= 1"}]}}}
     root = served(spec).at("example.org/v1/Thing", ("spec", "a"))
     assert check([(root, ("a",), stamp(0, "test"))], [])
+
+
+def test_a_program_that_asked_leaves_no_process_and_no_pipe_behind() -> None:
+    program = "from trainc.server.schema.engine import engine; print(engine().pattern_trouble('^a$'))"
+    words = [sys.executable, "-W", "error::ResourceWarning", "-c", program]
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("('', False)\n", "")

@@ -7,6 +7,8 @@ judged, which is counted. It starts when the first rule or pattern is asked abou
 
 from __future__ import annotations
 
+import atexit
+
 from trainc.server.fault import NotJudgedError
 
 TYPE_CHECKING = False
@@ -169,3 +171,12 @@ def engine() -> Engine:
 
 
 _engines: dict[int, Engine] = {}
+
+
+@atexit.register
+def _close_own() -> None:
+    """End what this process started; a worker that was forked leaves its parent's alone."""
+    from os import getpid  # noqa: PLC0415 (as above)
+
+    if getpid() in _engines:
+        _engines[getpid()].close()
