@@ -173,10 +173,12 @@ def engine() -> Engine:
 _engines: dict[int, Engine] = {}
 
 
-@atexit.register
 def _close_own() -> None:
     """End what this process started; a worker that was forked leaves its parent's alone."""
     from os import getpid  # noqa: PLC0415 (as above)
 
     if getpid() in _engines:
         _engines[getpid()].close()
+
+
+atexit.register(_close_own)
