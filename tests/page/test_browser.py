@@ -112,6 +112,18 @@ def plain(text: str) -> list[str]:
     return out
 
 
+def test_a_job_that_is_not_compiled_leads_to_its_finding(browser: Browser, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "good")
+    repository.write("jobs/bad.yaml", job("bad").replace("numNodes", "numNode"))
+    assert compile_in(tmp_path, "show", "--report", "html", "-o", "page.html").code == 1
+    browser.open(tmp_path / "page.html", 1280, "/jobs")
+    assert "jobs/bad.yaml:10" in browser.run("return document.querySelector('.grave').textContent")
+    browser.click(".grave a")
+    browser.wait(f"{TITLE} === 'Findings'")
+    assert browser.run("return document.querySelector('mark').textContent") == "numNode"
+    assert browser.errors() == []
+
+
 def test_names_of_strangers_do_not_run(browser: Browser, tmp_path: Path) -> None:
     repository = Repository(tmp_path, "good")
     repository.write("jobs/bad.yaml", job(f"'{HOSTILE}'"))

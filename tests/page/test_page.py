@@ -115,7 +115,9 @@ def test_jobs_that_are_not_compiled_are_on_the_page(tmp_path: Path) -> None:
     assert done.err == "trainc: 1 job is not compiled; the page says why\n"
     index = Page(done.out).data("index")[0]
     assert [entry["name"] for entry in index["jobs"]] == ["good"]
-    assert index["refused"][0]["cause"].endswith("no field `numNode` here")
+    (refused,) = index["refused"]
+    assert refused["cause"].endswith("no field `numNode` here")
+    assert refused["mistake"] == {"file": "jobs/bad.yaml", "line": 10}
     assert index["findings"][0]["labels"][0]["file"] == "jobs/bad.yaml"
 
 

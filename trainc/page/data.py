@@ -90,12 +90,13 @@ def _cluster(cluster: Any) -> dict[str, Any]:
 def _refused(account: Account, cluster: str) -> Iterable[dict[str, Any]]:
     for entry in account.refused(cluster):
         cause = entry.cause
+        mistake = entry.place if cause is None else cause.span
         yield {
             "name": entry.name,
             "namespace": entry.namespace or None,
             "kind": entry.kind,
             "cluster": cluster or None,
             "file": entry.place.file,
-            "line": entry.place.line,
+            "mistake": {"file": mistake.file, "line": mistake.line},
             "cause": cause.message if cause is not None else "",
         }

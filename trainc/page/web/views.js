@@ -109,7 +109,7 @@ function jobGroup(noun, name, list, isOpen) {
 
 function refusedJobs() {
   if (!refused.length) return null;
-  const show = (part) => table("Jobs that are not compiled", ["Job", "Kind", "Cluster", "Why", "Place"], part.map((job) => [fullName(job), job.kind, clusterName(job) ?? "", make("span", {}, sentence(job.cause)), place(job.project, job.file, job.line)]));
+  const show = (part) => table("Jobs that are not compiled", ["Job", "Kind", "Cluster", "Why", "Place"], part.map((job) => [fullName(job), job.kind, clusterName(job) ?? "", link("/findings/error", sentence(job.cause)), place(job.project, job.mistake.file, job.mistake.line)]));
   return make("section", { class: "alert grave" }, make("h2", {}, level("error", "error"), ` ${count(refused.length, "job is", "jobs are")} not compiled`), portions(refused, 50, show, "jobs"));
 }
 
@@ -298,7 +298,7 @@ function searchView(words) {
   const ofJob = (job) => (job.words ??= [fullName(job), job.cluster, job.queue, job.file, job.kind, job.framework, runtimeOf(job)?.name, job.fit?.status, job.rendering?.state, ...job.roles.flatMap((role) => [role.name, ...role.images])].join(" ").toLowerCase());
   const found = [
     ["Jobs", "job", jobs.filter((job) => holds(ofJob(job))), (list) => jobTable(list, "Jobs found")],
-    ["Jobs that are not compiled", "refused job", refused.filter((job) => holds([fullName(job), job.kind, job.file, job.cause].join(" ").toLowerCase())), (list) => make("ul", {}, list.map((job) => make("li", {}, `${fullName(job)}: `, sentence(job.cause), " ", place(job.project, job.file, job.line))))],
+    ["Jobs that are not compiled", "refused job", refused.filter((job) => holds([fullName(job), job.kind, job.file, job.cause].join(" ").toLowerCase())), (list) => make("ul", {}, list.map((job) => make("li", {}, `${fullName(job)}: `, sentence(job.cause), " ", place(job.project, job.mistake.file, job.mistake.line))))],
     ["Runtimes", "runtime", runtimes.filter((node) => holds([node.name, node.kind, node.file].join(" ").toLowerCase())), (list) => portions(list, 100, runtimeTable, "runtimes")],
     ["Findings", "finding", findings.filter((finding) => holds([finding.rule, finding.level, finding.message, ...finding.labels.map((label) => label.file)].join(" ").toLowerCase())), (list) => portions(list, 50, (part) => make("div", {}, part.map((finding) => findingBlock(finding))), "findings")],
   ].filter(([, , list]) => list.length);
