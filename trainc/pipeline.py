@@ -97,7 +97,7 @@ def _behind_forms(
 
 def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
-    for bundle in named(project, selection, spool.references, report, together):
+    for bundle in referenced_objects(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
     if together.has_met_known:
         from trainc.model.outcomes import Unfamiliar  # noqa: PLC0415 (most runs end)
@@ -137,7 +137,7 @@ def check(project: Project, selection: Selection, report: Report, look: Look | N
             look.judge(bundle, report)
     check_unreached(catalogs, selection, report)
     if any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
-        for _ in named(project, selection, references, report, together):
+        for _ in referenced_objects(project, selection, references, report, together):
             pass
     _close(project, report)
     return count
@@ -152,7 +152,7 @@ def _close(project: Project, report: Report) -> None:
     report.close()
 
 
-def named(
+def referenced_objects(
     project: Project, selection: Selection, references: References, report: Report, together: Together
 ) -> Iterator[Bundle]:
     """A bundle for each object of the project that jobs name, but for those that go out with a job."""
@@ -179,7 +179,7 @@ def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection
     for bundle in jobs:
         together.add(bundle, report)
         references.add(bundle, () if bundle.passing else bundle.objects)
-    return list(named(project, selection, references, report, together))
+    return list(referenced_objects(project, selection, references, report, together))
 
 
 def bundles(
@@ -215,25 +215,25 @@ def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) ->
 
     for project, catalog in catalogs:
         for plan in unreached(catalog, project, report):
-            heard = Report(admission_only=selection.admission_only, compiles=False)
-            bundle = None if selection.admission_only else lower(plan, project, selection, heard)
+            own_report = Report(admission_only=selection.admission_only, compiles=False)
+            bundle = None if selection.admission_only else lower(plan, project, selection, own_report)
             if bundle is not None:
-                verify(bundle, project, selection, heard)
-            tell(heard, plan, report)
+                verify(bundle, project, selection, own_report)
+            tell(own_report, plan, report)
 
 
 def check_refused(project: Project, catalog: Catalog, selection: Selection, report: Report) -> None:
     """Look at what can still be read of each job that is refused: one mistake hides no other."""
     for entry, lines in catalog.refused:
-        heard = Report(compiles=False)
+        own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
-        for plan in resolve(alone, project, heard):
-            bundle = lower(plan, project, selection, heard)
+        for plan in resolve(alone, project, own_report):
+            bundle = lower(plan, project, selection, own_report)
             if bundle is not None:
-                verify(bundle, project, selection, heard)
+                verify(bundle, project, selection, own_report)
         from trainc.server.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
-        tell_rest(heard, lines, report)
+        tell_rest(own_report, lines, report)
 
 
 def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:

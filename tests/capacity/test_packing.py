@@ -33,7 +33,7 @@ def node(
 
 def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> Pod:
     made = Pod(name, "lab", {"app": name}, spec)
-    made.asked = {"cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
+    made.requests = {"cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
     return made
 
 
@@ -73,7 +73,7 @@ def is_possible(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool:
             mine = [one for one, there in zip(pods, chosen, strict=True) if there is where]
             total: dict[str, int] = {"pods": len(mine)}
             for one in mine:
-                for name, amount in one.asked.items():
+                for name, amount in one.requests.items():
                     total[name] = total.get(name, 0) + amount
             if any(amount > where.allocatable.get(name, 0) for name, amount in total.items()):
                 break

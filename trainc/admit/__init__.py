@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.admit.binding import bound
 from trainc.admit.context import AdmissionContext
-from trainc.admit.named import NamedObjects, is_local
+from trainc.admit.named_objects import NamedObjects, is_local
 from trainc.admit.runtime_index import RuntimeIndex
 from trainc.admit.runtimes import check_runtime
 from trainc.model.account import LEFT

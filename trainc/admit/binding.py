@@ -44,9 +44,9 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
     clusters = project.clusters
     metadata = document.tree.get("metadata")
     annotated = type(metadata) is dict and "annotations" in metadata
-    named = value(metadata, "annotations", ANNOTATION) if annotated else None
-    if named is not None:
-        chosen = project.named[str(named)]
+    annotation = value(metadata, "annotations", ANNOTATION) if annotated else None
+    if annotation is not None:
+        chosen = project.by_annotation[str(annotation)]
         for name in chosen.unknown:
             _unknown(document, name, clusters, report)
         if not (chosen.clusters or chosen.unknown):

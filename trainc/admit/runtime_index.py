@@ -40,7 +40,7 @@ class RuntimeIndex:
         self._catalogue: dict[str, Index] = {}
         self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], RuntimeLookup] = {}  # by key and folder of the file that names it
-        self._named: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
+        self._by_name: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
         self._cluster: Index = index(context.project.cluster.runtimes, context.report)
 
     def find(self, key: Key, file: str) -> RuntimeLookup | None:
@@ -65,14 +65,14 @@ class RuntimeIndex:
 
     def _blueprints(self, objects: Index) -> Mapping[str, Sequence[Key]]:
         """What of an index can be extended, by name: each of many runtimes asks for its parent."""
-        if id(objects) not in self._named:
-            named: dict[str, list[Key]] = {}
+        if id(objects) not in self._by_name:
+            by_name: dict[str, list[Key]] = {}
             for key in objects:
                 if key[0] in BLUEPRINTS:
-                    named.setdefault(key[2], []).append(key)
+                    by_name.setdefault(key[2], []).append(key)
             # The index itself is kept as well: its identity must not be given to another one.
-            self._named[id(objects)] = (objects, named)
-        return self._named[id(objects)][1]
+            self._by_name[id(objects)] = (objects, by_name)
+        return self._by_name[id(objects)][1]
 
     def component(self, name: str, file: str) -> RuntimeLookup | None:
         """The component that is switched on by that name in `file`."""

@@ -35,12 +35,12 @@ def not_compiled(documents: Iterable[Document], context: AdmissionContext) -> No
     for document in documents:
         foreign = foreign_kind(document.api_version, document.kind, document.tree)
         if foreign is not None:
-            named = document.file in context.selection.paths or document.file == STDIN
+            is_argument = document.file in context.selection.paths or document.file == STDIN
             context.report.add(
                 KIND_NOT_COMPILED.at(
                     document.span(("kind",)),
                     foreign.message,
-                    level=ERROR if named else WARNING,
+                    level=ERROR if is_argument else WARNING,
                     effect="it is not checked, and no manifest comes of it",
                     help=foreign.help,
                 )

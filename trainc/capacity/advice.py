@@ -60,8 +60,8 @@ def _configuration_change(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
 def _other_nodes(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
     """A toleration, or the removal of a node selector, with which the job is admitted."""
     flavors = kueue.facts.flavors
-    named = [name for group in kueue.facts.queues[verdict.cluster_queue].groups for name in group.flavors]
-    for name in named:
+    flavor_names = [name for group in kueue.facts.queues[verdict.cluster_queue].groups for name in group.flavors]
+    for name in flavor_names:
         for taint in flavors[name].taints if name in flavors else ():
             kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
             tried = with_pod_field(jobset, "tolerations", [{**kept, "operator": "Equal"}])

@@ -58,10 +58,10 @@ class Snapshot:
                 for topology in self._sharing(member.flavor):
                     topology.take(values, times(one, count))
 
-    def take(self, node: Node, asked: Units) -> None:
+    def take(self, node: Node, requests: Units) -> None:
         """Lessen what topologies hold by pods that Kueue did not place: they stand on one of its nodes."""
         for topology in self._topologies.values():
-            topology.take(topology.key_of(node), asked)
+            topology.take(topology.key_of(node), requests)
 
     def _sharing(self, flavor: str) -> list[Topology]:
         """The topologies whose nodes may be those of a flavor: its own, and where hosts are known by name all of them."""
@@ -86,5 +86,5 @@ class Snapshot:
     def is_topology_only(self, queue: ClusterQueue) -> bool:
         """Whether every flavor of a queue has a topology, so that its jobs are placed whether they ask for it or not."""
         flavors = self.facts.flavors
-        named = [name for group in queue.groups for name in group.flavors]
-        return all(name in flavors and flavors[name].topology for name in named)
+        names = [name for group in queue.groups for name in group.flavors]
+        return all(name in flavors and flavors[name].topology for name in names)

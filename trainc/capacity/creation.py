@@ -35,7 +35,7 @@ class Namespace:
         defaults = [(value(tree, "value") or 0, key) for key, tree in classes.items() if value(tree, "globalDefault")]
         self.default_class: str = min(defaults)[1] if defaults else ""  # of pods that name none
 
-    def asked(self, pod: Tree) -> tuple[Amounts, Amounts]:
+    def amounts_of(self, pod: Tree) -> tuple[Amounts, Amounts]:
         """Requests and limits of a pod in all, with the namespace's defaults and its runtime's overhead."""
         requests = together(pod, lambda container: dict(self.limits.requests(container)))
         limits = together(pod, lambda container: dict(self.limits.limits(container)))
@@ -100,10 +100,10 @@ class Namespace:
             return {}
         return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
 
-    def create_pod(self, pod: Tree, asked: tuple[Amounts, Amounts], name: str) -> str:
+    def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
         """Count one more pod; the refusal where a quota has no room for it."""
         budgets = list(self._budgets(pod))
-        usage = pod_usage(*asked)
+        usage = pod_usage(*amounts)
         for budget in budgets:
             refused = budget.refusal(usage)
             if refused:

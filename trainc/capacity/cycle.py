@@ -59,12 +59,12 @@ def _admit(verdict: Verdict, queue: ClusterQueue, snapshot: Snapshot) -> None:
     choices = [choice for member in verdict.assigned for choice in member.choices.values()]
     verdict.borrowing = max([choice.borrowing for choice in choices], default=0)
     used = {choice.flavor for choice in choices}
-    pool, asked = snapshot.pools.queues[queue.name], dict[tuple[str, str], int]()
+    pool, requests = snapshot.pools.queues[queue.name], dict[tuple[str, str], int]()
     for member in verdict.assigned:
         for name, choice in member.choices.items():
             cell = (choice.flavor, name)
-            asked[cell] = asked.get(cell, 0) + member.requests.get(name, 0)
-    for cell, amount in sorted(asked.items()):
+            requests[cell] = requests.get(cell, 0) + member.requests.get(name, 0)
+    for cell, amount in sorted(requests.items()):
         more, lender = borrowed(pool, cell, amount)
         if more and lender:
             verdict.borrowed.append((cell[1], more, lender))

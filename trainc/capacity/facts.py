@@ -111,10 +111,10 @@ class Facts:
             self._classes[is_idle] = NodeClasses(self.nodes.values(), is_idle=is_idle)
         return self._classes[is_idle]
 
-    def occupy(self, name: str, asked: Units) -> None:
+    def occupy(self, name: str, requests: Units) -> None:
         """Let pods take some of a node."""
         node = self.nodes[name]
-        node.system = added(node.system, asked)
+        node.system = added(node.system, requests)
         for classes in self._classes.values():
             classes.put(node)
 
@@ -153,5 +153,5 @@ class Facts:
         if tree is None:
             return None
         levels = get(tree, "spec", "levels")
-        named = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
-        return [label for label in named if type(label) is str]
+        labels = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
+        return [label for label in labels if type(label) is str]

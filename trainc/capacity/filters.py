@@ -45,7 +45,7 @@ class Place:
     def take_many(self, pod: Pod, count: int) -> None:
         """Take what so many equal pods need, without regard to other pods' rules."""
         self.room -= count
-        for name, amount in pod.asked.items():
+        for name, amount in pod.requests.items():
             self.free[name] = self.free.get(name, 0) - amount * count
             self.used[name] = self.used.get(name, 0) + amount * count
 
@@ -73,7 +73,7 @@ def resource_refusal(pod: Pod, place: Place) -> Refusal | None:
     if place.room < 1:
         reasons.append(FULL)
         helps = place.node.allocatable.get("pods", 0) >= 1
-    for name, amount in pod.asked.items():
+    for name, amount in pod.requests.items():
         if amount > 0 and amount > place.free.get(name, 0):
             reasons.append(f"Insufficient {name}")
             helps = helps and amount <= place.node.allocatable.get(name, 0)

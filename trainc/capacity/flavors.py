@@ -87,7 +87,7 @@ class Assigner:
         return out, True
 
     def _requests(self, pods: PodSet) -> dict[str, int]:
-        requests = {name: min(amount * pods.count, 2**63 - 1) for name, amount in pods.asked.items()}
+        requests = {name: min(amount * pods.count, 2**63 - 1) for name, amount in pods.quota_cost.items()}
         if self.queue.group_of("pods") is not None:
             requests["pods"] = pods.count
         return requests
@@ -133,7 +133,7 @@ class Assigner:
         group = self.queue.group_of(name)
         if group is None:
             return {}, [f"resource {name} unavailable in ClusterQueue"]
-        asked = {one: total[one] for one in in_order(total) if one in group.resources}
+        requests = {one: total[one] for one in in_order(total) if one in group.resources}
         best: dict[str, Choice] = {}
         least = at = -1
         reasons: list[str] = []
@@ -145,7 +145,7 @@ class Assigner:
                 reasons.append(refusal)
                 tried[flavor] = Attempt(NO_FLAVOR, fits=False)
                 continue
-            choices, height = self._fit(flavor, asked, reasons, tried)
+            choices, height = self._fit(flavor, requests, reasons, tried)
             if choices and (not best or height < least):
                 best, least = choices, height
             if choices and not (height and self.queue.tries_next_on_borrowing):
@@ -160,12 +160,12 @@ class Assigner:
         return self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0
 
     def _fit(
-        self, flavor: str, asked: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
+        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
     ) -> tuple[dict[str, Choice], int]:
         """The flavor for every resource asked for and how far up that borrows, nothing where one does not fit."""
         choices: dict[str, Choice] = {}
         reason, highest = "", 0
-        for name, amount in asked.items():
+        for name, amount in requests.items():
             cell = (flavor, name)
             before = self.usage.get(cell, 0)
             most, wanted = self.pool.most(cell), plus(before, amount)
@@ -217,8 +217,8 @@ class Assigner:
         levels = self.snapshot.facts.levels(flavor.topology)
         if levels is None:
             return f'Flavor "{flavor.name}" information missing in TAS cache'
-        named = [wish.main_level(levels), *(layer.level for layer in wish.slices)]
-        if not all(level in levels for level in named):
+        needed_levels = [wish.main_level(levels), *(layer.level for layer in wish.slices)]
+        if not all(level in levels for level in needed_levels):
             return f'Flavor "{flavor.name}" does not contain the requested level'
         return ""
 

@@ -195,7 +195,7 @@ def _is_roomy(parts: Sequence[tuple[Role, Pod, int]], free_slots: Sequence[int])
 
 def _displaced(pod: Pod, other: Pod) -> int:
     """How many pods of one kind at most one pod of another takes the place of."""
-    mine, theirs = pod.asked, other.asked
+    mine, theirs = pod.requests, other.requests
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
@@ -204,9 +204,9 @@ def _explain(gang: Gang, roles: Sequence[Role], classes: Iterable[NodeClass], fa
         room = gang.rooms[role.name]
         if room < role.podset.count:
             gang.role = role
-            named = role.pod.spec.get("nodeName")
-            if named and named not in facts.nodes:
-                gang.reason = f"pods of `{role.name}` name node `{named}`, which the dump does not have"
+            node_name = role.pod.spec.get("nodeName")
+            if node_name and node_name not in facts.nodes:
+                gang.reason = f"pods of `{role.name}` name node `{node_name}`, which the dump does not have"
                 gang.change = "remove `nodeName`, or name a node of the cluster"
                 return
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
@@ -225,9 +225,11 @@ def _explain(gang: Gang, roles: Sequence[Role], classes: Iterable[NodeClass], fa
 
 
 def _needs(role: Role) -> str:
-    asked = ", ".join(f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.asked.items()) if amount)
+    requests = ", ".join(
+        f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.requests.items()) if amount
+    )
     count = role.podset.count
-    return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {asked or 'no requests'}"
+    return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {requests or 'no requests'}"
 
 
 def _change(role: Role, classes: Iterable[NodeClass]) -> str:
@@ -273,7 +275,7 @@ def _too_large(pod: Pod, classes: Iterable[NodeClass]) -> str:
     nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
     if not nodes:
         return "add nodes that the pods tolerate and select"
-    for name, amount in sorted(pod.asked.items()):
+    for name, amount in sorted(pod.requests.items()):
         most = max(node.allocatable.get(name, 0) for node in nodes)
         if amount > most:
             return f"ask for at most {spelled(name, most)} {name} in one pod: no node has more"

@@ -68,11 +68,11 @@ class Dump:
         else:
             self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
-    def _judge(self, tree: Plain, kind: str, named: str) -> None:
+    def _judge(self, tree: Plain, kind: str, label: str) -> None:
         """Note what no server would have stored."""
         sourced = stamp(tree, "dump")
-        self.faults += [f"{named}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
-        self.faults += [f"{named}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
+        self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
+        self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
 
     def date(self) -> str:
         """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""

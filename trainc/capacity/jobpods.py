@@ -71,7 +71,7 @@ class Role:
         self.index = index  # in the JobSet
         self.podset = PodSet(job)
         self.name = self.podset.name
-        self.named: str = value(job, "name") or ""
+        self.replicated_job: str = value(job, "name") or ""
         self.tree = self.podset.tree
         runtime = namespace.runtime_scheduling(self.tree)
         self._join(runtime.get("nodeSelector") or {}, runtime.get("tolerations") or ())
@@ -81,8 +81,8 @@ class Role:
             self._join(mine.selector, mine.tolerations)
         self.key = exclusive_key(jobset, job)
         self.is_scripted = is_labelled_by_script(jobset, job)
-        self.asked: tuple[Amounts, Amounts] = namespace.asked(self.tree)
-        self.pod: Pod = pod_of(self.podset, get(job, "template", "spec", "template"), namespace.name, self.asked[0])
+        self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
+        self.pod: Pod = pod_of(self.podset, get(job, "template", "spec", "template"), namespace.name, self.amounts[0])
         self.created = self.placed = 0
         self.nodes: Counter[str] = Counter()
         self.pending: Counter[str] = Counter()
@@ -185,9 +185,13 @@ class Run:
     def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[Role, str] | None:
         """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
         for role in self.roles:
-            if role.named not in names or not role.podset.count or not self.namespace.is_counted(left, role.tree):
+            if (
+                role.replicated_job not in names
+                or not role.podset.count
+                or not self.namespace.is_counted(left, role.tree)
+            ):
                 continue
-            usage = pod_usage(*role.asked)
+            usage = pod_usage(*role.amounts)
             refused = left.refusal(usage, role.podset.count)
             if refused:
                 return role, refused
@@ -250,7 +254,7 @@ class Run:
     def _create(self, role: Role, pods: Sequence[Pod]) -> None:
         for pod in pods:
             refused = self.namespace.refusal(role.tree, pod.name) or self.namespace.create_pod(
-                role.tree, role.asked, pod.name
+                role.tree, role.amounts, pod.name
             )
             if refused:
                 role.refused = role.refused or refused

@@ -167,8 +167,8 @@ class Kueue:
             kind, "priorityclasses.scheduling.k8s.io"
         )
         if not label:
-            named = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
-            name = next((one for one in named if one), "")
+            names = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
+            name = next((one for one in names if one), "")
         if not name:
             classes = self.facts.objects.get("PriorityClass", {})
             name = next((n for n, tree in classes.items() if value(tree, "globalDefault") is True), "")

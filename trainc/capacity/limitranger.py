@@ -105,11 +105,11 @@ def _above(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterato
 def _beyond_ratio(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for name, bound in one.ratio.items():
         start = f"{name} max limit to request ratio per {kind} is {bound.quantity}"
-        asked = requests[name].quantity.nanos if name in requests else 0
+        request = requests[name].quantity.nanos if name in requests else 0
         most = limits[name].quantity.nanos if name in limits else 0
-        if not asked:
+        if not request:
             yield f"{start}, but no request is specified or request is 0"
         elif not most:
             yield f"{start}, but no limit is specified or limit is 0"
-        elif most * NANO > bound.quantity.nanos * asked:
-            yield f"{start}, but provided ratio is {most / asked:f}"
+        elif most * NANO > bound.quantity.nanos * request:
+            yield f"{start}, but provided ratio is {most / request:f}"

@@ -103,15 +103,15 @@ class Summary:
         """What one pod asks for in all."""
         if type(pod) is not dict:
             return {}
-        asked = together(pod, lambda container: dict(self.of_container(container)[0]))
+        pod_requests = together(pod, lambda container: dict(self.of_container(container)[0]))
         whole = self.of_pod(pod)
         if whole is not None:
-            asked.update({name: amount for name, amount in whole[0].items() if may_be_of_pod(name)})
+            pod_requests.update({name: amount for name, amount in whole[0].items() if may_be_of_pod(name)})
         own = amounts(get(pod, "overhead")) or amounts(overhead)
         for name, amount in own.items():
-            before = asked.get(name)
-            asked[name] = Amount(before.quantity.plus(amount.quantity), before.leaves) if before else amount
-        return asked
+            before = pod_requests.get(name)
+            pod_requests[name] = Amount(before.quantity.plus(amount.quantity), before.leaves) if before else amount
+        return pod_requests
 
     def faults(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
         """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
@@ -122,7 +122,7 @@ class Summary:
         messages = list(_each(listed, self._outside))
         return f"resources didn't satisfy LimitRange constraints: {_joined(messages)}" if messages else ""
 
-    def _exceeding(self, pod: Tree, asked: Amounts, path: str) -> Iterable[str]:  # noqa: ARG002 (one shape)
+    def _exceeding(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:  # noqa: ARG002 (one shape)
         for where, container in _containers(pod):
             requests, limits = self.of_container(container)
             yield from _fault(f"{path}.{where}", _greater(requests, limits), _EXCEEDS)
@@ -130,7 +130,7 @@ class Summary:
         if whole is not None:
             yield from _fault(f"{path}.resources", _greater(*whole), _EXCEEDS)
 
-    def _outside(self, pod: Tree, asked: Amounts, path: str) -> Iterable[str]:
+    def _outside(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:
         one = self.ranges.get(CONTAINER)
         for where, container in _containers(pod) if one else ():
             requests, limits = self.of_container(container)
@@ -139,8 +139,8 @@ class Summary:
             yield from _fault(f"{path}.{where}", _greater(one.smallest if one else {}, least), _BELOW)
         whole = self.ranges.get(POD)
         if whole:
-            yield from _fault(path, _greater(asked, whole.largest), _ABOVE)
-            yield from _fault(path, _greater(whole.smallest, asked), _BELOW)
+            yield from _fault(path, _greater(pod_requests, whole.largest), _ABOVE)
+            yield from _fault(path, _greater(whole.smallest, pod_requests), _BELOW)
 
 
 def may_be_of_pod(name: str) -> bool:
@@ -149,8 +149,8 @@ def may_be_of_pod(name: str) -> bool:
 
 
 def _each(pods: list[tuple[Tree, Amounts]], check: Callable[[Tree, Amounts, str], Iterable[str]]) -> Iterable[str]:
-    for index, (pod, asked) in enumerate(pods):
-        yield from check(pod, asked, f"spec.podSets[{index}].template.spec")
+    for index, (pod, requests) in enumerate(pods):
+        yield from check(pod, requests, f"spec.podSets[{index}].template.spec")
 
 
 def _containers(pod: Tree) -> Iterable[tuple[str, Tree]]:

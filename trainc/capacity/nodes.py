@@ -107,9 +107,9 @@ class NodeClasses:
         free = node.free(is_idle=self._is_idle)
         labels = dict(node.labels)
         own = labels.pop(HOSTNAME, None)
-        named = own if own != node.name else True
+        hostname = own if own != node.name else True
         rest = (sorted(labels.items()), node.taints, sorted(free.items()), sorted(node.allocatable.items()))
-        alike = (named, node.is_unschedulable, repr(rest))
+        alike = (hostname, node.is_unschedulable, repr(rest))
         if alike not in self._classes:
             self._classes[alike] = NodeClass(node, free)
         self._class_of[node.name] = self._classes[alike]
@@ -143,11 +143,11 @@ def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] |
         node, spec = nodes.get(value(tree, "spec", "nodeName") or ""), get(tree, "spec")
         if node is None or type(spec) is not dict or value(tree, "status", "phase") in _FINISHED:
             continue
-        asked = added(all_units(pod_requests(spec)), {"pods": 1})
+        requests = added(all_units(pod_requests(spec)), {"pods": 1})
         if is_of_job(tree):
-            node.jobs = added(node.jobs, asked)
+            node.jobs = added(node.jobs, requests)
         else:
-            node.system = added(node.system, asked)
+            node.system = added(node.system, requests)
     for tree in daemons or ():
         _spread_daemon(nodes.values(), get(tree, "spec", "template", "spec"))
 
@@ -155,13 +155,13 @@ def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] |
 def _spread_daemon(nodes: Iterable[Node], spec: Tree) -> None:
     if type(spec) is not dict:
         return
-    asked = added(all_units(pod_requests(spec)), {"pods": 1})
+    requests = added(all_units(pod_requests(spec)), {"pods": 1})
     pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
     terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
     for node in nodes:
         is_near = terms is None or matches_terms(terms, node.labels, node.name)
         if is_near and in_labels(pod.get("nodeSelector"), node.labels) and not untolerated(node.taints, tolerations):
-            node.system = added(node.system, asked)
+            node.system = added(node.system, requests)
 
 
 def is_of_job(tree: Tree) -> bool:
@@ -179,11 +179,11 @@ def grouped(tree: Tree) -> Iterator[Node]:
     model = node_of("", {"metadata": {"labels": get(tree, "labels")}, "spec": tree, "status": tree})
     system, jobs = units_of(get(tree, "system")), units_of(get(tree, "jobs"))
     own = labels if type(labels) is dict else {}
-    named = HOSTNAME in own or value(tree, "withoutHostname") is True
+    has_hostname = HOSTNAME in own or value(tree, "withoutHostname") is True
     for name in names if type(names) is list else []:
         node = Node(
             str(name),
-            own if named else {**own, HOSTNAME: str(name)},
+            own if has_hostname else {**own, HOSTNAME: str(name)},
             model.allocatable,
             taints=model.taints,
             is_ready=value(tree, "notReady") is not True,

@@ -28,8 +28,8 @@ def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer
     """Take from the nodes what the pods of an answered job take there."""
     gang, verdict = answer.gang, answer.verdict
     if gang is None:
-        for name, asked in _on_hosts(facts, verdict) if verdict is not None else ():
-            facts.occupy(name, asked)
+        for name, requests in _on_hosts(facts, verdict) if verdict is not None else ():
+            facts.occupy(name, requests)
         return
     if gang.run is not None:
         placed = [(pod, name, 1) for pod, name in gang.run.placed]
@@ -38,21 +38,21 @@ def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer
         occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
     is_placed_by_queue = any(role.shares for role in gang.roles)
     for pod, name, count in placed:
-        asked = times({**pod.asked, "pods": 1}, count)
-        facts.occupy(name, asked)
+        requests = times({**pod.requests, "pods": 1}, count)
+        facts.occupy(name, requests)
         occupants.pods.append((pod, name))
         if snapshot is not None and not is_placed_by_queue:
-            snapshot.take(facts.nodes[name], asked)
+            snapshot.take(facts.nodes[name], requests)
 
 
 def _on_hosts(facts: Facts, verdict: Verdict) -> Iterator[tuple[str, dict[str, int]]]:
     """The nodes that Kueue chose by their host name, and what the pods there take."""
-    named = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
+    by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
     for member in verdict.assigned:
         one = {**member.pods.placed, "pods": 1}
         for values, count in member.domains or ():
-            if values[-1] in named:
-                yield named[values[-1]], times(one, count)
+            if values[-1] in by_hostname:
+                yield by_hostname[values[-1]], times(one, count)
 
 
 def _filled(facts: Facts, gang: Gang) -> Iterator[tuple[Pod, str, int]]:

@@ -32,13 +32,13 @@ class Kind:
             return False
         total: dict[str, int] = {}
         for pod, count in zip(pods, counts, strict=True):
-            for name, amount in pod.asked.items():
+            for name, amount in pod.requests.items():
                 total[name] = total.get(name, 0) + amount * count
         return all(amount <= self.free.get(name, 0) for name, amount in total.items() if amount > 0)
 
     def most(self, pod: Pod) -> int:
         """How many pods of one kind a node takes alone."""
-        shares = [self.free.get(name, 0) // amount for name, amount in pod.asked.items() if amount > 0]
+        shares = [self.free.get(name, 0) // amount for name, amount in pod.requests.items() if amount > 0]
         return max(0, min([self.room, *shares]))
 
 

@@ -27,10 +27,10 @@ Ports = frozenset[tuple[str, str, int]]
 class Pod:
     """One pod, or many equal ones, before it has a node.
 
-    `asked` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
+    `requests` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
     """
 
-    __slots__ = ("asked", "host_ports", "labels", "name", "namespace", "spec", "terms", "tolerations")
+    __slots__ = ("host_ports", "labels", "name", "namespace", "requests", "spec", "terms", "tolerations")
 
     def __init__(self, name: str, namespace: str, labels: Mapping[str, str], spec: dict[str, Any]) -> None:
         self.name = name
@@ -39,14 +39,14 @@ class Pod:
         self.spec = spec
         self.tolerations: list[Any] = spec.get("tolerations") or []
         self.terms = required_terms(spec)
-        self.asked: Units = {}
+        self.requests: Units = {}
         self.host_ports: Ports = frozenset()
 
     def like(self, name: str, **changes: Any) -> Pod:
         """A pod that differs in its name and in some parts of its spec; `labels` are added."""
         labels = {**self.labels, **changes.pop("labels", {})}
         pod = Pod(name, self.namespace, labels, {**self.spec, **changes})
-        pod.asked, pod.host_ports = self.asked, self.host_ports
+        pod.requests, pod.host_ports = self.requests, self.host_ports
         return pod
 
     @property
@@ -105,11 +105,11 @@ def ports_collide(first: Ports, second: Ports) -> bool:
     )
 
 
-def pod_of(podset: PodSet, template: Tree, namespace: str, asked: Amounts) -> Pod:
-    """The pods of one replicatedJob; `asked` after the namespace's defaults."""
+def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> Pod:
+    """The pods of one replicatedJob; `requests` after the namespace's defaults."""
     labels = plain(get(template, "metadata", "labels"))
     pod = Pod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
-    pod.asked = all_units(asked)
+    pod.requests = all_units(requests)
     pod.host_ports = host_ports(podset.tree)
     return pod
 
@@ -128,7 +128,7 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
         labels = plain(get(tree, "metadata", "labels"))
         parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
         pod = Pod(name, namespace, labels if type(labels) is dict else {}, parts)
-        pod.asked = all_units(pod_requests(spec)) if type(spec) is dict else {}
+        pod.requests = all_units(pod_requests(spec)) if type(spec) is dict else {}
         pod.host_ports = host_ports(spec)
         bound.append((pod, node))
     return bound

@@ -63,8 +63,8 @@ class Wish:
         elif self.mode == "unconstrained" and annotations[_key(self.mode)] not in _TRUE:
             self.mode = "unwanted"
         self.is_explicit = bool(self.mode or self.slices)
-        named = annotations.get(f"{_PREFIX}group-name")
-        self.group = named if self.level and named is not None else None
+        group = annotations.get(f"{_PREFIX}group-name")
+        self.group = group if self.level and group is not None else None
 
     @property
     def is_required(self) -> bool:
@@ -110,15 +110,15 @@ def _slices(annotations: Mapping[str, str]) -> tuple[Layer, ...]:
 class PodSet:
     """The equal pods of one replicatedJob.
 
-    `asked` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
+    `quota_cost` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
     """
 
     __slots__ = (
         "annotations",
-        "asked",
         "count",
         "name",
         "placed",
+        "quota_cost",
         "replicas",
         "spec",
         "terms",
@@ -142,7 +142,7 @@ class PodSet:
         self.tolerations: list[Any] = self.spec.get("tolerations") or []
         self.terms = required_terms(self.spec)
         self.wish = Wish(self.annotations)
-        self.asked: Units = {}
+        self.quota_cost: Units = {}
         self.placed: Units = {}
 
 
@@ -164,7 +164,7 @@ class Defaults:
         self.facts = facts
 
     def fill(self, pods: PodSet) -> Amounts:
-        """Work out `asked` and `placed` of a pod set; the exact amounts of one pod."""
+        """Work out `quota_cost` and `placed` of a pod set; the exact amounts of one pod."""
         overhead = None
         name = value(pods.tree, "runtimeClassName")
         if type(name) is str:
@@ -175,7 +175,7 @@ class Defaults:
         if self.excluded or self.rules:
             kept = {name: amount for name, amount in exact.items() if not name.startswith(self.excluded)}
             counted = transformed(kept if self.excluded else exact, self.rules)
-        pods.asked = {name: max(0, amount) for name, amount in all_units(counted).items()}
+        pods.quota_cost = {name: max(0, amount) for name, amount in all_units(counted).items()}
         return exact
 
 
@@ -189,19 +189,19 @@ def unknown_of_pod(facts: Facts, pod: Tree) -> str:
     return ""
 
 
-def transformed(asked: Mapping[str, Amount], rules: Mapping[Any, Mapping[str, Any]]) -> Amounts:
+def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str, Any]]) -> Amounts:
     """The requests after `resources.transformations` of Kueue's configuration."""
-    if not any(name in rules for name in asked):
-        return dict(asked)
+    if not any(name in rules for name in requests):
+        return dict(requests)
     kept: dict[str, Amount] = {}
     made: dict[str, Quantity] = {}
-    for name, amount in asked.items():
+    for name, amount in requests.items():
         rule = rules.get(name)
         if rule is None:
             kept[name] = amount
             continue
         base = amount.quantity
-        by = asked.get(rule.get("multiplyBy") or "")
+        by = requests.get(rule.get("multiplyBy") or "")
         if by is not None:
             base = _product(base, by.quantity)
         for output, factor in (rule.get("outputs") or {}).items():

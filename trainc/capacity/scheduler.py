@@ -29,11 +29,11 @@ class Scheduler:
 
     def place(self, pod: Pod) -> tuple[str, str]:
         """The node that takes the pod, or the message with which it waits."""
-        named = pod.spec.get("nodeName")
-        if named:
-            if named in self.places:
-                self.places[named].take(pod)
-            return named, ""
+        node_name = pod.spec.get("nodeName")
+        if node_name:
+            if node_name in self.places:
+                self.places[node_name].take(pod)
+            return node_name, ""
         if pod.spec.get("schedulingGates"):
             return "", _GATED
         if not self.places:
@@ -65,7 +65,7 @@ class Scheduler:
             if static_refusal(pod, place.node) or pod.spec.get("nodeName") not in (None, "", name):
                 continue
             most = place.room
-            for resource, amount in pod.asked.items():
+            for resource, amount in pod.requests.items():
                 if amount > 0:
                     most = min(most, place.free.get(resource, 0) // amount)
             if most > 0:

@@ -41,21 +41,21 @@ def _least_allocated(pod: Pod, place: Place) -> int:
         capacity = place.node.allocatable.get(name, 0)
         if capacity <= 0:
             continue
-        used = place.used.get(name, 0) + (pod.asked.get(name) or unasked)
-        used += unasked * sum(not other.asked.get(name) for other in place.pods)
+        used = place.used.get(name, 0) + (pod.requests.get(name) or unasked)
+        used += unasked * sum(not other.requests.get(name) for other in place.pods)
         scores.append((capacity - used) * _MAX_SCORE // capacity if used <= capacity else 0)
     return sum(scores) // len(scores) if scores else 0
 
 
 def _balanced(pod: Pod, place: Place) -> int:
     """How evenly cpu and memory are used with the pod; pods that ask for neither are not compared."""
-    if not any(pod.asked.get(name) for name in _UNASKED):
+    if not any(pod.requests.get(name) for name in _UNASKED):
         return 0
     shares = []
     for name in _UNASKED:
         capacity = place.node.allocatable.get(name, 0)
         if capacity > 0:
-            shares.append(min(1.0, (place.used.get(name, 0) + pod.asked.get(name, 0)) / capacity))
+            shares.append(min(1.0, (place.used.get(name, 0) + pod.requests.get(name, 0)) / capacity))
     if len(shares) < 2:
         return _MAX_SCORE
     mean = sum(shares) / len(shares)

@@ -126,8 +126,8 @@ def _dispatch(words: list[str]) -> int:
     from trainc.cli.output import answer, data  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
-        asked = next((word for word in words[1:] if not word.startswith("-")), "")
-        answer(*(help_text(_command(asked)) if asked else _overview()).splitlines())
+        topic = next((word for word in words[1:] if not word.startswith("-")), "")
+        answer(*(help_text(_command(topic)) if topic else _overview()).splitlines())
         return CLEAN if words else TROUBLE
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415

@@ -97,12 +97,12 @@ def run(session: Session, spool: Spool, committed: Committed | None = None, memo
 
 
 def _compile(session: Session, spool: Spool, committed: Committed | None) -> None:
-    asked = session.options.one("jobs")
-    number = whole_number(asked, least=1, most=256)
-    if asked and number is None:
-        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{brief(asked)}`")
+    jobs = session.options.one("jobs")
+    number = whole_number(jobs, least=1, most=256)
+    if jobs and number is None:
+        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{brief(jobs)}`")
     folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
-    if not (asked or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
+    if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report)
         return
     from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)

@@ -6,7 +6,7 @@ import os
 import re
 
 from trainc import pipeline
-from trainc.cli.dumps import contents, named
+from trainc.cli.dumps import contents, source_name
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session
@@ -39,7 +39,7 @@ def diagnose(options: Options) -> int:
     """Print where each job stands; exit with 1 where one stands, failed, or cannot be judged."""
     reading = Reading()
     for path in options.arguments or ["-"]:
-        reading.add(contents(path), named(path))
+        reading.add(contents(path), source_name(path))
     cluster = Cluster(reading.objects)
     diagnosed = diagnoses(cluster)
     if not diagnosed and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:

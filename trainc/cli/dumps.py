@@ -11,7 +11,7 @@ from trainc.yaml.reader import LIMIT
 _MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
 
 
-def named(path: str) -> str:
+def source_name(path: str) -> str:
     """What people call the source: `-` is standard input."""
     return "standard input" if path == "-" else path
 
@@ -22,7 +22,7 @@ def contents(path: str) -> bytes:
     Raises:
         Trouble: for what cannot be read, is not an ordinary file, or is larger.
     """
-    name = named(path)
+    name = source_name(path)
     with Reaching(name):
         content = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else ordinary_contents(path, _MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -28,30 +28,30 @@ def explain(options: Options) -> int:
     """List the kinds, or describe one field of each kind that is called so."""
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION]")
-    asked = options.arguments[0] if options.arguments else ""
+    topic = options.arguments[0] if options.arguments else ""
     if options.one("report") == "json":
-        data(dumps(_entries(asked, recursive=options.has("recursive")), sort_keys=False))
-    elif not asked:
+        data(dumps(_entries(topic, recursive=options.has("recursive")), sort_keys=False))
+    elif not topic:
         _list()
-    elif asked == "annotations" or asked.startswith(_PREFIX):
-        _annotations(asked)
+    elif topic == "annotations" or topic.startswith(_PREFIX):
+        _annotations(topic)
     else:
-        for at, field in enumerate(find(asked)):
+        for at, field in enumerate(find(topic)):
             answer(*([""] if at else []), *(_tree(field) if options.has("recursive") else _page(field)))
     return 0
 
 
-def _entries(asked: str, *, recursive: bool) -> list[dict[str, object]]:
+def _entries(topic: str, *, recursive: bool) -> list[dict[str, object]]:
     """What is asked for as a program reads it: kinds, annotations, or a field with all below it where that is asked."""
-    if not asked:
+    if not topic:
         return [{"kind": one.kind, "apiVersion": f"{one.group}/{one.version}"} for one in shipped.listed()]
-    if asked == "annotations" or asked.startswith(_PREFIX):
-        names = list(ANNOTATIONS) if asked == "annotations" else [_annotation(asked)]
+    if topic == "annotations" or topic.startswith(_PREFIX):
+        names = list(ANNOTATIONS) if topic == "annotations" else [_annotation(topic)]
         return [
             dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[name]), strict=True))
             for name in names
         ]
-    return [_entry(field) for top in find(asked) for field in (top, *(_below(top) if recursive else ()))]
+    return [_entry(field) for top in find(topic) for field in (top, *(_below(top) if recursive else ()))]
 
 
 def _below(field: Field) -> Iterator[Field]:
@@ -69,22 +69,22 @@ def _list() -> None:
     answer("", "annotations of a job: trainc explain annotations", "a field: trainc explain TrainJob.spec.trainer")
 
 
-def _annotations(asked: str) -> None:
-    if asked == "annotations":
+def _annotations(topic: str) -> None:
+    if topic == "annotations":
         width = max(map(len, ANNOTATIONS))
         answer(*(f"{name:<{width}}  {about}" for name, (_, about) in ANNOTATIONS.items()))
         return
-    value, about = ANNOTATIONS[_annotation(asked)]
+    value, about = ANNOTATIONS[_annotation(topic)]
     answer(
-        f"ANNOTATION:  {asked}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:", f"      {asked}: {value}"
+        f"ANNOTATION:  {topic}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:", f"      {topic}: {value}"
     )
 
 
-def _annotation(asked: str) -> str:
-    if asked not in ANNOTATIONS:
-        hint = meant(asked, ANNOTATIONS, "see trainc explain annotations")
-        raise Trouble(f"trainc reads no annotation `{asked}`; {hint}")
-    return asked
+def _annotation(topic: str) -> str:
+    if topic not in ANNOTATIONS:
+        hint = meant(topic, ANNOTATIONS, "see trainc explain annotations")
+        raise Trouble(f"trainc reads no annotation `{topic}`; {hint}")
+    return topic
 
 
 def _page(field: Field) -> Iterator[str]:

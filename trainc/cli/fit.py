@@ -52,10 +52,12 @@ def fit(options: Options) -> int:
     dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
         if jobs.get(cluster.name):
-            asked = Asked(session, joined(cluster.objects, beside, objects), nodes)
-            known = asked.alone.facts
+            placements = FitAnswers(session, joined(cluster.objects, beside, objects), nodes)
+            known = placements.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
-            rows += [_row(session, cluster, bundle, answer) for bundle, answer in asked.answers(jobs[cluster.name])]
+            rows += [
+                _row(session, cluster, bundle, answer) for bundle, answer in placements.answers(jobs[cluster.name])
+            ]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
@@ -92,8 +94,8 @@ def _inventories(session: Session, paths: Sequence[str]) -> Objects:
     """The objects of dumps that the command line names."""
     objects: Objects = {}
     for path in paths:
-        for kind, named in read_dump(contents(path), path, session.report).items():
-            objects.setdefault(kind, {}).update(named)
+        for kind, by_name in read_dump(contents(path), path, session.report).items():
+            objects.setdefault(kind, {}).update(by_name)
     return objects
 
 
@@ -123,12 +125,12 @@ def joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
     """The objects of several dumps as those of one."""
     objects: Objects = {}
     for part in parts:
-        for kind, named in part.items():
-            objects.setdefault(kind, {}).update(named)
+        for kind, by_name in part.items():
+            objects.setdefault(kind, {}).update(by_name)
     return objects
 
 
-class Asked:
+class FitAnswers:
     """What one cluster answers about jobs, as the options want it: idle, now, or with all jobs together."""
 
     def __init__(self, session: Session, objects: Objects, nodes: int) -> None:
@@ -175,8 +177,8 @@ class Asked:
         key = class_of(scaled.jobset)
         if self._is_together or key not in self._headrooms:
             nodes = self._nodes or value(bundle.document.tree, "spec", "trainer", "numNodes")
-            asked = nodes if type(nodes) is int else trainer_pods(scaled.jobset)
-            self._headrooms[key] = headroom(lambda count: self._fits(bundle, count), asked)
+            limit = nodes if type(nodes) is int else trainer_pods(scaled.jobset)
+            self._headrooms[key] = headroom(lambda count: self._fits(bundle, count), limit)
         return self._headrooms[key]
 
     def _fits(self, bundle: Bundle, nodes: int) -> bool:

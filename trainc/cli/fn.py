@@ -37,23 +37,23 @@ def fn(options: Options) -> int:
     if sys.stdin.isatty():
         raise Trouble("trainc fn reads a ResourceList from standard input, as kustomize and kpt write it")
     given = read_list(standard_input())
-    asked = configuration(given.config, SETTINGS)
-    items = (*given.items, *asked.resources)
+    config = configuration(given.config, SETTINGS)
+    items = (*given.items, *config.resources)
     package = Package(items)
     with Orderly(), Scratch() as folder:
         unpack(folder, package.files())
         with chdir(folder):
             session = Session(
-                Options(["."], {**asked.options, "no_forms": [""]}),
+                Options(["."], {**config.options, "no_forms": [""]}),
                 os.getcwd(),
-                compiles=asked.command == BUILD,
+                compiles=config.command == BUILD,
                 has_cache=False,
             )
             one_stream(session)
             spool = ItemSpool(package, items, session.project.output)
             pipeline.build(session.project, session.selection, spool, session.report)
     findings = [(finding, _place(finding, package, items)) for finding in session.report.findings]
-    if asked.command == BUILD and not session.report.failed:
+    if config.command == BUILD and not session.report.failed:
         texts = spool.texts_in_place(session.report.account)
     else:
         texts = [item.text for item in given.items]

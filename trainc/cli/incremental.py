@@ -79,9 +79,9 @@ def _memory(name: str, options: Options) -> Memory | None:
     started = time_ns()
     given = sorted((word, values) for word, values in options.values.items() if word not in _SHOWN)
     here = os.getcwd()
-    asked = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
+    key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
-    memory = Memory(cache, sha256(repr(asked).encode()).hexdigest(), repr((shown, _terminal())), started)
+    memory = Memory(cache, sha256(repr(key).encode()).hexdigest(), repr((shown, _terminal())), started)
     kept = cache.get(memory.key)
     head = read_head(kept) if kept is not None else None
     if head is None or kept is None:

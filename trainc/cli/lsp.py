@@ -27,5 +27,8 @@ def lsp(options: Options) -> int:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs", "attr"):
             raise
         raise Trouble("trainc lsp needs the extra: pip install 'trainc[lsp]'") from error
-    with os.fdopen(os.dup(sys.stdin.fileno()), "rb") as asked, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answered:
-        return 0 if serve(asked, answered, user_cache) else 1
+    with (
+        os.fdopen(os.dup(sys.stdin.fileno()), "rb") as requests,
+        os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answered,
+    ):
+        return 0 if serve(requests, answered, user_cache) else 1

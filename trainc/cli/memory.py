@@ -60,7 +60,7 @@ class Memory:
         self._now: States = {}
         self._rendered = ""
         self._outcomes: Plain | None = None
-        self._heard: tuple[_Tee, _Tee] | None = None
+        self._output: tuple[_Tee, _Tee] | None = None
 
     def remember(self, head: Head, data: bytes, listed: Listing) -> None:
         """Take what was kept, and the files that are there now."""
@@ -111,13 +111,13 @@ class Memory:
         before = self._manifest.outcomes if self._manifest is not None else None
         self._rendered = rendered_below(session.project.root, folder)
         self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
-        self._heard = (_Tee(sys.stdout), _Tee(sys.stderr))
-        sys.stdout, sys.stderr = self._heard
+        self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
+        sys.stdout, sys.stderr = self._output
 
     def close(self) -> None:
         """Hear no more."""
-        if self._heard is not None:
-            out, err = self._heard
+        if self._output is not None:
+            out, err = self._output
             sys.stdout, sys.stderr = out.stream, err.stream
 
     def end(self, session: Session, spool: Spool, code: int) -> None:
@@ -125,7 +125,7 @@ class Memory:
         self.close()
         from trainc.cli.projects import PROJECT  # noqa: PLC0415 (an answer needs none of it)
 
-        if self._found is None or self._heard is None or session.options.has(PROJECT):
+        if self._found is None or self._output is None or session.options.has(PROJECT):
             return
         if self.known is None and _has_additions():
             return  # a run that is left something was found to have none, and its key tells of every package
@@ -133,7 +133,7 @@ class Memory:
             return  # what was known before is worth more
         from trainc.incremental.recording import Run, recorded  # noqa: PLC0415
 
-        out, err = self._heard
+        out, err = self._output
         about = (self._outcomes, self._started, self._found, self.known, self._manifest, self._now)
         run = Run(session.project, session.selection, spool, self._rendered, *about)
         try:

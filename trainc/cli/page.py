@@ -7,7 +7,7 @@ import os
 from trainc import pipeline
 from trainc.capacity.groups import groups_of
 from trainc.capacity.shown import answer_data
-from trainc.cli.fit import Asked, joined, objects_beside
+from trainc.cli.fit import FitAnswers, joined, objects_beside
 from trainc.cli.job_rows import has_output, inheritance, job_row
 from trainc.cli.output import data, tell
 from trainc.cli.projects import PROJECT, across_projects
@@ -119,7 +119,7 @@ def _capacity(session: Session, jobs: list[tuple[Bundle, Row]], bundles: list[Bu
 
 
 def _of_cluster(session: Session, cluster: Cluster, jobs: list[tuple[Bundle, Row]], beside: Any) -> Row | None:
-    fit = Asked(session, joined(cluster.objects, beside), 0).alone
+    fit = FitAnswers(session, joined(cluster.objects, beside), 0).alone
     answers: list[Answer] = []
     for bundle, row in jobs:
         answer = fit.answer(bundle.jobset, groups_of(bundle.around))

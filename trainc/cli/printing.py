@@ -46,11 +46,11 @@ def print_findings(report: Report, options: Options, files: Files, jobs: int | N
 
 def _wanted(findings: Sequence[Finding], options: Options) -> list[Finding]:
     """The findings that are printed, by level; those of one level in their own order."""
-    told = (ERROR, WARNING) if options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
+    levels = (ERROR, WARNING) if options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
     least = LEVELS.index(options.one("min_level", NOTE))
     wanted = [finding for finding in findings if LEVELS.index(finding.level) >= least]
     if options.has("quiet"):
-        wanted = [finding for finding in wanted if finding.level in told]
+        wanted = [finding for finding in wanted if finding.level in levels]
     return sorted(wanted, key=lambda finding: -LEVELS.index(finding.level))
 
 
@@ -63,11 +63,11 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
     shown = findings if options.has("all") else findings[:_MAX_FINDINGS]
-    told: set[str] = set()
+    printed: set[str] = set()
     for finding in shown:
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
-        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, told=told)
+        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, printed=printed)
         tell(*block, *reach, "", color=color)
     if len(findings) > len(shown):
         tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")

@@ -97,8 +97,8 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
         spool.alone = lock is not None and lock.held
         run(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
-    told = [change for change in spool.changes if check or change.state in REFUSED]
-    for finding in _findings(told[:_MAX_FILES_NAMED], folder, session):
+    changes = [change for change in spool.changes if check or change.state in REFUSED]
+    for finding in _findings(changes[:_MAX_FILES_NAMED], folder, session):
         session.report.add(finding)
     broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
     if broken:
@@ -106,7 +106,7 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
         tell(f"what is rendered from {files} is not compared: there are errors, which `trainc validate` explains")
     code = max(session.finish(spool.jobs, sums=not broken), 1 if broken else 0)
     if not options.has("quiet"):
-        _tell(spool, committed, told, session)
+        _tell(spool, committed, changes, session)
     if spool.objects == 0 and code == 0 and not (check or spool.changes or options.has("changed_since")):
         raise Nothing(session)
     if memory is not None:
@@ -209,7 +209,7 @@ def _shown_state(change: Change, file: str) -> str:
     return AROUND if change.same_job else CHANGED
 
 
-def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session: Session) -> None:
+def _tell(spool: FolderSpool, committed: Committed, changes: list[Change], session: Session) -> None:
     """On standard error: runs that keep their rendering, what was written, differences."""
     for blamed, kept in sorted(committed.kept.items()):
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
@@ -221,9 +221,9 @@ def _tell(spool: FolderSpool, committed: Committed, told: list[Change], session:
         )
     if committed.rerendered:
         tell(rerendered(committed.rerendered, written=spool.done))
-    if len(told) > _MAX_FILES_NAMED:
-        tell(f"and {len(told) - _MAX_FILES_NAMED} more files")
-    differ = [change for change in told if change.state in (CHANGED, EDITED) and change.before != change.after]
+    if len(changes) > _MAX_FILES_NAMED:
+        tell(f"and {len(changes) - _MAX_FILES_NAMED} more files")
+    differ = [change for change in changes if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
     if texts and session.options.one("report", "text") == "text":
         from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)

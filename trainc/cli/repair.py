@@ -89,12 +89,12 @@ class Repair:
 
     def _is_faulty(self, file: str, text: str, findings: Iterable[Finding]) -> bool:
         """Whether a server refuses what an edit wrote, or nobody can read the file any more."""
-        told = {(finding.rule.name, finding.message) for finding in self.left}
+        known = {(finding.rule.name, finding.message) for finding in self.left}
         places = replacements(self.after[file], text)
         return any(
             finding.rule.unreadable or (finding.rule.verdict and any(_is_in(finding, place) for place in places))
             for finding in findings
-            if finding.span.file == file and (finding.rule.name, finding.message) not in told
+            if finding.span.file == file and (finding.rule.name, finding.message) not in known
         )
 
 

@@ -52,13 +52,13 @@ def _known() -> list[Rule]:
 def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     """The rules that say what a job of an older kind does otherwise than under its operator."""
     kinds = sorted({name for rule in known for name in rule.differs})
-    named = next((name for name in kinds if name == kind), "") or next(
+    source = next((name for name in kinds if name == kind), "") or next(
         (name for name in kinds if name.lower() == kind.lower()), ""
     )
-    if not named:
+    if not source:
         hint = meant(kind, kinds, f"it is one of {', '.join(kinds)}")
         raise Trouble(f"--kind: nothing is known of an operator for `{kind}`; {hint}")
-    return [rule for rule in known if named in rule.differs]
+    return [rule for rule in known if source in rule.differs]
 
 
 def _named(name: str, known: list[Rule]) -> Rule:

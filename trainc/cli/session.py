@@ -49,8 +49,8 @@ class Session:
         self.options = options
         paths = options.arguments or ["."]
         self.stdin = standard_input() if "-" in paths else None
-        named = [path for path in paths if path != "-"]
-        for path in named:
+        on_disk = [path for path in paths if path != "-"]
+        for path in on_disk:
             if not os.path.lexists(path):
                 raise Trouble(f"{path}: no such file or directory")
         if options.one("only") == RENDERED and not options.has("check"):
@@ -60,11 +60,11 @@ class Session:
         opening = Report()
         settings = _settings(options)
         cache = user_cache if has_cache else None
-        self.project: Project = open_project(tuple(named) or (".",), opening, settings, cache, top)
+        self.project: Project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
         self._opening = opening.findings
         self.report = self.new_report()
         self.selection = Selection(
-            tuple(self.inside(path) for path in named),
+            tuple(self.inside(path) for path in on_disk),
             stdin=self.stdin,
             field_validation=options.one("field_validation", "strict"),
             admission_only=self.report.admission_only,

@@ -147,10 +147,10 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
     lines = [f"{'rendering':<12}{session.shown(state.file)}: {state.state}"]
     if state.state != CURRENT:
         lines += shown_changes(state.changes(of_run(bundle, session.project)))
-    told = lines if form == "text" else ["", *fenced(lines, "text")]
+    block = lines if form == "text" else ["", *fenced(lines, "text")]
     view = job_view(state.bundle, None) if session.options.has("rendered") and state.bundle is not None else None
     title = f"as rendered in {session.shown(state.file)}:"
-    return [*told, *(["", title if form == "text" else prose(title), "", *_WHOLE[form](view)] if view else [])]
+    return [*block, *(["", title if form == "text" else prose(title), "", *_WHOLE[form](view)] if view else [])]
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:

@@ -56,9 +56,9 @@ def _has_colour(color: str, *, is_terminal: bool) -> bool:
 
 
 def _width(stream: TextIO) -> int:
-    told = os.environ.get("COLUMNS", "")
-    if told.isascii() and told.isdecimal() and int(told[:9]):
-        return max(int(told[:9]), _LEAST)
+    setting = os.environ.get("COLUMNS", "")
+    if setting.isascii() and setting.isdecimal() and int(setting[:9]):
+        return max(int(setting[:9]), _LEAST)
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
@@ -68,9 +68,9 @@ def _width(stream: TextIO) -> int:
 
 def _has_links() -> bool:
     """Whether the terminal shows hyperlinks; FORCE_HYPERLINK decides where it is set."""
-    told = os.environ.get("FORCE_HYPERLINK", "")
-    if told:
-        return told != "0"
+    force = os.environ.get("FORCE_HYPERLINK", "")
+    if force:
+        return force != "0"
     if os.environ.get("TMUX") or os.environ.get("TERM", "").startswith(("screen", "tmux", "dumb", "linux")):
         return False
     version = os.environ.get("VTE_VERSION", "")

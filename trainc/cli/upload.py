@@ -71,9 +71,9 @@ def paths_of(folder: str) -> str:
     if os.path.isdir(os.path.join(project.root, project.output)):
         below.append(project.output)
     prefix = os.path.relpath(project.root, top)
-    named = [os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") for path in below]
+    normal = [os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") for path in below]
     inner = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
-    outside = [path for path in dict.fromkeys(named) if inner != "." and not f"{path}/".startswith(f"{inner}/")]
+    outside = [path for path in dict.fromkeys(normal) if inner != "." and not f"{path}/".startswith(f"{inner}/")]
     return ";".join([".", *(f"/{path}" for path in outside)])
 
 
@@ -95,7 +95,7 @@ def _objects(project: Project, folder: str) -> list[str]:
     for bundle in pipeline.bundles(project, selection, report):
         together.add(bundle, report)
         references.add(bundle, bundle.objects)
-    objects = pipeline.named(project, selection, references, report, together)
+    objects = pipeline.referenced_objects(project, selection, references, report, together)
     return sorted({bundle.document.file for bundle in objects})
 
 

@@ -56,8 +56,8 @@ def why(options: Options) -> int:
     if line:
         answers = _at_line(_rendered(bundles, file), file, line, source)
     else:
-        asked = _rendered(bundles, file) if source else bundles
-        answers = [answer for bundle in asked for answer in explain(bundle, wanted)]
+        candidates = _rendered(bundles, file) if source else bundles
+        answers = [answer for bundle in candidates for answer in explain(bundle, wanted)]
     json = options.one("report") == "json"
     if not answers and wanted and not source and not session.report.failed:
         return _landings(options, file, wanted, session.stdin)
@@ -114,26 +114,28 @@ def _source(file: str) -> str:
     header = read_header(first)
     if header is None:
         return ""
-    named = header.source
+    source = header.source
     folder = os.path.dirname(os.path.abspath(file))
-    while not os.path.exists(os.path.join(folder, named)):
+    while not os.path.exists(os.path.join(folder, source)):
         parent = os.path.dirname(folder)
         if parent == folder:
-            return _moved(file, named)
+            return _moved(file, source)
         folder = parent
-    return os.path.relpath(os.path.join(folder, named))
+    return os.path.relpath(os.path.join(folder, source))
 
 
-def _moved(file: str, named: str) -> str:
+def _moved(file: str, source: str) -> str:
     """The file that now holds the job of a rendered file, whose first line names one that is not there."""
     session = Session(Options([os.path.dirname(file) or "."], {}))
     session = Session(Options([os.path.relpath(session.project.root)], {}))
     path = os.path.abspath(file).replace(os.sep, "/")
     for bundle in pipeline.bundles(session.project, session.selection, session.report):
         if bundle.jobset is not None and path.endswith(f"/{path_of(bundle)}"):
-            tell(f"trainc: {file} was made from {named}; its job is in {session.shown(bundle.document.file)} now")
+            tell(f"trainc: {file} was made from {source}; its job is in {session.shown(bundle.document.file)} now")
             return session.shown(bundle.document.file)
-    raise Trouble(f"{file} is left over: {named} is gone, and no other job renders to it; `trainc build -w` removes it")
+    raise Trouble(
+        f"{file} is left over: {source} is gone, and no other job renders to it; `trainc build -w` removes it"
+    )
 
 
 def _landings(options: Options, file: str, wanted: int | str, text: bytes | None = None) -> int:
@@ -155,8 +157,8 @@ def _landings(options: Options, file: str, wanted: int | str, text: bytes | None
     if not places:
         if isinstance(wanted, int):
             raise Trouble(f"no value stands on line {wanted} of {file}")
-        asked = "standard input" if file == "-" else file
-        return _nobody(bundles, wanted, f"neither the output nor {asked} has it", json=json)
+        input_name = "standard input" if file == "-" else file
+        return _nobody(bundles, wanted, f"neither the output nor {input_name} has it", json=json)
     if json:
         return 0
     _print(

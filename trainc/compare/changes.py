@@ -97,10 +97,10 @@ def _place(job: Facts, path: str) -> str:
 
 def _is_told(path: str) -> bool:
     """Whether a leaf is among what a reviewer asks about, or follows from it as the numbers of a PodGroup do."""
-    named, _, steps = path.partition(" ")
+    label, _, steps = path.partition(" ")
     _, inside, field = steps.partition("ontainers[")
     field = field.partition("].")[2].partition(".")[0].partition("[")[0] if inside else steps.rpartition(".")[2]
-    return named.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
+    return label.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
 
 
 def _text(facts_: Facts, path: str) -> str:

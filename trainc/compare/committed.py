@@ -50,10 +50,12 @@ class Committed:
 
     def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
         """The text that stays, empty where the present one does; a finding where neither may."""
-        asked = any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name))
+        rerenders = any(
+            names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name)
+        )
         decision = self._decisions.decide(bundle, header, before, file)
         _tell_lowered(bundle, before, report)
-        if asked:
+        if rerenders:
             self.rerendered += [bundle.name] if decision.refused else []
             return ""
         if not decision.refused:

@@ -116,7 +116,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
     added = [after[key] for key in sorted(after.keys() - before.keys())]
     removed = [before[key] for key in sorted(before.keys() - after.keys())]
     pairs = renamed(removed, [one for one in added if one.key not in runs])
-    told = {one.key for pair in pairs for one in pair} | runs.keys() | set(runs.values())
+    in_pairs = {one.key for pair in pairs for one in pair} | runs.keys() | set(runs.values())
     changed = {key for key in before.keys() & after.keys() if differ(before[key], after[key])}
     held = {
         key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
@@ -125,8 +125,8 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
     beside = states.changed_objects()
     causes, behind = _explained(states, changed | elsewhere | beside, held, selection)
     return Diff(
-        tuple(one for one in added if one.key not in told),
-        tuple(one for one in removed if one.key not in told),
+        tuple(one for one in added if one.key not in in_pairs),
+        tuple(one for one in removed if one.key not in in_pairs),
         _replaced(pairs),
         _replaced([(before[was], after[key]) for key, was in sorted(runs.items())]),
         tuple(_edited(states, sorted(changed), causes, sorted(behind), behind)),

@@ -41,7 +41,7 @@ class Facts(NamedTuple):
     uncounted: bool  # whether restarts that use up none of the job's own come on top of that
     digest: Mapping[str, object]  # every leaf of every object, by object and path
     files: Mapping[str, frozenset[str]]
-    named: frozenset[str]  # the leaves that rest on the job's name
+    name_leaves: frozenset[str]  # the leaves that rest on the job's name
     order: Mapping[str, Keys]  # of the items of lists, by object and path
     places: Mapping[str, Span]  # where each leaf and what was asked about is written, as far as a file holds it
 
@@ -50,9 +50,9 @@ def facts(bundle: Bundle) -> Facts:
     """The facts of one bundle."""
     read = _Leaves(bundle)
     job = expand(bundle, None, Report())
-    asked = list(_values(bundle.jobset))
-    read.places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}
-    values = {what: text for what, text, _ in asked}
+    leaves = list(_values(bundle.jobset))
+    read.places |= {what: at for what, _, leaf in leaves if leaf is not None for at in leaf.origin.spans()[:1]}
+    values = {what: text for what, text, _ in leaves}
     return Facts(
         key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
@@ -64,7 +64,7 @@ def facts(bundle: Bundle) -> Facts:
         uncounted=_uncounted(bundle.jobset),
         digest=read.digest,
         files=read.files,
-        named=frozenset(read.named),
+        name_leaves=frozenset(read.name_leaves),
         order=read.order,
         places=read.places,
     )
@@ -81,7 +81,7 @@ class _Leaves:
     def __init__(self, bundle: Bundle) -> None:
         self.digest: dict[str, object] = {}
         self.files: dict[str, frozenset[str]] = {}
-        self.named: set[str] = set()
+        self.name_leaves: set[str] = set()
         self.order: dict[str, Keys] = {}
         self.places: dict[str, Span] = {}
         given = bundle.document.span(("metadata", "name"))
@@ -105,7 +105,7 @@ class _Leaves:
         if spans:
             self.places[name] = spans[0]
         if given in spans:
-            self.named.add(name)
+            self.name_leaves.add(name)
 
 
 def _values(jobset: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:

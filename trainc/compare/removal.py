@@ -73,10 +73,12 @@ def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | Non
         return start, message, "restore it"
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
         return start, "this file holds the marks of a merge conflict", "resolve the conflict"
-    heard = Report()
-    documents = [document for document in expand(read(data, source, heard), heard) if type(document.tree) is dict]
-    if heard.failed:
-        first = next(finding for finding in heard.findings if finding.level == ERROR)
+    own_report = Report()
+    documents = [
+        document for document in expand(read(data, source, own_report), own_report) if type(document.tree) is dict
+    ]
+    if own_report.failed:
+        first = next(finding for finding in own_report.findings if finding.level == ERROR)
         return first.span, first.message, first.help or "correct it"
     return next((near for document in documents if (near := _nearly(document, name)) is not None), None)
 

@@ -59,7 +59,7 @@ def as_called(was: Facts, now: Facts) -> Facts:
     for field, content in was.digest.items():
         called = path(field)
         text = str(content).replace(old, new)
-        digest[called] = text if called in now.named and text == now.digest.get(called) else content
+        digest[called] = text if called in now.name_leaves and text == now.digest.get(called) else content
     for field in [field for field in digest if field.endswith(" metadata.namespace")]:
         digest[field] = now.digest.get(field, digest[field])
     values = {}

@@ -101,8 +101,8 @@ class Sides:
     ) -> list[Bundle]:
         """What is applied now: what earlier runs alone name stays as it is, as long as the project has it."""
         present = [*applied(new, kept, self.project, selection), *earlier]
-        named = pipeline.objects_named(earlier, self.project, selection, Report(compiles=False)) if earlier else ()
-        stay = names_apart(named) - names_apart(present)
+        selected = pipeline.objects_named(earlier, self.project, selection, Report(compiles=False)) if earlier else ()
+        stay = names_apart(selected) - names_apart(present)
         return [*present, *split([one for one in self.old.bundles if one.jobset is None], stay).objects.values()]
 
 

@@ -51,7 +51,7 @@ class Cluster:
     def __init__(self, objects: Iterable[Plain]) -> None:
         self.kinds: dict[str, int] = {}
         self._spaces: set[tuple[str, str]] = set()
-        self._named: dict[str, dict[tuple[str, str], Plain]] = {}
+        self._by_name: dict[str, dict[tuple[str, str], Plain]] = {}
         self._events: dict[tuple[str, str, str], list[Event]] = {}
         self._workloads: dict[tuple[str, str, str], list[Plain]] = {}
         for tree in objects:
@@ -61,7 +61,7 @@ class Cluster:
             if kind == "Event":
                 self._add_event(tree)
             else:
-                self._named.setdefault(kind, {})[namespace_of(tree), name_of(tree)] = tree
+                self._by_name.setdefault(kind, {})[namespace_of(tree), name_of(tree)] = tree
         for events in self._events.values():
             events.sort(key=lambda event: moment(event.last) or 0.0)
 
@@ -79,7 +79,7 @@ class Cluster:
 
     def all(self, kind: str) -> list[Plain]:
         """The objects of a kind, by namespace and name."""
-        return [tree for _, tree in sorted(self._named.get(kind, {}).items(), key=lambda item: item[0])]
+        return [tree for _, tree in sorted(self._by_name.get(kind, {}).items(), key=lambda item: item[0])]
 
     def workloads(self, namespace: str, kind: str, name: str) -> list[Plain]:
         """The Workloads of a job: those that it owns, else those whose name is made of its own."""
@@ -94,7 +94,7 @@ class Cluster:
 
     def find(self, kind: str, namespace: str, name: str) -> Plain:
         """The object of that name, empty where the dump has none."""
-        return self._named.get(kind, {}).get((namespace, name), {})
+        return self._by_name.get(kind, {}).get((namespace, name), {})
 
     def events(self, kind: str, namespace: str, name: str, *reasons: str) -> list[Event]:
         """The events about an object, the latest last; with `reasons`, of these alone."""
@@ -110,7 +110,7 @@ class Cluster:
         """The latest time in the statuses and events: about when the dump was made."""
         stamps = [event.last for events in self._events.values() for event in events]
         for kind in ("JobSet", "Job", "Pod", "Workload"):
-            for tree in self._named.get(kind, {}).values():
+            for tree in self._by_name.get(kind, {}).values():
                 stamps.append(text(tree, "metadata", "creationTimestamp"))
                 stamps += [text(one, "lastTransitionTime") for one in maps(tree, "status", "conditions")]
                 for status in maps(tree, "status", "containerStatuses"):

@@ -174,8 +174,8 @@ def _field(run: Run, role: str, field: tuple[str, ...], message: str) -> Steps:
     """The place of a field of the pod template; of amounts, that of the resource which the message names."""
     if field != ("containers",):
         return run.field(role, *field)
-    named = re.search(r"(?:requested: |imum )(?:requests\.|limits\.)?([\w./-]+)", message)
-    return run.resources(role, named[1] if named else "")
+    resource = re.search(r"(?:requested: |imum )(?:requests\.|limits\.)?([\w./-]+)", message)
+    return run.resources(role, resource[1] if resource else "")
 
 
 def waiting_roles(run: Run) -> Iterator[Cause]:

@@ -42,19 +42,19 @@ def terminal(run: Run) -> str:
 
 def failed_jobs(run: Run) -> Iterator[Cause]:
     """The child Job that failed first, by its own condition: for a job whose pods are gone."""
-    named = _FIRST_JOB.search(text(condition(run.tree, "Failed"), "message"))
+    first = _FIRST_JOB.search(text(condition(run.tree, "Failed"), "message"))
     failed = [job for job in run.jobs if is_true(job, "Failed") or is_true(job, "FailureTarget")]
-    failed.sort(key=lambda job: (named is None or name_of(job) != named[1], _since(job)))
+    failed.sort(key=lambda job: (first is None or name_of(job) != first[1], _since(job)))
     if not failed:
-        if named and not run.jobs:
+        if first and not run.jobs:
             yield Cause(
-                "job-failed", 8, f"Job `{named[1]}` failed first; neither it nor its pods are in the input",
+                "job-failed", 8, f"Job `{first[1]}` failed first; neither it nor its pods are in the input",
                 "add `job`, `pod` and `event` to kubectl get, or ask where the logs are kept", status=FAILED,
             )  # fmt: skip
         return
     job = failed[0]
-    told = condition(job, "FailureTarget") or condition(job, "Failed")
-    reason, message = text(told, "reason"), text(told, "message")
+    failure = condition(job, "FailureTarget") or condition(job, "Failed")
+    reason, message = text(failure, "reason"), text(failure, "message")
     words, field = _JOB_REASONS.get(reason, (reason or "it failed", ""))
     by_rule = _BY_RULE.search(message)
     detail = (
@@ -65,7 +65,7 @@ def failed_jobs(run: Run) -> Iterator[Cause]:
         8,
         f"Job `{name_of(job)}` failed: {detail or words}",
         "see the log of its pods where logs are kept",
-        text(told, "lastTransitionTime"),
+        text(failure, "lastTransitionTime"),
         FAILED,
         quotes=(message,) if message else (),
         fields=(run.job_field(label(job, ROLE), field),) if field else (),
@@ -74,8 +74,8 @@ def failed_jobs(run: Run) -> Iterator[Cause]:
 
 
 def _since(job: object) -> float:
-    told = condition(job, "FailureTarget") or condition(job, "Failed")
-    return moment(text(told, "lastTransitionTime")) or 0.0
+    failure = condition(job, "FailureTarget") or condition(job, "Failed")
+    return moment(text(failure, "lastTransitionTime")) or 0.0
 
 
 def restarts(run: Run) -> Iterator[str]:

@@ -146,12 +146,12 @@ def _progress(run: Run, *, has_trouble: bool) -> tuple[str, str]:
     live = [pod for pod in unreplaced(run) if not pod.is_deleted]
     running = sum(pod.phase == "Running" and not pod.waits for pod in live)
     done = sum(pod.phase == "Succeeded" for pod in live)
-    told = f"{running} of {len(live)} pods run" + (f", {done} ended well" if done else "")
+    summary = f"{running} of {len(live)} pods run" + (f", {done} ended well" if done else "")
     if has_trouble:
-        return WAITS, told if live else "no pods"
+        return WAITS, summary if live else "no pods"
     if live:
         starting_ = len(live) - running - done
-        return RUNS, told + (f", {starting_} starting" if starting_ else "")
+        return RUNS, summary + (f", {starting_} starting" if starting_ else "")
     if not run.tree and run.cluster.has(run.kind, run.namespace):
         return DONE, "only its children are left"
     statuses = maps(run.tree, "status", "replicatedJobsStatus")
@@ -182,8 +182,8 @@ def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
 def _notes(run: Run) -> Iterator[str]:
     if not run.tree:
         there = run.cluster.has(run.kind, run.namespace)
-        asked = "it was deleted, removed by its TTL, or not selected"
-        why = asked if there else f"add `{run.kind.lower()}` to kubectl get"
+        absence = "it was deleted, removed by its TTL, or not selected"
+        why = absence if there else f"add `{run.kind.lower()}` to kubectl get"
         yield f"the {run.kind} itself is not in the input: {why}"
     ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
     if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):

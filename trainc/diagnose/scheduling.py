@@ -152,8 +152,10 @@ def _detail(mark: str, reason: str, run: Run, pod: Pod) -> str:
         return f" (`{taint[1].strip().replace(': ', '=').rstrip('=:')}`)" if taint else ""
     resource = reason.partition(mark)[2].strip()
     containers = maps(pod.tree, "spec", "containers") or maps(run.pod_spec(pod.role), "containers")
-    asked = (at(container, "resources", side, resource) for container in containers for side in ("requests", "limits"))
-    wanted = next((str(amount)[:20] for amount in asked if type(amount) in (str, int)), "")
+    amounts = (
+        at(container, "resources", side, resource) for container in containers for side in ("requests", "limits")
+    )
+    wanted = next((str(amount)[:20] for amount in amounts if type(amount) in (str, int)), "")
     return f"{resource} (a pod asks for {wanted})" if wanted else resource
 
 

@@ -144,11 +144,11 @@ def _missing(message: str) -> str:
         if match := pattern.search(message):
             parts = match.groupdict()
             kind = _KINDS.get(parts["kind"].lower(), parts["kind"])
-            named = f"{kind} `{parts['name']}`" if parts.get("name") else f"the {kind}"
+            subject = f"{kind} `{parts['name']}`" if parts.get("name") else f"the {kind}"
             return (
-                f"key `{parts['key']}` of {named}, which is not there"
+                f"key `{parts['key']}` of {subject}, which is not there"
                 if parts.get("key")
-                else (f"{named}, which does not exist")
+                else (f"{subject}, which does not exist")
             )
     return ""
 
@@ -158,11 +158,11 @@ def _mounts(run: Run, pod: Pod) -> Found | None:
     events = run.pod_events(pod.name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady")
     if not events or any("running" in (status.get("state") or {}) for status, _ in pod.statuses()):
         return None
-    told = next((one for one in events[::-1] if _missing(one.message)), None)
-    told = told or next(
+    event = next((one for one in events[::-1] if _missing(one.message)), None)
+    event = event or next(
         (one for one in events[::-1] if one.reason != "FailedMount" or _VOLUME.search(one.message)), events[-1]
     )
-    return _volume(told)
+    return _volume(event)
 
 
 def _volume(event: Event) -> Found:

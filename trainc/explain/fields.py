@@ -138,13 +138,13 @@ class Field:
         return SINCE.get(self.name, READ_FROM.get(self.kind.group, self.kind.group))
 
 
-def find(asked: str) -> list[Field]:
+def find(topic: str) -> list[Field]:
     """The fields that a path names, one for each kind of that name.
 
     Raises:
         Trouble: where there is no such kind or field; the text says what was probably meant.
     """
-    kinds, steps = _kinds(asked)
+    kinds, steps = _kinds(topic)
     fields = []
     trouble: Trouble | None = None
     for kind in kinds:
@@ -157,12 +157,12 @@ def find(asked: str) -> list[Field]:
     return fields
 
 
-def _kinds(asked: str) -> tuple[list[Shipped], list[str]]:
+def _kinds(topic: str) -> tuple[list[Shipped], list[str]]:
     """The kinds that a path starts with, and the steps after it."""
     for alias, kind in _ALIASES.items():
-        if asked.lower() == alias or asked.lower().startswith(f"{alias}."):
-            asked = kind + asked[len(alias) :]
-    head, *steps = [step for step in re.split(r"[.\[\]]+", asked) if step] or [""]
+        if topic.lower() == alias or topic.lower().startswith(f"{alias}."):
+            topic = kind + topic[len(alias) :]
+    head, *steps = [step for step in re.split(r"[.\[\]]+", topic) if step] or [""]
     every = shipped.listed()
     group = ".".join(steps)
     of_group = [one for one in every if _is_called(one, head) and (f"{group}.").startswith(f"{one.group}.")]

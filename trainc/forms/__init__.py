@@ -50,18 +50,18 @@ class Form:
         return (
             *[values[index] for index in self.fixed],
             *[CLASSES[values[index]] for index in self.free],
-            *[relation(values[index], values[other], named=named) for index, other, named in self.pairs],
+            *[relation(values[index], values[other], is_name=is_name) for index, other, is_name in self.pairs],
         )
 
 
-def relation(value: str, other: str, *, named: bool) -> str:
+def relation(value: str, other: str, *, is_name: bool) -> str:
     """How two numbers are related: equal, not at all, or, behind a word, one the beginning of the other.
 
     A name may be looked for in a longer one; nobody looks for a number in a longer one.
     """
     if value == other:
         return "="
-    if not named:
+    if not is_name:
         return ""
     return "<" if other.startswith(value) else ">" if value.startswith(other) else ""
 

@@ -50,7 +50,7 @@ def settings(plan: Plan) -> Mapping[str, Sourced[str]]:
     for entry in get(node, "env") or []:
         if value(entry, "name") in values and "valueFrom" not in entry:
             values[entry["name"].value] = given(entry.get("value"), literal("", "flux"))
-    for entry in plan.asked("env") or []:
+    for entry in plan.trainer_field("env") or []:
         if value(entry, "name") in values:
             # What comes from elsewhere cannot be known here; the controller reads it as empty.
             known = entry.get("value") if "valueFrom" not in entry else None
@@ -61,7 +61,7 @@ def settings(plan: Plan) -> Mapping[str, Sourced[str]]:
 def wrapped(plan: Plan) -> list[Tree]:
     """The command that starts the broker, with the original as one word: joined by spaces, without quotes."""
     node = plan.trainer.container() if plan.trainer is not None else None
-    words = [*given(plan.asked("command"), get(node, "command"), []), *(plan.asked("args") or [])]
+    words = [*given(plan.trainer_field("command"), get(node, "command"), []), *(plan.trainer_field("args") or [])]
     joined = derive("the command in one word", lambda *each: " ".join(each).strip(), *words)
     return ["/bin/bash", f"{SCRIPTS}/entrypoint.sh", joined]
 
@@ -69,8 +69,8 @@ def wrapped(plan: Plan) -> list[Tree]:
 def scripts(plan: Plan, name: Sourced[str], chosen: Mapping[str, Sourced[str]]) -> Tree:
     """The ConfigMap of both scripts."""
     one = literal(1, "flux")
-    nodes = given(plan.asked("numNodes"), plan.trainer.count if plan.trainer is not None else one)
-    tasks = given(plan.asked("numProcPerNode"), get(plan.settings, "numProcPerNode"), one)
+    nodes = given(plan.trainer_field("numNodes"), plan.trainer.count if plan.trainer is not None else one)
+    tasks = given(plan.trainer_field("numProcPerNode"), get(plan.settings, "numProcPerNode"), one)
     device, policy = chosen["FLUX_NETWORK_DEVICE"], chosen["FLUX_QUEUE_POLICY"]
     start = derive("Flux's entrypoint", flux_scripts.entrypoint, plan.name, nodes, tasks, plan.inferred.gpus)
     init = derive("Flux's installer", flux_scripts.init, plan.name, domain(plan), nodes, device, policy)

@@ -34,7 +34,7 @@ NOT_NODE = Rule(
 
 def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a Flux job, and what makes the controller crash."""
-    procs = plan.asked("numProcPerNode")
+    procs = plan.trainer_field("numProcPerNode")
     if procs is not None and procs.value < 1:
         detail = "must be greater than or equal to 1 for Flux TrainJob"
         path = ("spec", "trainer", "numProcPerNode")
@@ -44,7 +44,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
         text = invalid("spec.trainer.initContainers", INSTALLER, f"InitContainer '{INSTALLER}' is reserved")
         message = f"the runtime has an init container `{INSTALLER}`, a name that Flux keeps for its own"
         refuse(plan, report, ("spec", "runtimeRef"), message, text, "give it another name")
-    if plan.asked("numNodes") is None:
+    if plan.trainer_field("numNodes") is None:
         text = "runtime error: invalid memory address or nil pointer dereference"
         message = "a Flux job must say `spec.trainer.numNodes`: the controller crashes without it (Trainer v2.3.0)"
         unbuildable(plan, report, plan.document.span(("spec", "trainer")), message, text, "set `numNodes`")
@@ -53,11 +53,11 @@ def refuse_job(plan: Plan, report: Report) -> None:
 def verify(plan: Plan, report: Report) -> None:
     """Findings where the brokers would not meet, or the command would not be what was written."""
     check(plan, report)
-    check_slots(plan, report, plan.asked("numProcPerNode"))
+    check_slots(plan, report, plan.trainer_field("numProcPerNode"))
     curve = secret_name(plan, "flux", "-flux-curve").value
     note(plan, report, curve, ("curve.cert",), RECIPE)
     for field in ("command", "args"):
-        for item in plan.asked(field) or []:
+        for item in plan.trainer_field(field) or []:
             if any(c.isspace() for c in item.value):
                 message = f"`{item.value}` is split at its spaces"
                 advice = "put the command into a script in the image"

@@ -81,7 +81,7 @@ def _hostfile_name(plan: Plan) -> Sourced[str]:
 
 def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of an MPI job, and what the controller cannot build."""
-    nodes, launcher = plan.asked("numNodes"), plan.role(LAUNCHER)
+    nodes, launcher = plan.trainer_field("numNodes"), plan.role(LAUNCHER)
     if as_node(plan) and nodes is not None and nodes.value >= 2 and (launcher is None or plan.role(NODE) is None):
         detail = (
             "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node"
@@ -103,7 +103,7 @@ def verify(plan: Plan, report: Report) -> None:
     check_slots(plan, report, slots_per_node(plan))
     mpi_keys.verify(plan, report)
     check_peers(plan, report)
-    launcher, nodes = plan.role(LAUNCHER), plan.asked("numNodes")
+    launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
     if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
         message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
         effect = "mpirun starts processes on both, and both hold what a node asks for"

@@ -29,19 +29,19 @@ _VARIABLES = (
 
 def node_count(plan: Plan) -> dict[int, Sourced[int]]:
     """How many pods the role `node` has: what the job asks for, less the launcher where that is one of the nodes."""
-    asked, role = plan.asked("numNodes"), plan.role(NODE)
-    if asked is None or role is None:
+    nodes, role = plan.trainer_field("numNodes"), plan.role(NODE)
+    if nodes is None or role is None:
         return {}
     if as_node(plan):
-        return {role.index: derive("nodes beside the launcher", lambda n: max(n - 1, 1), asked)}
-    return {role.index: asked}
+        return {role.index: derive("nodes beside the launcher", lambda n: max(n - 1, 1), nodes)}
+    return {role.index: nodes}
 
 
 def slots_per_node(plan: Plan) -> Sourced[int]:
     """What the job asks for, else the policy's number; where that is 1, the number of GPUs."""
-    asked: Sourced[int] | None = plan.asked("numProcPerNode")
-    if asked is not None:
-        return asked
+    slots: Sourced[int] | None = plan.trainer_field("numProcPerNode")
+    if slots is not None:
+        return slots
     policy: Sourced[int] = given(get(plan.settings, "numProcPerNode"), literal(1, "mpi"))
     gpu = plan.inferred.gpus
     return gpu if policy.value == 1 and gpu.value > 1 else policy

@@ -56,7 +56,7 @@ def members(plan: Plan) -> dict[int, Sourced[int]]:
     if plan.role(SERVER) is not None:
         return counts | {at: n for at, n in shared_counts(plan, WORKER).items() if at in counts}
     if leader is not None and worker is not None and leader.ancestor == worker.ancestor == TRAINER:
-        nodes = given(plan.asked("numNodes"), leader.count)
+        nodes = given(plan.trainer_field("numNodes"), leader.count)
         rest = derive("nodes beside the leader", lambda n: max(n - 1, 0), nodes)
         return {leader.index: derive("the leader is one node", lambda n: min(n, 1), nodes), worker.index: rest}
     return counts
@@ -64,8 +64,8 @@ def members(plan: Plan) -> dict[int, Sourced[int]]:
 
 def head_of(plan: Plan) -> Role | None:
     """The role whose first pod starts the server: the master, else the leader, else whoever trains."""
-    named = (plan.role(name) for name in ROLES[:2])
-    return next((role for role in named if role is not None), plan.role(WORKER) or plan.role(NODE))
+    roles = (plan.role(name) for name in ROLES[:2])
+    return next((role for role in roles if role is not None), plan.role(WORKER) or plan.role(NODE))
 
 
 def at_home(head: Role) -> str:

@@ -59,8 +59,8 @@ def tunes(plan: Plan) -> bool:
 
 def procs_per_node(plan: Plan) -> Sourced[int | str]:
     """What the job asks for; else `auto` where there are GPUs; else one for each CPU, and at least one."""
-    asked: Sourced[int | str] | None = plan.asked("numProcPerNode")
-    return processes(plan.inferred) if asked is None else asked
+    setting: Sourced[int | str] | None = plan.trainer_field("numProcPerNode")
+    return processes(plan.inferred) if setting is None else setting
 
 
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
@@ -68,8 +68,8 @@ def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     injection = plan.settings.get("envInjection")
     if injection is None:
         return []
-    named = get(injection, "targets") or ()
-    return [(one, one["jobName"].value, container.value) for one in named for container in one["containerNames"]]
+    entries = get(injection, "targets") or ()
+    return [(one, one["jobName"].value, container.value) for one in entries for container in one["containerNames"]]
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -96,10 +96,10 @@ def verify(plan: Plan, report: Report) -> None:
 
         torchtune.verify(plan, report)
     check_processes(plan, report)
-    check_slots(plan, report, plan.asked("numProcPerNode"))
+    check_slots(plan, report, plan.trainer_field("numProcPerNode"))
     inferred = plan.inferred
-    asked = not plan.wired or plan.asked("numProcPerNode") is not None
-    if not asked and inferred.gpus.value == 0 and inferred.cpus.value == 0:
+    is_explicit = not plan.wired or plan.trainer_field("numProcPerNode") is not None
+    if not is_explicit and inferred.gpus.value == 0 and inferred.cpus.value == 0:
         message = "each node runs one process: neither GPUs nor CPUs are asked for"
         at = plan.document.span(("spec", "trainer"), key=True)
         report.add(ONE_PROCESS.at(at, message, help="set `numProcPerNode` or `resourcesPerNode`"))

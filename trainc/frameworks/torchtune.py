@@ -30,9 +30,9 @@ LOST_SETTING = Rule(
 
 def lower(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:
     """The whole command, on the node container of every trainer."""
-    args = plan.asked("args") or []
+    args = plan.trainer_field("args") or []
     gpu = plan.inferred.gpus
-    command = list(plan.asked("command"))
+    command = list(plan.trainer_field("command"))
     if nodes.value > 1 or _many(procs.value, gpu.value):
         endpoint = derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host())
         command.append(endpoint)
@@ -74,7 +74,7 @@ def runtime_settings(plan: Plan) -> Iterator[Sourced[str]]:
 
 def verify(plan: Plan, report: Report) -> None:
     """Findings for settings of the runtime that the rewritten command leaves out and the job does not repeat."""
-    repeated = {key_of(arg) for arg in plain(plan.asked("args") or [])}
+    repeated = {key_of(arg) for arg in plain(plan.trainer_field("args") or [])}
     for item in runtime_settings(plan):
         key = key_of(item.value)
         if "=" in item.value and not key.startswith("-") and key not in KEPT and key not in repeated:

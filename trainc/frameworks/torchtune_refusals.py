@@ -34,8 +34,10 @@ def refuse_job(plan: Plan, report: Report) -> None:
 def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     """What does not fit the model: where, which value, and the webhook's words."""
     name = get(plan.job, *REF)
-    nodes, procs, resources = (plan.asked(field) for field in ("numNodes", "numProcPerNode", "resourcesPerNode"))
-    args = tuple(plain(plan.asked("args") or []))
+    nodes, procs, resources = (
+        plan.trainer_field(field) for field in ("numNodes", "numProcPerNode", "resourcesPerNode")
+    )
+    args = tuple(plain(plan.trainer_field("args") or []))
     n, p = nodes.value if nodes is not None else 1, procs.value if procs is not None else "auto"
     kind, known = choose(n, p, plan.inferred.gpus.value, args)[1], model(name.value)
     trainer = ("spec", "trainer")
@@ -55,7 +57,7 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
 
 def _managed(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     """The arguments that set what the runtime's command sets."""
-    for at, arg in enumerate(plan.asked("args") or []):
+    for at, arg in enumerate(plan.trainer_field("args") or []):
         key = key_of(arg.value)
         if key in KEPT:
             detail = f'must not set immutable config "{key}" in trainer args; it is managed by the runtime'

@@ -70,10 +70,10 @@ class Repository:
     def job(self, name: str) -> dict[str, Any] | None:
         """The TrainJob of a name, None where there is none."""
         contents = self.contents()
-        named = [document for document in contents.jobs if document.name == name]
-        if len(named) > 1:
-            raise Trouble(f"there are {len(named)} jobs `{name}`; say which with trainer_client(namespace=...)")
-        return contents.stored(named[0]) if named else None
+        same_name = [document for document in contents.jobs if document.name == name]
+        if len(same_name) > 1:
+            raise Trouble(f"there are {len(same_name)} jobs `{name}`; say which with trainer_client(namespace=...)")
+        return contents.stored(same_name[0]) if same_name else None
 
     def file_of(self, name: str) -> str:
         """The file of a job that is there, from the project's root."""

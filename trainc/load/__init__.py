@@ -83,8 +83,8 @@ class Loader:
         for file in self._count(self._turns):
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
-                asked = self._selection.clusters
-                if asked and not any(holder.name in asked for holder in holders):
+                names = self._selection.clusters
+                if names and not any(holder.name in names for holder in holders):
                     self._report.account.leave(file)
                 continue
             if file in self._kept:
@@ -146,8 +146,8 @@ class Loader:
     def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
         """Whether a file counts whatever it holds, though not what trainc wrote."""
         others = self._selection.include_other and not file.startswith(f"{self._project.output}/")
-        asked = file in explicit or others
-        return asked and (self._selection.rendered or not is_rendered(data))
+        is_candidate = file in explicit or others
+        return is_candidate and (self._selection.rendered or not is_rendered(data))
 
     def _may_count(self, file: str, data: bytes) -> bool:
         """Whether a file that names no group of ours may hold a job: it names training, or nobody can tell."""

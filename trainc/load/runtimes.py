@@ -39,8 +39,8 @@ def _refers(data: bytes, at: int) -> bool:
     """Whether a word belongs to a reference: it is open on the same line, or stands less indented above."""
     end = data.rfind(b"\n", 0, at) + 1
     line = data[end:at]
-    _, named, inside = line.rpartition(REFERENCE)
-    if named:
+    _, match, inside = line.rpartition(REFERENCE)
+    if match:
         return b"}" not in inside  # several objects may stand on one line
     indent = _indent(line)
     for _ in range(_FAR):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
     """Whether every number is known that the framework computes with; what is not is reported where it is needed."""
-    asked = plan.asked("numProcPerNode")
+    processes = plan.trainer_field("numProcPerNode")
     ok = True
     needs = framework.needs(plan)
     if PODS in needs:
@@ -29,11 +29,11 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
         trainers = [role for role in plan.roles if role.ancestor == TRAINER]
         own = [own_count(role) for role in trainers] if len(trainers) > 1 else ()  # `numNodes` is for one of them
         sizes = [leaf for role in plan.roles for leaf in (role.count, role.replicas)]
-        for leaf in (plan.asked("numNodes"), *sizes, *own):
+        for leaf in (plan.trainer_field("numNodes"), *sizes, *own):
             ok &= _known(leaf, "how many pods there are", advice, plan, report)
-        for leaf in (asked, plan.settings.get("numProcPerNode")):
+        for leaf in (processes, plan.settings.get("numProcPerNode")):
             ok &= _known(leaf, _PROCESSES, advice, plan, report)
-    if PROCESSES in needs and asked is None:
+    if PROCESSES in needs and processes is None:
         advice = "write the amount, or set `numProcPerNode`: otherwise the number of processes follows from it"
         for leaf in plan.inferred.counted:
             ok &= _known(leaf, _PROCESSES, advice, plan, report)

@@ -95,14 +95,14 @@ def _let_in(plan: Plan, chosen: Framework, cluster: Cluster, report: Report) -> 
     """Whether neither framework nor scheduler refuses the job; what they say is reported."""
     if chosen.refuse is None and plan.gang is None:
         return True
-    heard = Report()
+    own_report = Report()
     if chosen.refuse is not None:
-        chosen.refuse(plan, heard)
-    schedulers.refuse(plan, cluster, heard)
-    findings = heard.findings
+        chosen.refuse(plan, own_report)
+    schedulers.refuse(plan, cluster, own_report)
+    findings = own_report.findings
     # Only a job that is let in can turn out impossible to build.
     barred = plan.refused or any(finding.refusal and finding.refusal.by == "webhook" for finding in findings)
     for finding in findings:
         if not (barred and finding.refusal and finding.refusal.by == "build"):
             report.add(finding)
-    return not findings or not heard.failed
+    return not findings or not own_report.failed

@@ -30,8 +30,8 @@ LOST_CLAIMS = Rule(
 
 def lost_claims(plan: Plan, report: Report) -> None:
     """A warning for each list of device claims that `resourcesPerNode` costs the training container."""
-    asked = get(plan.job, "spec", "trainer", "resourcesPerNode", "claims")
-    lists = [("the TrainJob", asked)] if asked else []
+    job_claims = get(plan.job, "spec", "trainer", "resourcesPerNode", "claims")
+    lists = [("the TrainJob", job_claims)] if job_claims else []
     for patch in plan.overrides:
         container = plan.roles[patch.role].container(patch.container) if "resources" in patch.sets else None
         held = get(container, "resources", "claims")

@@ -32,7 +32,7 @@ def applied(bundle: Bundle, delivery: str, namespace: Sourced[str] | None = None
         return bundle
     theirs = {id(document.tree) for document in companions}
     objects = [
-        named(tree, namespace) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
+        in_namespace(tree, namespace) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
         for tree in bundle.objects
     ]
     return Bundle(bundle.document, tuple(objects), bundle.plan, cluster=bundle.cluster)
@@ -41,10 +41,10 @@ def applied(bundle: Bundle, delivery: str, namespace: Sourced[str] | None = None
 def object_bundle(document: Document, project: Project) -> Bundle:
     """The bundle of one object that jobs name, and that stands in a file of its own."""
     cluster = project.cluster
-    return Bundle(document, (named(document.tree, cluster.namespace),), cluster=cluster.name)
+    return Bundle(document, (in_namespace(document.tree, cluster.namespace),), cluster=cluster.name)
 
 
-def named(tree: Tree, namespace: Sourced[str] | None) -> Tree:
+def in_namespace(tree: Tree, namespace: Sourced[str] | None) -> Tree:
     """An object that jobs name, in the namespace that jobs of the cluster have unless it says one; others as they are.
 
     A claim gets the marks by which Argo CD and Flux keep it when it leaves Git.

@@ -102,5 +102,5 @@ def _before(one: types.Position, other: types.Position) -> bool:
 
 def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str]) -> bool:
     """Whether an editor asks for a kind of action, by its name or that of a wider kind."""
-    asked = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
-    return not asked or any(not one or kind == one or kind.startswith(f"{one}.") for one in asked)
+    kinds = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
+    return not kinds or any(not one or kind == one or kind.startswith(f"{one}.") for one in kinds)

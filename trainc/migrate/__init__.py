@@ -128,9 +128,9 @@ def _piece(index: int, line: int, file: FileObjects, place: Place) -> Migration:
     untouched = Migration(piece, (), (), ())
     if not any(word in piece for word in _WORDS):
         return untouched
-    heard = Report()
-    documents = list(read(as_bytes(piece), "", heard, duplicates="ignore"))
-    if heard.failed:
+    own_report = Report()
+    documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))
+    if own_report.failed:
         placed = Report()
         list(read(_placed(piece, line), "", placed, duplicates="ignore"))
         return untouched._replace(problems=errors(placed))

@@ -35,10 +35,14 @@ def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
     """The project with those clusters alone that run a job of a file, whatever the file is called."""
     metadata = job.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    named = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
-    if named is not None:
-        clusters = project.named[str(named)].clusters
-        return project.serving(tuple(clusters)) if clusters and not project.named[str(named)].unknown else project
+    annotation = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
+    if annotation is not None:
+        clusters = project.by_annotation[str(annotation)].clusters
+        return (
+            project.serving(tuple(clusters))
+            if clusters and not project.by_annotation[str(annotation)].unknown
+            else project
+        )
     if len(project.clusters) == 1 and not project.clusters[0].paths:
         return project
     clusters = project.holders[file]

@@ -70,9 +70,9 @@ class FileObjects:
 
 
 def _document(piece: str) -> Document | None:
-    heard = Report()
-    documents = list(read(as_bytes(piece), "", heard, duplicates="ignore"))
-    return documents[0] if documents and not heard.failed and type(documents[0].tree) is dict else None
+    own_report = Report()
+    documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))
+    return documents[0] if documents and not own_report.failed and type(documents[0].tree) is dict else None
 
 
 def _is_job(document: Document) -> bool:

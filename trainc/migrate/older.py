@@ -140,9 +140,9 @@ def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
     sentences = []
     for path, why in _LEFT:
         places = [(*above, *path) for above in ((), ("runPolicy",))]
-        named = next((place for place in places if _at(spec, place)), None)
-        if named is not None and path[-1] not in jobset["spec"]:
-            sentences.append(f"`spec.{'.'.join(named)}` is left behind: {why}")
+        stated_place = next((place for place in places if _at(spec, place)), None)
+        if stated_place is not None and path[-1] not in jobset["spec"]:
+            sentences.append(f"`spec.{'.'.join(stated_place)}` is left behind: {why}")
     dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
     dropped += ["`status`"] if "status" in old else []
     return (

@@ -96,9 +96,9 @@ def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Want
         text = with_comments(older.unplaced(piece, want), piece)
     shared = place.shared if want.served_by else None
     beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
-    after, heard = made(text + beside, place.project)
+    after, result_report = made(text + beside, place.project)
     changes = differences(before, objects(after), want)
-    refused = misread(text, want) or unlike(changes, heard) or _new_error(heard, piece, place.project)
+    refused = misread(text, want) or unlike(changes, result_report) or _new_error(result_report, piece, place.project)
     messages = [*messages_of(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
     return Older(text, want, messages, changes, refused)
 
@@ -111,12 +111,12 @@ def misread(text: str, want: Wanted) -> str:
     return "the new text would not say what it should: a comment stands where it would become part of a value"
 
 
-def unlike(changes: list[Difference], heard: Report) -> str:
+def unlike(changes: list[Difference], report: Report) -> str:
     """Why what a new text compiles to is not what it should be, "" where it is."""
     unexplained = [one for one in changes if one.reason == UNEXPLAINED]
     if not unexplained:
         return ""
-    refused = [finding.message for finding in errors(heard)][:1]
+    refused = [finding.message for finding in errors(report)][:1]
     return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
 
 
@@ -126,12 +126,12 @@ def namespaces_of(project: Project) -> frozenset[str]:
     return frozenset() if given == {""} else frozenset(given)
 
 
-def _new_error(heard: Report, piece: str, project: Project) -> str:
+def _new_error(report: Report, piece: str, project: Project) -> str:
     """An error that the new text has and the old one had not, "" where there is none."""
-    if not heard.failed:
+    if not report.failed:
         return ""
     known = {finding.rule.name for finding in made(piece, project)[1].findings}
-    return next((finding.message for finding in errors(heard) if finding.rule.name not in known), "")
+    return next((finding.message for finding in errors(report) if finding.rule.name not in known), "")
 
 
 def messages_of(kind: str, want: Wanted) -> list[str]:

@@ -57,8 +57,8 @@ def _by_variables(facts: Facts, role: dict[str, Any]) -> Policy | None:
     for name in _BY_VARIABLES:
         reserved = VOCABULARIES[name].reserved
         if set(reserved) - {_PROCESSES} <= given.keys():
-            asked = re.fullmatch(r"[1-9][0-9]{0,3}", given.get(_PROCESSES, ""))
-            processes = int(asked[0]) if asked else None
+            match = re.fullmatch(r"[1-9][0-9]{0,3}", given.get(_PROCESSES, ""))
+            processes = int(match[0]) if match else None
             return _one_role(facts, role, name, NODE, processes, frozenset(reserved))
     return None
 

@@ -55,8 +55,8 @@ def _volcano(root: Node) -> _Roles:
 def _listed(entry: SourceEntry | None, name: str) -> _Roles:
     """The entries of a list by what they are called."""
     items = entry.node.children if entry is not None else None
-    named = [(one.node.value, one) for one in (items if isinstance(items, list) else ())]
-    return {str(value[name]): one for value, one in named if isinstance(value, dict) and name in value}
+    nodes = [(one.node.value, one) for one in (items if isinstance(items, list) else ())]
+    return {str(value[name]): one for value, one in nodes if isinstance(value, dict) and name in value}
 
 
 _VOLCANO = "batch.volcano.sh/v1alpha1"

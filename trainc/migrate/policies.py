@@ -114,7 +114,7 @@ def _of_one_role(facts: Facts, policy: str) -> Policy | str:
         without |= added
     else:
         reason = "programs may read the operator's variables"
-    asked = processes(facts.old["spec"].get("nprocPerNode")) if policy == "torch" else None
+    per_node = processes(facts.old["spec"].get("nprocPerNode")) if policy == "torch" else None
     return Policy(
         policy,
         {policy: {}},
@@ -123,7 +123,7 @@ def _of_one_role(facts: Facts, policy: str) -> Policy | str:
         (NODE,),
         NODE,
         facts.count(role),
-        asked if asked is not None and asked > 0 else None,
+        per_node if per_node is not None and per_node > 0 else None,
         frozenset(without),
         reason,
     )

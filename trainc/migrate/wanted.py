@@ -112,7 +112,7 @@ def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy:
     """
     jobset = facts.jobset
     spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
-    asked = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
+    lifecycle = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
     for role in spec["replicatedJobs"]:
         if role.get("groupName") == "default":
             del role["groupName"]
@@ -128,7 +128,7 @@ def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy:
         runtime = {"template": template}
     fitting = policy if isinstance(policy, Policy) else None
     made = _runtime(facts.old, jobset, runtime, namespaces, fitting)
-    job = _job(facts.old, asked, trainer, made)
+    job = _job(facts.old, lifecycle, trainer, made)
     return Wanted(job, made, extras, fitting, "" if fitting else str(policy))
 
 
@@ -228,9 +228,9 @@ def _without_labels(template: dict[str, Any], facts: Facts) -> None:
 def _taken(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
     """What the trainers' containers say alike, as fields of `spec.trainer`; it leaves them."""
     out: dict[str, Any] = {}
-    for field, named in _TRAINER.items():
+    for field, trainer_field in _TRAINER.items():
         if field in mains[0]:
-            out[named] = mains[0][field]
+            out[trainer_field] = mains[0][field]
             for main in mains:
                 del main[field]
     env = [entry for entry in mains[0].get("env", []) if entry["name"] in own or entry["name"] not in _CONSTANT]
@@ -260,7 +260,7 @@ def _with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
 
 
 def _job(
-    old: dict[str, Any], asked: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
+    old: dict[str, Any], lifecycle: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
 ) -> dict[str, Any]:
     metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
     given = metadata.pop("annotations", None) or {}
@@ -268,7 +268,7 @@ def _job(
     if annotations:
         metadata["annotations"] = annotations
     reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}
-    spec = {"runtimeRef": reference, **asked, **({"trainer": trainer} if trainer else {})}
+    spec = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
     return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 

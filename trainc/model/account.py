@@ -176,9 +176,9 @@ class Account:
         for kinds in self.others.values():
             for kind in kinds:
                 counts[kind] = counts.get(kind, 0) + 1
-        named = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
-        shown = ", ".join(named[:_MAX_KINDS_NAMED]) + (
-            f" and {len(named) - _MAX_KINDS_NAMED} more kinds" if len(named) > _MAX_KINDS_NAMED else ""
+        parts = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+        shown = ", ".join(parts[:_MAX_KINDS_NAMED]) + (
+            f" and {len(parts) - _MAX_KINDS_NAMED} more kinds" if len(parts) > _MAX_KINDS_NAMED else ""
         )
         return f"read {_count(len(self.others), 'file')}: {shown}; no training job"
 

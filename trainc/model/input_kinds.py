@@ -57,9 +57,9 @@ def is_training(job: Tree) -> bool:
 
     Plain Jobs are everywhere: migrations, downloads, queues of work. The annotation `trainc.dev/compile` decides.
     """
-    asked = value(job, "metadata", "annotations", COMPILE)
-    if asked is not None:
-        return str(asked) == "true"
+    annotation = value(job, "metadata", "annotations", COMPILE)
+    if annotation is not None:
+        return str(annotation) == "true"
     if value(job, "metadata", "annotations", KEEP) is not None:
         return True
     spec = get(job, "spec")

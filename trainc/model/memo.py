@@ -25,11 +25,11 @@ class Memo(dict[K, V]):
         self._answer = answer
         self._max_entries = most
 
-    def __missing__(self, asked: K) -> V:
-        answer = self._answer(asked)
+    def __missing__(self, key: K) -> V:
+        answer = self._answer(key)
         if len(self) >= self._max_entries:
             self.clear()
-        self[asked] = answer
+        self[key] = answer
         return answer
 
 
@@ -42,10 +42,10 @@ class TextMemo(Memo[str, V]):
         super().__init__(answer, most=most)
         self._longest = longest
 
-    def __missing__(self, asked: str) -> V:
-        answer = self._answer(asked)
-        if len(asked) <= self._longest:
+    def __missing__(self, key: str) -> V:
+        answer = self._answer(key)
+        if len(key) <= self._longest:
             if len(self) >= self._max_entries:
                 self.clear()
-            self[asked] = answer
+            self[key] = answer
         return answer

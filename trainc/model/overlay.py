@@ -26,8 +26,8 @@ def overlay(roles: Sequence[Role], patch: Patch) -> Tree:
     metadata, pod, container = owners.values()
     if patch.container:
         field_name = "containers" if role.container(patch.container) is not None else "initContainers"
-        named = {"name": Sourced(patch.container, _POINTER), **container}
-        pod[field_name] = [*pod.get(field_name, []), named]
+        patch_item = {"name": Sourced(patch.container, _POINTER), **container}
+        pod[field_name] = [*pod.get(field_name, []), patch_item]
     return {"spec": {"replicatedJobs": [_job(role.name, metadata, pod)]}}
 
 

@@ -189,7 +189,7 @@ class Plan:
         """Whether rendezvous variables are set: without a `trainer` block the Trainer controller sets none."""
         return self.block is not None
 
-    def asked(self, field: str, *path: str) -> Tree:
+    def trainer_field(self, field: str, *path: str) -> Tree:
         """What the job itself says at `spec.trainer.<field>` and below, None where it is silent."""
         leaf = self.block.get(field) if type(self.block) is dict else None
         return get(leaf, *path) if path else leaf
@@ -207,9 +207,9 @@ class Plan:
 
         The job's replace the runtime's here although they are merged in the container (Trainer v2.3.0).
         """
-        asked = self.asked("resourcesPerNode")
-        if asked is not None:
-            return asked
+        requests = self.trainer_field("resourcesPerNode")
+        if requests is not None:
+            return requests
         for role in self.roles:
             if role.name.value == NODE or role.ancestor == TRAINER:
                 node = role.container()

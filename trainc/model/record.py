@@ -52,10 +52,10 @@ class _Fields(type):
 class NamedTuple(metaclass=_Fields):
     """What `typing.NamedTuple` is to its users, as far as they need it here."""
 
-    def __new__(cls: Any, *given: Any, **named: Any) -> Any:
+    def __new__(cls: Any, *given: Any, **by_name: Any) -> Any:
         """A tuple of all fields, by place, by name or by default."""
-        if named or len(given) != len(cls._fields):
-            given = _filled(cls, given, named)
+        if by_name or len(given) != len(cls._fields):
+            given = _filled(cls, given, by_name)
         return _new(cls, given)
 
     def __repr__(self: Any) -> str:
@@ -65,14 +65,14 @@ class NamedTuple(metaclass=_Fields):
     def __getnewargs__(self: Any) -> tuple[Any, ...]:
         return tuple(self)
 
-    def _replace(self: Any, **named: Any) -> Any:
-        return type(self)(**{name: getattr(self, name) for name in self._fields} | named)
+    def _replace(self: Any, **by_name: Any) -> Any:
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | by_name)
 
 
-def _filled(cls: Any, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+def _filled(cls: Any, given: tuple[Any, ...], by_name: dict[str, Any]) -> tuple[Any, ...]:
     """All fields in order."""
     fields = cls._fields
-    held = {**cls._field_defaults, **dict(zip(fields, given, strict=False)), **named}
+    held = {**cls._field_defaults, **dict(zip(fields, given, strict=False)), **by_name}
     if len(given) > len(fields) or len(held) != len(fields) or not held.keys() <= set(fields):
         raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
     return tuple([held[name] for name in fields])

@@ -41,7 +41,7 @@ RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
 
 def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
     """The places and names in `spec.trainer.env` that the job must leave to its framework."""
-    entries = plan.asked("env") or ()
+    entries = plan.trainer_field("env") or ()
     return [(at, entry["name"].value) for at, entry in enumerate(entries) if entry["name"].value in names]
 
 
@@ -53,7 +53,7 @@ def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -
     from trainc.model.normalise import normalise  # noqa: PLC0415 (only a refusal prints what it refuses)
 
     listed = " ".join(sorted(name for _, name in clashing))
-    printed = normalise(plan.asked("env"), "env")
+    printed = normalise(plan.trainer_field("env"), "env")
     for at, name in clashing:
         detail = f"must not have reserved envs, invalid envs configured: [{listed}]"
         report.add(reserved_env(plan, at, name, invalid("spec.trainer.env", printed, detail), instead))

@@ -39,11 +39,11 @@ class Report:
     __slots__ = (
         "_allows",
         "_answer",
+        "_by_leaf",
         "_choice",
         "_findings",
         "_level_of",
         "_lost",
-        "_told",
         "account",
         "admission_only",
         "alone",
@@ -81,7 +81,7 @@ class Report:
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
         self._choice = choice
-        self._told: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
+        self._by_leaf: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
         self.account = Account()
         self.reached_runtimes: set[DocumentIdentity] = set()
@@ -174,7 +174,7 @@ class Report:
     def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
         """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
         self.events += 1
-        known = self._told.get((rule.name, id(leaf)))
+        known = self._by_leaf.get((rule.name, id(leaf)))
         if known is not None:
             if known[1] is not None and self.job:
                 self.reached.setdefault(known[1], set()).add(self.job)
@@ -182,9 +182,9 @@ class Report:
         finding = make(*given)
         self.add(finding)
         identity = finding.identity()
-        if len(self._told) < _MAX_KEPT:
+        if len(self._by_leaf) < _MAX_KEPT:
             # The leaf is held as well: its number must not be given to another one.
-            self._told[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
+            self._by_leaf[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
 
     def _comments(self, finding: Finding) -> list[Allow]:
         """The `allow` comments, with a reason, that are there for a finding; they count as used."""

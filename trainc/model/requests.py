@@ -45,18 +45,18 @@ def pod_requests(
     return main
 
 
-def together(pod: Mapping[str, Tree], asked: Callable[[Tree], Amounts]) -> Amounts:
+def together(pod: Mapping[str, Tree], amounts_of: Callable[[Tree], Amounts]) -> Amounts:
     """What the containers of a pod need at once, by what each asks for.
 
     All that run do, or one that only starts the pod, with those that stay and began before it.
     """
     main: Amounts = {}
     for container in pod.get("containers") or []:
-        _add(main, asked(container))
+        _add(main, amounts_of(container))
     side: Amounts = {}
     peak: Amounts = {}
     for container in pod.get("initContainers") or []:
-        need = asked(container)
+        need = amounts_of(container)
         if value(container, "restartPolicy") == "Always":
             _add(main, need)
             _add(side, need)

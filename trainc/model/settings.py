@@ -25,7 +25,7 @@ STDIN = "<stdin>"  # the name of the text that comes from standard input
 TOOLS = ("argocd", "flux")  # that apply manifests
 
 
-class Named(NamedTuple):
+class ClusterChoice(NamedTuple):
     """The clusters that a job's annotation names, and the names in it that are not a cluster's."""
 
     clusters: list[Cluster]
@@ -72,6 +72,7 @@ class Project(Immutable):
     __slots__ = (
         "_globs",
         "_tool",
+        "by_annotation",
         "cache",
         "cluster",
         "clusters",
@@ -80,7 +81,6 @@ class Project(Immutable):
         "gap",
         "holders",
         "name",
-        "named",
         "old_run",
         "output",
         "root",
@@ -109,7 +109,7 @@ class Project(Immutable):
     cache: Opening | None
     texts: Texts
     holders: Mapping[str, list[Cluster]]  # by file, the clusters whose paths hold it
-    named: Mapping[str, Named]  # by the text of a job's annotation
+    by_annotation: Mapping[str, ClusterChoice]  # by the text of a job's annotation
     _globs: list[tuple[Callable[[str], object], Cluster]]  # what finds a cluster's files, filled when first asked
     _tool: str  # that applies the output of a cluster that names none
 
@@ -156,8 +156,8 @@ class Project(Immutable):
         # The loader asks for holders, and admission for each job of the file.
         holders = Memo(self._holders, most=20_000)
         by_name = {cluster.name: (at, cluster) for at, cluster in enumerate(clusters)}
-        named: Memo[str, Named] = Memo(lambda text: _named(text, by_name))
-        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, named=named, _globs=[])
+        by_annotation: Memo[str, ClusterChoice] = Memo(lambda text: _cluster_choice(text, by_name))
+        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, by_annotation=by_annotation, _globs=[])
 
     @property
     def delivery(self) -> str:
@@ -210,12 +210,12 @@ class Project(Immutable):
         return level
 
 
-def _named(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> Named:
+def _cluster_choice(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> ClusterChoice:
     """What an annotation names: the clusters, in the order of the project, and the names that none of them has."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     places = {clusters[name] for name in names if name in clusters}
     ordered = [cluster for _, cluster in sorted(places, key=lambda place: place[0])]
-    return Named(ordered, tuple([name for name in names if name not in clusters]))
+    return ClusterChoice(ordered, tuple([name for name in names if name not in clusters]))
 
 
 class Selection:

@@ -212,13 +212,13 @@ def _merge_lists(base: list[Tree], patch: list[Tree], how: _How, keyed: tuple[st
     merged: list[tuple[int | None, Tree]] = []
     made: dict[object, int] = {}  # a key that the patch has twice is one item
     for item in patch:
-        named = _key_of(item, key)
-        at, again = position.get(named), made.get(named)
+        item_key = _key_of(item, key)
+        at, again = position.get(item_key), made.get(item_key)
         if again is not None:
             merged[again] = (at, _over(merged[again][1], item, how, key))
             continue
-        if named is not None:
-            made[named] = len(merged)
+        if item_key is not None:
+            made[item_key] = len(merged)
         merged.append((at, _over(base[at] if at is not None else None, item, how, key)))
     if how.append:
         out = list(base)
@@ -275,10 +275,10 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
 
 def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
     base = _distinct(base)
-    named = [(base.index(item) if item in base else None, item) for item in _distinct(patch)]
-    touched = {at for at, _ in named}
+    places = [(base.index(item) if item in base else None, item) for item in _distinct(patch)]
+    touched = {at for at, _ in places}
     return _interleave(
-        [(at, item if at is None else base[at]) for at, item in named],
+        [(at, item if at is None else base[at]) for at, item in places],
         [(at, item) for at, item in enumerate(base) if at not in touched],
     )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.capacity.nodes import Node
     from trainc.capacity.queues import Cell
 
-    Asked = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
+    Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
 
 MAX_NODES = 5000  # cells of one cluster
 _TYPE = "node.kubernetes.io/instance-type"
@@ -36,7 +36,7 @@ def capacity_data(facts: Facts, answers: Iterable[Answer], devices: Sequence[str
         "assumedEmpty": facts.assumed_empty(),
         "nodes": [_node(node, devices) for node in nodes[:MAX_NODES]],
         "nodesLeftOut": max(0, len(nodes) - MAX_NODES),
-        "quotas": _quotas(facts, _asked(answers), devices),
+        "quotas": _quotas(facts, _demand(answers), devices),
     }
 
 
@@ -55,7 +55,7 @@ def _node(node: Node, devices: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _asked(answers: Iterable[Answer]) -> dict[str, dict[Cell, int]]:
+def _demand(answers: Iterable[Answer]) -> dict[str, dict[Cell, int]]:
     """What jobs that got quota take of it, all together."""
     out: dict[str, dict[Cell, int]] = {}
     for answer in answers:
@@ -70,7 +70,7 @@ def _asked(answers: Iterable[Answer]) -> dict[str, dict[Cell, int]]:
     return out
 
 
-def _quotas(facts: Facts, asked: Asked, devices: Sequence[str]) -> list[dict[str, Any]]:
+def _quotas(facts: Facts, demand: Demand, devices: Sequence[str]) -> list[dict[str, Any]]:
     """A bar for each queue, flavor and resource: accelerators first, as they are what is short."""
     used = quota_used(facts)
     out = []
@@ -78,7 +78,7 @@ def _quotas(facts: Facts, asked: Asked, devices: Sequence[str]) -> list[dict[str
         cells = sorted(queue.quotas.items(), key=lambda item: (item[0][1] not in devices, item[0]))
         for cell, quota in cells:
             flavor, resource = cell
-            taken, wanted = used.get(name, {}).get(cell, 0), asked.get(name, {}).get(cell, 0)
+            taken, wanted = used.get(name, {}).get(cell, 0), demand.get(name, {}).get(cell, 0)
             out.append(
                 {
                     "queue": name,

@@ -56,7 +56,7 @@ class Fields:
         return {**out, "shapes": self._members}
 
     def _object(self, layers: Layers, tree: Tree) -> list[int]:
-        named = label(tree)
+        name = label(tree)
         members, paths = [], []
         for path, leaf in _as_written(tree):
             if type(leaf) is Sourced:
@@ -64,8 +64,8 @@ class Fields:
                 where = self._index("paths", (shown(steps), *path))
                 paths.append(where)
                 hidden = _is_secret(tree, path, shown(steps))
-                members.append(self._field(where, of_leaf(layers, named, steps, leaf), hidden=hidden))
-        return [self._text(named), *self._changes(tuple(paths), members)]
+                members.append(self._field(where, of_leaf(layers, name, steps, leaf), hidden=hidden))
+        return [self._text(name), *self._changes(tuple(paths), members)]
 
     def _changes(self, paths: tuple[int, ...], members: list[int]) -> list[int]:
         """The shape of an object, and where its fields are others than those of the first one of that shape."""

@@ -88,8 +88,8 @@ def _secrets(tree: Tree) -> Iterator[Span]:
     if type(tree) is not dict:
         return
     leaf = tree.get("value")
-    named = [value(tree, "name")]
-    content = [leaf] if type(named[0]) is str and named_secret(named[0]) and type(leaf) is Sourced else []
+    names = [value(tree, "name")]
+    content = [leaf] if type(names[0]) is str and named_secret(names[0]) and type(leaf) is Sourced else []
     if value(tree, "kind") == "Secret":
         content += [each for field in _SECRET_DATA for _, each in leaves(tree.get(field) or {})]
     yield from (each.origin.at for each in content if each.origin.at is not None)

@@ -87,7 +87,7 @@ def open_project(
         raise Trouble(f"the paths belong to different projects: {names}; run trainc once for each")
     root, marked = roots.pop()
     settings = dict(assigned or {})
-    heard = Report()
+    own_report = Report()
     if not marked:
         return Project(root, clusters=(Cluster(**settings),), unsaved=unsaved)
     file = os.path.join(root, FILE)
@@ -95,21 +95,21 @@ def open_project(
         raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
     with Reaching(file):
         held = (unsaved or {}).get(FILE)
-        documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, heard))
+        documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, own_report))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
-            heard.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
-        _forward(heard, report)
+            own_report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
+        _forward(own_report, report)
         return Project(root, file=FILE, clusters=(Cluster(**settings),), unsaved=unsaved)
     checker = Checker(documents[0], report, unsaved or {})
     project = _project(root, checker, settings, cache)
-    _forward(heard, report, checker.meant)
+    _forward(own_report, report, checker.meant)
     return project
 
 
-def _forward(heard: Report, report: Report, meant: Collection[Span] = ()) -> None:
+def _forward(own_report: Report, report: Report, meant: Collection[Span] = ()) -> None:
     """Report what was heard of the text, but nothing about words that can only mean one thing where they stand."""
-    for finding in heard.findings:
+    for finding in own_report.findings:
         from trainc.yaml.rules import AMBIGUOUS  # noqa: PLC0415 (most project files can only be read in one way)
 
         if finding.rule is not AMBIGUOUS or finding.span not in meant:

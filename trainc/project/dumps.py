@@ -127,9 +127,9 @@ def _others(
     data: bytes, file: str, report: Report, definitions: list[Definitions], cache: Cache | None
 ) -> Iterator[Document]:
     """The documents of a file, but for its definitions, which are added to those known."""
-    heard = Report()
-    documents = [item for document in read(data, file, heard) for item in _items(document)]
-    for finding in heard.findings:
+    own_report = Report()
+    documents = [item for document in read(data, file, own_report) for item in _items(document)]
+    for finding in own_report.findings:
         report.add(finding)
     defining = [document for document in documents if document.kind == KIND]
     if defining:
@@ -137,7 +137,7 @@ def _others(
 
         defined = read_definitions(defining)
         definitions.append(defined)
-        if defined.lasting and len(defining) == len(documents) and not heard.findings:
+        if defined.lasting and len(defining) == len(documents) and not own_report.findings:
             keep(data, defined, cache)
     yield from (document for document in documents if document.kind != KIND)
 

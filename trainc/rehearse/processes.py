@@ -141,8 +141,8 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
             )
     if worker is None:
         return
-    asked = tuple(command) if _trains(role) else ()
-    words = asked or worker.words
+    own_command = tuple(command) if _trains(role) else ()
+    words = own_command or worker.words
     if not words:
         made.notes.append(f"left out: `{role.name}`: its command is in the image; give one with --command")
     elif worker.words and _SSHD.search(worker.words[0]):
@@ -155,7 +155,7 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
         mounted = Mounted({mount: path for path, _, mount in files})
         pods = list(_pods(role))
         room = MOST - len(made.processes)
-        made.processes += [_process(made, pod, worker, asked, loopback, mounted) for pod in pods[:room]]
+        made.processes += [_process(made, pod, worker, own_command, loopback, mounted) for pod in pods[:room]]
         made.beyond += max(0, len(pods) - room)
 
 
@@ -165,7 +165,7 @@ def _trains(role: Role) -> bool:
 
 
 def _process(
-    made: Script, pod: Pod, container: Container, asked: Sequence[str], loopback: Loopback, mounted: Mounted
+    made: Script, pod: Pod, container: Container, own_command: Sequence[str], loopback: Loopback, mounted: Mounted
 ) -> Process:
     env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     env |= {"HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1"}
@@ -178,7 +178,7 @@ def _process(
             continue
         awaited += [(name, address) for address in loopback.named_in(known)]
         env[name] = mounted.placed(loopback.variable(name, known))
-    argv = tuple(mounted.placed(loopback.mapped(word)) for word in asked or pod.command(container))
+    argv = tuple(mounted.placed(loopback.mapped(word)) for word in own_command or pod.command(container))
     after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
     name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
     return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)

@@ -25,9 +25,9 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
         parts.append(f"{things} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
     others = _counts(note.rule.name for note in notes if not note.rule.differs)
     if others:
-        named = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in others[:_MAX_RULES_NAMED]]
-        named += [f"{len(others) - _MAX_RULES_NAMED} more rules"] if len(others) > _MAX_RULES_NAMED else []
-        parts.append(f"{'also ' if constant else ''}{', '.join(named)}")
+        rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in others[:_MAX_RULES_NAMED]]
+        rule_names += [f"{len(others) - _MAX_RULES_NAMED} more rules"] if len(others) > _MAX_RULES_NAMED else []
+        parts.append(f"{'also ' if constant else ''}{', '.join(rule_names)}")
     return f"{'; '.join(parts)}; `trainc validate --notes` shows {'all' if len(notes) > 1 else 'it'}"
 
 

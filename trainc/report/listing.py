@@ -108,8 +108,8 @@ def _stale(rows: Iterable[Row]) -> list[str]:
     for row in rows:
         if row["rendering"] and row["rendering"]["state"] != "current":
             states[row["rendering"]["state"]] = states.get(row["rendering"]["state"], 0) + 1
-    told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
-    return [f"renderings: {told}"] if told else []
+    counts = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+    return [f"renderings: {counts}"] if counts else []
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -49,8 +49,8 @@ def _fenced(lines: Iterator[str]) -> list[str]:
 
 
 def _left(count: int, noun: str, plural: str = "") -> list[str]:
-    named = noun if count == 1 else plural or f"{noun}s"
-    return ["", f"{count} more {named} left out of the diagram."] if count > 0 else []
+    word = noun if count == 1 else plural or f"{noun}s"
+    return ["", f"{count} more {word} left out of the diagram."] if count > 0 else []
 
 
 def _job(view: View) -> Iterator[str]:
@@ -65,11 +65,11 @@ def _job(view: View) -> Iterator[str]:
             name, _, status = wait.rpartition(" ")
             yield f"    role{numbers[name]} -->|{label(status)}| role{numbers[role['name']]}"
     yield "  end"
-    named = [numbers[role["name"]] for role in view["roles"] if role["addresses"]]
-    if named:
+    addressed = [numbers[role["name"]] for role in view["roles"] if role["addresses"]]
+    if addressed:
         service = next(role["addresses"] for role in view["roles"] if role["addresses"]).partition(".")[2]
         yield f"  service([{label(f'Service {service}', 'host names')}])"
-        yield from (f"  service -.- role{number}" for number in named)
+        yield from (f"  service -.- role{number}" for number in addressed)
 
 
 def _title(view: View) -> str:
@@ -78,9 +78,9 @@ def _title(view: View) -> str:
 
 def _around(view: View) -> list[str]:
     gangs = [f"gang of {_number(gang['pods'])} pods" for gang in view["gangs"]]
-    named = [f"{word} {view[word]}" for word in ("cluster", "queue") if view[word]]
+    places = [f"{word} {view[word]}" for word in ("cluster", "queue") if view[word]]
     world = "" if view["worldSize"] is None else f"world size {view['worldSize']}"
-    return [*named, *gangs, *([world] if world else [])]
+    return [*places, *gangs, *([world] if world else [])]
 
 
 def _role(role: View) -> list[str]:

@@ -53,13 +53,13 @@ def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
     """The tables that have rows: how many jobs a sentence holds for, and the sentence."""
     unwired = [(job["reason"], job) for job in view["jobs"] if job["migrated"] and job["reason"]]
     left = [(text, job) for job in view["jobs"] for text in job["changes"] if "left behind" in text or "stay" in text]
-    told = [(text, job) for job in view["jobs"] for text in job["reasons"]]
+    reasons = [(text, job) for job in view["jobs"] for text in job["reasons"]]
     refused = [(1, f"{one['file']}:{one['line']}:{one['column']}: {one['message']}") for one in view["problems"]]
     tables = [
         ("not migrated", refused),
         ("no policy wires them, so `numNodes` cannot scale them", _counted(unwired)),
         ("left behind, or kept from the operator", _counted(left)),
-        ("compiled otherwise", _counted(told)),
+        ("compiled otherwise", _counted(reasons)),
         ("in today's spelling", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
     ]
     return [(title, rows) for title, rows in tables if rows]

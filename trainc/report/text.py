@@ -24,9 +24,9 @@ def finding_lines(
     *,
     width: int = 0,
     link: Callable[[str], str] | None = None,
-    told: set[str] | None = None,
+    printed: set[str] | None = None,
 ) -> list[Line]:
-    """One finding as a block of lines, without notes that are `told` already; its own join them.
+    """One finding as a block of lines, without notes that are in `printed` already; its own join them.
 
     `lines` gives a file's lines, empty where they cannot be had; `shown` turns a file's name into what the user opens,
     `link` into an address where the terminal shows links. `width` is the terminal's, 0 where nothing limits a line.
@@ -43,9 +43,9 @@ def finding_lines(
         arrow = "-->" if index == 0 else ":::"
         out.append((("", " " * margin), (_BLUE, arrow), ("", " "), (target, place)))
         out.extend(_excerpt(label, "^" if index == 0 else "-", lines(span.file), margin, room, folds=width > 0))
-    notes = [note for note in finding.notes if told is None or note not in told]
-    if told is not None:
-        told.update(notes)
+    notes = [note for note in finding.notes if printed is None or note not in printed]
+    if printed is not None:
+        printed.update(notes)
     tail = [("effect", finding.effect), ("help", finding.help), *(("note", note) for note in notes)]
     gutter = (("", " " * margin), (_BLUE, " = "))
     out.extend((*gutter, (_BOLD, word), ("", f": {text}")) for word, text in tail if text)
@@ -108,8 +108,8 @@ def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: 
         parts.append(_count(warnings, "warning"))
     text = ", ".join(parts)
     if unknown:
-        named = ", ".join(f"{reason} ({count})" for reason, count in sorted(unknown.items()))
-        text += f"; not checked: {named}"
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(unknown.items()))
+        text += f"; not checked: {reasons}"
     return text
 
 

@@ -147,7 +147,7 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
     trainer = spec.get("trainer")
     nodes = trainer.get("numNodes") if type(trainer) is dict else None
     roles = roles_of(nodes, runtime, template)
-    asked = overrides(document.tree, runtime.policy, roles)
+    patches = overrides(document.tree, runtime.policy, roles)
     return Plan(
         document=document,
         runtime=runtime.document,
@@ -158,8 +158,8 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
         gang=runtime.gang,
         template=template,
         roles=roles,
-        overrides=asked,
-        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, asked, nodes)),
+        overrides=patches,
+        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, patches, nodes)),
         below=runtime.layers,
         companions=entry.companions,
         beside=entry.beside,
@@ -170,17 +170,22 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
 def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: PreparedRuntimes, project: Project) -> Made:
     """The runtime ready for this job and for all that switch on the same components, and what was found in it."""
     annotations = job.tree["metadata"].get("annotations")
-    asked = annotations.get(COMPONENTS) if type(annotations) is dict else None
-    key = (id(runtime), () if asked is None else tuple(names_of(asked)))
+    components = annotations.get(COMPONENTS) if type(annotations) is dict else None
+    key = (id(runtime), () if components is None else tuple(names_of(components)))
     if key in prepared.made:
         return prepared.made[key]
-    if runtime.kind != RUNTIME and asked is None and not project.cluster.components and project.cluster.patch is None:
+    if (
+        runtime.kind != RUNTIME
+        and components is None
+        and not project.cluster.components
+        and project.cluster.patch is None
+    ):
         made: Made = (Prepared(runtime, runtime.tree), [])
     else:
         from trainc.resolve.compose import composed  # noqa: PLC0415 (many projects inherit nothing)
 
-        heard = Report()
-        made = (composed(runtime, job, catalog, project, heard, prepared.bases), heard.findings)
+        own_report = Report()
+        made = (composed(runtime, job, catalog, project, own_report, prepared.bases), own_report.findings)
     is_explained = made[0] is not None or any(finding.level == ERROR for finding in made[1])
     if is_explained and not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
@@ -248,12 +253,12 @@ def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveEr
     )
 
 
-def roles_of(asked: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
-    """A role for each replicatedJob, with the number of pods that policy, template and job (`asked`) ask for."""
-    scaled = asked is None or get(runtime.policy, "mpi") is not None
+def roles_of(count: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
+    """A role for each replicatedJob, with the number of pods that policy, template and job (`count`) ask for."""
+    scaled = count is None or get(runtime.policy, "mpi") is not None
     roles = []
     for index, tree in enumerate(template["spec"].get("replicatedJobs") or ()):
-        role = Role(index, tree, asked)
+        role = Role(index, tree, count)
         if role.ancestor == TRAINER and not scaled:
             # numNodes of the job reaches the first trainer role alone, and is not raised to 1 (Trainer v2.3.0).
             scaled = True

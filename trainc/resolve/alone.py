@@ -89,21 +89,21 @@ def _composed(document: Document, catalog: Catalog, project: Project, report: Re
     from trainc.resolve.compose import compose  # noqa: PLC0415 (as for `_chain`)
     from trainc.resolve.relations import REQUIRED  # noqa: PLC0415
 
-    heard = Report()
-    composition = compose(document, None, catalog, project, heard, bases)
-    for finding in heard.findings:
+    own_report = Report()
+    composition = compose(document, None, catalog, project, own_report, bases)
+    for finding in own_report.findings:
         if finding.rule is REQUIRED:
             report.skip(BROUGHT)  # a job may switch it on
         else:
             report.add(finding)
     if composition is None:
         return None
-    heard = Report()
-    stored = catalog.runtimes.legal(composition.document(), heard)
+    own_report = Report()
+    stored = catalog.runtimes.legal(composition.document(), own_report)
     if stored is None or not get(stored.tree, "spec", "template", "spec", "replicatedJobs"):
         report.skip(NOT_WHOLE)
         return None
-    for finding in heard.findings:
+    for finding in own_report.findings:
         report.add(finding)
     return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
 
@@ -174,7 +174,7 @@ def _leaf(text: str) -> Sourced[Any]:
     return Sourced(text, Origin(PLACE))
 
 
-def tell(heard: Report, plan: Plan, report: Report) -> None:
+def tell(own_report: Report, plan: Plan, report: Report) -> None:
     """Report what was found in a plan of `unreached`, each finding at a place in the runtime.
 
     What has its place in the job is about what real jobs bring: counted, unless the job cannot help it.
@@ -183,12 +183,12 @@ def tell(heard: Report, plan: Plan, report: Report) -> None:
     if runtime is None:
         raise ValueError("a plan without a runtime")
     home = runtime.span(("metadata", "name"))
-    for finding in heard.findings:
+    for finding in own_report.findings:
         if finding.span != PLACE or finding.level == ERROR:
             report.add(finding.placed(PLACE, home))
         else:
             report.skip(BROUGHT)
     is_open = any(type(leaf) is Sourced and is_placeholder(leaf.value) for _, leaf in leaves(plan.template))
-    for reason, count in heard.unknown.items():
+    for reason, count in own_report.unknown.items():
         for _ in range(count):
             report.skip(reason if is_open else BROUGHT)

@@ -75,7 +75,7 @@ class Use:
         """Where the component is named."""
         return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
 
-    def named(self, parameter: str) -> Span:
+    def parameter_span(self, parameter: str) -> Span:
         """Where the name of a parameter stands that is given a value."""
         if self.owner is None:
             return self.span

@@ -139,11 +139,11 @@ class Composition:
 
     def switch(self, uses: Iterable[Use]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
-        named = {one.name for one, _ in self._on} | set(self._brought)
+        active = {one.name for one, _ in self._on} | set(self._brought)
         by_name: dict[str, Switched] = {}
         for use in uses:
             name = use.name.value
-            if (name in named or name in by_name) and not use.given:
+            if (name in active or name in by_name) and not use.given:
                 continue
             component = switched(use, self._catalog, self._project, self._report)
             if component is None:

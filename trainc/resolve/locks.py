@@ -198,11 +198,11 @@ def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:
     """`numNodes` and `numProcPerNode` of the job stand for those of the policy."""
     steps = lock.steps[1:]
     for field in ("numNodes", "numProcPerNode"):
-        asked = get(job.tree, "spec", "trainer", field)
+        job_value = get(job.tree, "spec", "trainer", field)
         own = _own(policy, field)
-        if asked is None or own is None or (own[: len(steps)] != steps and steps[: len(own)] != own):
+        if job_value is None or own is None or (own[: len(steps)] != steps and steps[: len(own)] != own):
             continue
-        if asked.value != plain(get(policy, *own)) and not lock.keeps(asked, own[len(steps) :]):
+        if job_value.value != plain(get(policy, *own)) and not lock.keeps(job_value, own[len(steps) :]):
             yield lock.broken(job.span(("spec", "trainer", field)), f"`spec.trainer.{field}`")
 
 

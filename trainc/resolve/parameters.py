@@ -60,7 +60,9 @@ def filled(component: Document, use: Use, report: Report) -> Tree | None:
     spec = component.tree.get("spec") or {}
     parameters = {value(one, "name"): (index, one) for index, one in enumerate(spec.get("parameters") or ())}
     problems = [
-        _unknown(component, use.named(name), name, list(parameters)) for name in given if name not in parameters
+        _unknown(component, use.parameter_span(name), name, list(parameters))
+        for name in given
+        if name not in parameters
     ]
     chosen = _chosen(parameters, given)
     for name, (index, parameter) in parameters.items():

@@ -153,15 +153,15 @@ def _excluded(component: Switched, name: str, components: Sequence[Switched]) ->
 
 
 def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding]:
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for index, (later, parts) in enumerate(applied):
         for earlier, before in applied[:index]:
             pair = (earlier.name, later.name)
-            if earlier.name == later.name or pair in told or earlier.name in later.listed("after"):
+            if earlier.name == later.name or pair in reported or earlier.name in later.listed("after"):
                 continue
             clashes = (clash(old.tree, new.tree) for old in before for new in parts)
             for steps, old, new in filter(None, clashes):
-                told.add(pair)
+                reported.add(pair)
                 yield _clash((earlier, old), (later, new), shown(steps))
                 break
 

@@ -92,12 +92,14 @@ def reference_text(document: Document) -> str:
 
 
 def _unsupported(document: Document, kind: str, group: str) -> Finding:
-    named = bool(kind or group)
+    has_reference = bool(kind or group)
     hint = "`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org"
     return UNSUPPORTED_RUNTIME.at(
         document.span(("spec", "runtimeRef", "kind")),
-        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`" if named else "the job names no runtime",
-        help=hint if named else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
+        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`"
+        if has_reference
+        else "the job names no runtime",
+        help=hint if has_reference else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
         # Kubernetes writes a kind of no group without the dot.
         refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
     )

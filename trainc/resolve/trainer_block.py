@@ -27,9 +27,9 @@ def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ..
     trainer, initializer = job["spec"].get("trainer"), job["spec"].get("initializer")
     patches: list[Patch] = []
     for role in roles:
-        asked = _trainer(trainer, policy, role) if trainer is not None else None
-        if asked is not None:
-            patches.append(asked)
+        trainer_patch = _trainer(trainer, policy, role) if trainer is not None else None
+        if trainer_patch is not None:
+            patches.append(trainer_patch)
         if initializer is not None and role.ancestor in INITIALIZERS:
             patches.extend(_initializer(initializer, role))
     return tuple([patch.attach_origin("spec.trainer") for patch in patches])
@@ -43,21 +43,21 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     if node is None:
         return None
     sets = {key: trainer[key] for key in _COPIED_FIELDS if key in trainer} if labelled else {}
-    asked = trainer.get("resourcesPerNode")
+    resources = trainer.get("resourcesPerNode")
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
-    if asked is not None and policy is not None:
-        sets["resources"] = merge_resources(node.get("resources") or {}, asked)
+    if resources is not None and policy is not None:
+        sets["resources"] = merge_resources(node.get("resources") or {}, resources)
     variables = trainer.get("env")
     env = tuple([convert(entry) for entry in variables]) if variables else ()
     return Patch(role.index, NODE, env=env, sets=sets) if sets or env else None
 
 
-def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree:
+def merge_resources(base: Mapping[str, Tree], job_resources: Mapping[str, Tree]) -> Tree:
     """Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0)."""
     merged = {}
     for part in ("limits", "requests"):
         both = dict(base.get(part) or ())
-        more = asked.get(part)
+        more = job_resources.get(part)
         if more:
             for name, amount in more.items():
                 both[name] = canonical(amount)
@@ -67,17 +67,17 @@ def merge_resources(base: Mapping[str, Tree], asked: Mapping[str, Tree]) -> Tree
 
 
 def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
-    asked = get(initializer, INITIALIZERS[role.ancestor])
+    block = get(initializer, INITIALIZERS[role.ancestor])
     container = role.container(role.ancestor)
-    if asked is None or container is None:
+    if block is None or container is None:
         return
-    env = [convert(entry) for entry in asked.get("env") or ()]
-    if "storageUri" in asked:
-        uri = asked["storageUri"]  # an explicit STORAGE_URI in env comes later and wins
+    env = [convert(entry) for entry in block.get("env") or ()]
+    if "storageUri" in block:
+        uri = block["storageUri"]  # an explicit STORAGE_URI in env comes later and wins
         env.insert(0, {"name": derive("storageUri", lambda _: "STORAGE_URI", uri), "value": uri})
     sets = {}
-    if "secretRef" in asked:
-        reference = {"secretRef": {"name": asked["secretRef"].get("name", _EMPTY)}}
+    if "secretRef" in block:
+        reference = {"secretRef": {"name": block["secretRef"].get("name", _EMPTY)}}
         sets["envFrom"] = [*(container.get("envFrom") or ()), reference]
     if env or sets:
         yield Patch(role.index, role.ancestor, env=tuple(env), sets=sets)

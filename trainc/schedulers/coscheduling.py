@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
-from trainc.schedulers.keys import KUEUE_QUEUE, asked, scheduler_name, unbound
+from trainc.schedulers.keys import KUEUE_QUEUE, metadata_value, scheduler_name, unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
 def _whole(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     """The group; it asks nothing of what is free now where nodes come on demand, or where a queue reserves them."""
     count = minimum(plan, roles)
-    later = cluster.autoscaling or asked(plan, "labels", KUEUE_QUEUE) is not None
+    later = cluster.autoscaling or metadata_value(plan, "labels", KUEUE_QUEUE) is not None
     needs = None if later else resources(plan, roles, cluster, count.value) or None
     return _group(plan, count, _timeout(plan, cluster), needs)
 

@@ -50,15 +50,17 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
         return asked_for
     if value(policy(plan), "wholeResources") is True:
         most = whole(roles).value
-    asked = []
+    requests = []
     for role, count in _counted(plan, roles, cluster, most):
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
         one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
-        asked.append((one, count, (role.count, role.replicas)))
+        requests.append((one, count, (role.count, role.replicas)))
     for role in plan.roles:
         if role.name.value in (policy(plan).get("reserved") or ()):  # a place is kept for it, though it is no member
-            asked.append((pod_requests(role.pod, injected=cluster.injected), pods(role), (role.count, role.replicas)))
-    return {name: leaf for name, leaf in written(total(asked), REQUESTS).items() if leaf.value != "0"}
+            requests.append(
+                (pod_requests(role.pod, injected=cluster.injected), pods(role), (role.count, role.replicas))
+            )
+    return {name: leaf for name, leaf in written(total(requests), REQUESTS).items() if leaf.value != "0"}
 
 
 def _counted(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> list[tuple[Role, int]]:
@@ -105,5 +107,5 @@ def controllers_minimum(plan: Plan) -> Sourced[int]:
 
 def controllers_resources(plan: Plan) -> dict[str, Sourced[str]]:
     """The sum as the Trainer controller has it: written requests alone, limits never stand in, zeros stay."""
-    asked = ((pod_requests(role.pod, limits=False), role.count.value, (role.count,)) for role in plan.roles)
-    return written(total(asked), REQUESTS)
+    requests = ((pod_requests(role.pod, limits=False), role.count.value, (role.count,)) for role in plan.roles)
+    return written(total(requests), REQUESTS)

@@ -44,7 +44,7 @@ def concerns(keys: str) -> bool:
     return "kueue" in keys or "scheduling." in keys or "volcano" in keys
 
 
-def asked(plan: Plan, section: str, key: str) -> Sourced[str] | None:
+def metadata_value(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     """A label or annotation (`section`) of the job itself, else of its runtime's template; None where neither has it."""
     for keys in (plan.job["metadata"].get(section), plan.template["metadata"].get(section)):
         leaf = keys.get(key) if type(keys) is dict else None
@@ -60,8 +60,8 @@ def unbound(role: Role, wanted: Sourced[str] | None = None) -> Contribution:
     """Pods outside any gang: the scheduler `wanted`, none where the template still names a gang scheduler."""
     if wanted is not None:
         return pod(role, schedulerName=wanted)
-    named = role.pod.get("schedulerName")
-    gang = type(named) is Sourced and named.value in PROFILES.values()
+    scheduler = role.pod.get("schedulerName")
+    gang = type(scheduler) is Sourced and scheduler.value in PROFILES.values()
     return pod(role, schedulerName=None) if gang else _NOTHING
 
 

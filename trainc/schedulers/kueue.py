@@ -45,8 +45,8 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     labels = (
         {key: leaf for key, leaf in job_labels.items() if key.startswith(KUEUE)} if type(job_labels) is dict else {}
     )
-    named = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
-    if named or cluster.queue is None:
+    has_queue = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
+    if has_queue or cluster.queue is None:
         return Contribution(patches, labels=labels, sourced=True)
     return Contribution(patches, labels={**labels, KUEUE_QUEUE: cluster.queue}, sourced=True)
 

@@ -27,8 +27,8 @@ from trainc.schedulers.keys import (
     VOLCANO_QUEUE_LABEL,
     VOLCANO_TOPOLOGY_MODE,
     VOLCANO_TOPOLOGY_TIER,
-    asked,
     common_priority,
+    metadata_value,
     scheduler_name,
     unbound,
 )
@@ -184,7 +184,7 @@ def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
     if type(written) is Sourced and written.value:
         return written
     for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL)):
-        label = asked(plan, section, key)
+        label = metadata_value(plan, section, key)
         if label is not None:
             return label
     return cluster.queue if cluster.queue is not None else policy_of(plan).get("defaultQueue")
@@ -211,8 +211,8 @@ def _sub_group(role: Role, topology: Tree) -> Tree:
 
 def _topology(plan: Plan, cluster: Cluster) -> Tree:
     """How far the job may spread: what the job asks for, else its runtime's policy, else the cluster's settings."""
-    mode = asked(plan, "annotations", VOLCANO_TOPOLOGY_MODE)
-    tier = asked(plan, "annotations", VOLCANO_TOPOLOGY_TIER)
+    mode = metadata_value(plan, "annotations", VOLCANO_TOPOLOGY_MODE)
+    tier = metadata_value(plan, "annotations", VOLCANO_TOPOLOGY_TIER)
     if mode is None and tier is None:
         topology = policy_of(plan).get("networkTopology") or _policy_topology(plan)
         if topology or cluster.topology is None:

@@ -61,7 +61,7 @@ class Profile:
 
 def profile_of(cluster: Cluster) -> Profile:
     """The server of a cluster, as far as its settings and its dumps tell."""
-    state = {kind: {_key(name): tree for name, tree in named.items()} for kind, named in cluster.objects.items()}
+    state = {kind: {_key(name): tree for name, tree in by_name.items()} for kind, by_name in cluster.objects.items()}
     return Profile(
         kubernetes=text_of(cluster.kubernetes or KUBERNETES),
         jobset=text_of(cluster.jobset or JOBSET),

@@ -68,9 +68,9 @@ def rest_of(document: Document, server: Server) -> Rest | None:
     return None
 
 
-def tell_rest(heard: Report, lines: frozenset[int], report: Report) -> None:
+def tell_rest(own_report: Report, lines: frozenset[int], report: Report) -> None:
     """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
-    for finding in heard.findings:
+    for finding in own_report.findings:
         touched = any(line in lines for label in finding.labels for line in (label.span.line, label.span.end_line))
         if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
             report.add(finding.without_refusal())

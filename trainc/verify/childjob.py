@@ -29,12 +29,12 @@ class PodState:
 class PolicyRule:
     """A rule of a Job's success policy, with how many of the indexes that it names have succeeded."""
 
-    __slots__ = ("_named", "_needed", "_succeeded")
+    __slots__ = ("_needed", "_succeeded", "_succeeded_indexes")
 
     def __init__(self, rule: dict[str, Any], size: int) -> None:
-        named, count = rule.get("succeededIndexes"), rule.get("succeededCount")
-        self._named = indexes(named, size) if type(named) is str else range(size)
-        self._needed = count if type(count) is int else len(self._named)
+        succeeded, count = rule.get("succeededIndexes"), rule.get("succeededCount")
+        self._succeeded_indexes = indexes(succeeded, size) if type(succeeded) is str else range(size)
+        self._needed = count if type(count) is int else len(self._succeeded_indexes)
         self._succeeded = 0
 
     @property
@@ -44,7 +44,7 @@ class PolicyRule:
 
     def count(self, index: int | None) -> None:
         """Take note of a pod that succeeded."""
-        self._succeeded += index in self._named
+        self._succeeded += index in self._succeeded_indexes
 
 
 class ChildJob:

@@ -20,10 +20,10 @@ def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int
     counts: dict[str, int | Unknown] = {}
     for side in (requests, limits):
         for resource, leaf in side.items():
-            asked = leaf.value if type(leaf) is Sourced else None
-            if "/" not in resource or not asked or not device_kind(resource):
+            value = leaf.value if type(leaf) is Sourced else None
+            if "/" not in resource or not value or not device_kind(resource):
                 continue
-            number = amount(asked)
+            number = amount(value)
             if number is None or (number > 0 and number % ONE):
                 counts[resource] = UNKNOWN
             elif number > 0:

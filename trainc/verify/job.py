@@ -149,7 +149,7 @@ class Job:
         return f"{host}-{whole(chosen, 'podIndex') or 0}.{self.subdomain}"
 
     @property
-    def named(self) -> bool:
+    def is_name_known(self) -> bool:
         """Whether the job's own name is known here."""
         return bool(self.name) and not substituted(self.name) and "$" not in self.name
 

@@ -44,9 +44,9 @@ def processes_in_all(job: Job) -> int | None:
     """How many processes mpirun starts: as many as it is told, else one for each slot; None where unknown."""
     hosts, _ = hostfile(job)
     launch = _mpirun(job)
-    told = None if launch is None else launch.number("np")
-    if told is not None:
-        return told if type(told) is int else None
+    np = None if launch is None else launch.number("np")
+    if np is not None:
+        return np if type(np) is int else None
     slots = [host.slots for host in hosts if host.slots is not None]
     return sum(slots) if len(slots) == len(hosts) else None
 

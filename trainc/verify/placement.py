@@ -113,11 +113,11 @@ class Placement:
             if type(job) is dict and type(job.get("name")) is Sourced:
                 self.jobs.append(job)
                 self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
-        named = {(tie.back_end, tie.group.value) for tie in self.ties}
+        tied = {(tie.back_end, tie.group.value) for tie in self.ties}
         own = {id(tree) for tree in bundle.objects}
         groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
         # A group that goes out with another job of the file counts where pods of this one belong to it.
-        self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in named)]
+        self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in tied)]
         # Whose groups or ties are there, each once.
         self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
 

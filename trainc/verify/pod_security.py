@@ -57,9 +57,9 @@ class Enforced(NamedTuple):
     at: Span | None = None
 
 
-def judge(job: Job, asked: str) -> None:
-    """Add a finding for each control that pods of a role violate; `asked` is the level that the call names, or empty."""
-    enforced = Enforced(asked) if asked else _of_namespace(job)
+def judge(job: Job, level: str) -> None:
+    """Add a finding for each control that pods of a role violate; `level` is what the call names, or empty."""
+    enforced = Enforced(level) if level else _of_namespace(job)
     if enforced is None:
         return
     also = [Label(enforced.at, f"the namespace enforces `{enforced.level}`")] if enforced.at is not None else []
@@ -80,9 +80,9 @@ def judge(job: Job, asked: str) -> None:
 
 def _minor(written: str, cluster: Cluster) -> int:
     """The minor version of the standards that the server applies: no later one than its own."""
-    asked = version(written)
+    parsed = version(written)
     served = cluster.kubernetes[1] if cluster.kubernetes is not None else NEWEST
-    return min(asked[1] if asked is not None else NEWEST, served)
+    return min(parsed[1] if parsed is not None else NEWEST, served)
 
 
 def _of_namespace(job: Job) -> Enforced | None:

@@ -43,7 +43,7 @@ class Meeting:
         self.host = host
         self.port = port
         self.port_name = port_name
-        self.place = place_of(job, host) if job.named else None
+        self.place = place_of(job, host) if job.is_name_known else None
 
     @property
     def path(self) -> Path:
@@ -117,9 +117,9 @@ def place_of(job: Job, host: str) -> Place | str | None:
         return _place_of_job(job, first, rest)
     if not first.startswith(f"{job.name}-"):
         return f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
-    named, _, index = first.rpartition("-")
-    named, _, replica = named.rpartition("-")
-    role = job.role(named.removeprefix(f"{job.name}-")) if named.startswith(f"{job.name}-") else None
+    job_name, _, index = first.rpartition("-")
+    job_name, _, replica = job_name.rpartition("-")
+    role = job.role(job_name.removeprefix(f"{job.name}-")) if job_name.startswith(f"{job.name}-") else None
     i, j = parsed_int(replica), parsed_int(index)
     if role is None or i is None or j is None:
         return _unlike(job, first, rest)
@@ -140,9 +140,9 @@ def place_of(job: Job, host: str) -> Place | str | None:
 
 def _place_of_job(job: Job, first: str, rest: str) -> Place | str | None:
     """The same in a plain Job, whose pods are called after it and their index."""
-    named, _, index = first.rpartition("-")
+    job_name, _, index = first.rpartition("-")
     role, number = job.roles[0], parsed_int(index)
-    if named != job.name or number is None:
+    if job_name != job.name or number is None:
         return _unlike(job, first, rest) if first.startswith(f"{job.name}-") else None
     if not role.indexed:
         return "the pods of a Job without `completionMode: Indexed` have random names"
@@ -170,13 +170,13 @@ def _unlike(job: Job, first: str, rest: str) -> str | None:
 
 def ranks(container: Container) -> list[tuple[str, Value]]:
     """The variables that give a container's process its rank, as they are set in env."""
-    named = container.role.job.vocabulary.ranks
-    if named.isdisjoint(container.env):
+    rank_names = container.role.job.vocabulary.ranks
+    if rank_names.isdisjoint(container.env):
         return []
     return [
         (name, value)
         for name in container.env
-        if name in named and not _assigned(container, name) and (value := container.value(name)) is not None
+        if name in rank_names and not _assigned(container, name) and (value := container.value(name)) is not None
     ]
 
 

@@ -65,17 +65,17 @@ def label(tree: Tree) -> str:
     return f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
 
 
-def of_leaf(layers: Layers, named: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf of the object of that label, explained by the layers of its job."""
-    overruled = list(layers.values_at(steps)) if named.startswith("JobSet/") else []
+    overruled = list(layers.values_at(steps)) if object_name.startswith("JobSet/") else []
     won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
         computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
-        return Why(named, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
+        return Why(object_name, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
     winner = overruled[won[-1]]
     beaten = tuple(one for one in reversed(overruled[: won[-1]]) if one.origin != winner.origin)
-    return Why(named, shown(steps), leaf.value, winner, beaten, layers.cluster)
+    return Why(object_name, shown(steps), leaf.value, winner, beaten, layers.cluster)
 
 
 def _rests(origin: Origin, on: Origin) -> bool:

@@ -60,7 +60,7 @@ def landings(
     known = _Known(explained or fields(bundles), Pieces(bundles))
     errors = _Errors(findings)
     for document in documents:
-        for path in on_line(document, wanted) if isinstance(wanted, int) else named(document, wanted):
+        for path in on_line(document, wanted) if isinstance(wanted, int) else at_path(document, wanted):
             leaf = _at(document.tree, path)
             if type(leaf) is Sourced and leaf.origin.at is not None:
                 yield _landing(document, path, leaf, leaf.origin.at, known, bundles, errors)
@@ -71,7 +71,7 @@ def on_line(document: Document, line: int) -> list[Path]:
     return [path for path, leaf in leaves(document.tree) if _stands(document, path, leaf, line)]
 
 
-def named(document: Document, wanted: str) -> list[Path]:
+def at_path(document: Document, wanted: str) -> list[Path]:
     """The paths of all leaves whose path holds `wanted` as a run of whole steps."""
     return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted, path)]
 
@@ -103,10 +103,10 @@ def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
     for bundle in bundles:
         layers = Layers(bundle)
         for tree in bundle.objects:
-            named = label(tree)
+            name = label(tree)
             for path, leaf in leaves(tree):
                 if type(leaf) is Sourced:
-                    yield of_leaf(layers, named, keyed(tree, path), leaf)
+                    yield of_leaf(layers, name, keyed(tree, path), leaf)
 
 
 def _landing(
@@ -189,8 +189,8 @@ class _Known:
 
     def taken(self, at: Span) -> Iterator[Why]:
         """What took a value away from jobs in which it neither landed nor was beaten."""
-        told = {(one.cluster, one.object) for one in (*self.won.get(at, ()), *self.lost.get(at, ()))}
-        return self._pieces.taken(at, told)
+        known = {(one.cluster, one.object) for one in (*self.won.get(at, ()), *self.lost.get(at, ()))}
+        return self._pieces.taken(at, known)
 
     def reason(self, document: Document, path: Path, leaf: Sourced[Any], bundles: Sequence[Bundle]) -> str:
         """Why a value is in no manifest."""

@@ -39,19 +39,19 @@ class Pieces:
         """Whether a piece holds the value that is written there."""
         return any(at in self._read(part) for _, parts in self._bundles for part in parts)
 
-    def taken(self, at: Span, told: Collection[tuple[str, str]]) -> Iterator[Why]:
+    def taken(self, at: Span, known: Collection[tuple[str, str]]) -> Iterator[Why]:
         """For each job, but for those already told of (cluster, object): what took away the value written there."""
         for bundle, parts in self._bundles:
-            named = label(bundle.jobset)
+            name = label(bundle.jobset)
             below = next((index for index, part in enumerate(parts) if at in self._read(part)), None)
-            if below is None or (bundle.cluster, named) in told:
+            if below is None or (bundle.cluster, name) in known:
                 continue
             steps, overruled = self._read(parts[below])[at]
             for part in reversed(parts[below + 1 :]):
                 leaf = _over(part, steps, overruled)
                 if leaf is not None:
                     who = LayerValue(part.name, part.label, leaf.value, leaf.origin)
-                    yield Why(named, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
+                    yield Why(name, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
                     break
 
     def _read(self, part: Part) -> dict[Span, tuple[Steps, object]]:

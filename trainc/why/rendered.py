@@ -33,12 +33,12 @@ def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bu
     return answers, current
 
 
-def _of_object(bundles: Sequence[Bundle], named: str, paths: Mapping[str, Any]) -> Iterator[Why]:
+def _of_object(bundles: Sequence[Bundle], name: str, paths: Mapping[str, Any]) -> Iterator[Why]:
     for bundle in bundles:
         layers = Layers(bundle)
         for tree in bundle.objects:
-            if label(tree) == named:
+            if label(tree) == name:
                 for path, leaf in leaves(tree):
                     steps = keyed(tree, path)
                     if shown(steps) in paths:
-                        yield of_leaf(layers, named, steps, leaf)
+                        yield of_leaf(layers, name, steps, leaf)

@@ -240,12 +240,12 @@ class FolderSpool(Spool):
                 stale.append((path, header.source))
                 unsure |= {path} if self._guess and header.project == self._guess else set()
         self.is_settled = not (stale or self.changes)
-        named = [
+        names = [
             path
             for path, source in stale
             if is_object_file(path) and self._holds(path, source) and self._is_named(path, others)
         ]
-        gone = [one for one in stale if one[0] not in named and self._gone(*one, report)]
+        gone = [one for one in stale if one[0] not in names and self._gone(*one, report)]
         self._leftover = [Change(path, STALE, source) for path, source in gone if path not in unsure]
         self.changes += [Change(path, UNSURE, source) for path, source in gone if path in unsure]
 

@@ -86,8 +86,12 @@ def shared_counts(plan: Plan, sized: str) -> dict[int, Sourced[int]]:
     out = {}
     for role in plan.roles:
         if role.ancestor == TRAINER:
-            asked = given(plan.asked("numNodes"), get(plan.policy, "numNodes")) if role.name.value == sized else None
-            out[role.index] = given(asked, own_count(role))
+            count = (
+                given(plan.trainer_field("numNodes"), get(plan.policy, "numNodes"))
+                if role.name.value == sized
+                else None
+            )
+            out[role.index] = given(count, own_count(role))
     return out
 
 

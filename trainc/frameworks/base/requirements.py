@@ -122,35 +122,35 @@ def check_gpus(plan: Plan, report: Report) -> None:
 
 def check_processes(plan: Plan, report: Report) -> None:
     """A finding where the job allows a node no process."""
-    asked = plan.asked("numProcPerNode")
-    if asked is not None and type(asked.value) is int and asked.value < 1:
+    processes = plan.trainer_field("numProcPerNode")
+    if processes is not None and type(processes.value) is int and processes.value < 1:
         report.add(
             NO_PROCESSES.at(
-                place(asked.origin) or template_span(plan),
-                f"`numProcPerNode` is {asked.value}",
+                place(processes.origin) or template_span(plan),
+                f"`numProcPerNode` is {processes.value}",
                 effect="no node may start a process",
                 help="set it to 1 or more, or leave it out",
             )
         )
 
 
-def check_slots(plan: Plan, report: Report, asked: Sourced[int] | None) -> None:
+def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
     """A finding where the processes that a node is told to run do not match its GPUs."""
-    if asked is None or type(asked.value) is not int or asked.value < 1:
+    if slots is None or type(slots.value) is not int or slots.value < 1:
         return
     gpu = plan.inferred.gpus
-    if gpu.value in (0, asked.value):
+    if gpu.value in (0, slots.value):
         return
-    fewer = asked.value < gpu.value
+    fewer = slots.value < gpu.value
     report.add(
         MISMATCHED_SLOTS.at(
-            place(asked.origin) or template_span(plan),
-            f"{asked.value} processes for each node, which has {gpu.value} GPUs",
+            place(slots.origin) or template_span(plan),
+            f"{slots.value} processes for each node, which has {gpu.value} GPUs",
             also=[Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None],
-            effect=f"{gpu.value - asked.value} GPUs of every node stay idle"
+            effect=f"{gpu.value - slots.value} GPUs of every node stay idle"
             if fewer
             else "processes share GPUs, and collectives between two on one GPU fail or hang",
-            help=f"set `numProcPerNode: {gpu.value}`, or ask for {asked.value} GPUs",
+            help=f"set `numProcPerNode: {gpu.value}`, or ask for {slots.value} GPUs",
         )
     )
 

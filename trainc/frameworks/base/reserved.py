@@ -32,7 +32,7 @@ def check_reserved(plan: Plan, framework: Framework, report: Report) -> None:
         span = plan.document.span(("spec", "trainer", "env", at, "name"))
         if not framework.env_first:
             report.add(overwritten(plan, name, span))
-        elif name not in vocabulary.ranks or "value" not in plan.asked("env")[at]:
+        elif name not in vocabulary.ranks or "value" not in plan.trainer_field("env")[at]:
             # One rank in all pods shows in any framework's pods alike.
             message = f"`{name}` replaces the value that the `{framework.name}` framework sets"
             report.add(BEATEN_ENV.at(span, message, effect=_effect(name, vocabulary), help="remove it"))

@@ -66,7 +66,7 @@ def has_words(container: Tree, field: str) -> bool:
     return type(written) is list and bool(written)
 
 
-def named(name: str) -> Chosen:
+def container_called(name: str) -> Chosen:
     """The container of that name, none where there is none."""
     return lambda role: [c for c in role.containers if value(c, "name") == name]
 

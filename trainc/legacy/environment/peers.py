@@ -153,11 +153,11 @@ def _service(plan: Plan, p: Peer, container: str) -> Tree:
         selector["batch.kubernetes.io/job-completion-index"] = str(p.pod)
     spec = {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector}
     ports = (p.role.container(container) or {}).get("ports") or []
-    named = [{"name": entry["name"], "port": entry["containerPort"]} for entry in ports if "name" in entry]
+    service_ports = [{"name": entry["name"], "port": entry["containerPort"]} for entry in ports if "name" in entry]
     name = derive("name of its operator", lambda _: alias(plan, p), plan.name)
     return {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": {"name": name},
-        "spec": {**spec, **({"ports": named} if named else {})},
+        "spec": {**spec, **({"ports": service_ports} if service_ports else {})},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.environment.env import INDEX_REFERENCE, framework, named
+from trainc.legacy.environment.env import INDEX_REFERENCE, container_called, framework
 from trainc.legacy.environment.peers import Peer, address, peers, port, total
 from trainc.legacy.environment.tfserver import more
 from trainc.model.sourced import derive
@@ -78,4 +78,4 @@ def endpoint(plan: Plan, p: Peer) -> str:
     return f"{name}:{port(p.role, MAIN, 'tfjob-port', 2222).value}"
 
 
-FRAMEWORK = framework("tfjob", entries, named(MAIN), container=MAIN, more=more)
+FRAMEWORK = framework("tfjob", entries, container_called(MAIN), container=MAIN, more=more)

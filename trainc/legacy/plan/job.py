@@ -135,8 +135,8 @@ class Job:
 
     def asks(self, name: str) -> str:
         """What the annotation `trainc.dev/<name>` of the job says, "" where it has none."""
-        asked = value(self.document.tree, "metadata", "annotations", ASK + name)
-        return asked if type(asked) is str else ""
+        wish = value(self.document.tree, "metadata", "annotations", ASK + name)
+        return wish if type(wish) is str else ""
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Where something is written in the job's file."""

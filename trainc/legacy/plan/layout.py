@@ -109,18 +109,18 @@ MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
 
 
 def _choose(job: Job, master: Replica, worker: Replica) -> tuple[str, str]:
-    asked = job.asks("rank-layout")
+    layout = job.asks("rank-layout")
     span = job.span(("metadata", "annotations", "trainc.dev/rank-layout"))
-    if asked not in {"", MERGED, PER_JOB}:
+    if layout not in {"", MERGED, PER_JOB}:
         help_ = f"one of {MERGED}, {PER_JOB}"
-        job.say(UNKNOWN_LAYOUT.at(span, f"`{asked}` is not a layout of ranks", help=help_))
+        job.say(UNKNOWN_LAYOUT.at(span, f"`{layout}` is not a layout of ranks", help=help_))
     difference = _difference(master, worker)
-    if asked == MERGED and difference:
+    if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"
         job.say(UNKNOWN_LAYOUT.at(span, message, help="make them equal, or leave the annotation out"))
-    if asked == PER_JOB:
+    if layout == PER_JOB:
         return PER_JOB, "one Job for each worker, as asked: the rank is the Job's global index"
-    if not difference and not asked and job.options.kubernetes is not None and job.options.kubernetes < SUCCESS_POLICY:
+    if not difference and not layout and job.options.kubernetes is not None and job.options.kubernetes < SUCCESS_POLICY:
         difference = "no pod of a Job can decide for all in this Kubernetes"
     if difference:
         return PER_JOB, f"one Job for each worker, because {difference}: the rank is the Job's global index"

@@ -185,5 +185,5 @@ def _gang(job: RayJobAsRead) -> Tree:
             "mode": labels[_MODE],
             **({} if tier is None else {"highestTierAllowed": tier.map(int)}),
         }
-    asked = _QUEUE in labels or _MODE in labels
-    return {**({"volcano": {}} if asked else {}), "older": policy}
+    uses_volcano = _QUEUE in labels or _MODE in labels
+    return {**({"volcano": {}} if uses_volcano else {}), "older": policy}

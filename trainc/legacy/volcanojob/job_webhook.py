@@ -120,8 +120,8 @@ def _cores(task: Task) -> Iterator[Complaint]:
         for index, container in enumerate(pod.get(field) or ())
     ]
     for number, (field, index, container) in enumerate(containers):
-        asked = get(container, "resources", "requests") or get(container, "resources", "limits")
-        cores = get(asked, "cpu")
+        amounts = get(container, "resources", "requests") or get(container, "resources", "limits")
+        cores = get(amounts, "cpu")
         amount = quantity_of(cores) if cores is not None else None
         if amount is None or amount.nanos % NANO or not amount.nanos:
             where = f"spec.task[{task.path[-1]}] container[{number}]."

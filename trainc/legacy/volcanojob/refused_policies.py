@@ -50,13 +50,13 @@ def events_of(policy: Tree) -> list[str]:
 
 
 def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tuple[str, str, str] | None:
-    named, code = events_of(policy), value(policy, "exitCode")
-    if named and code is not None:
+    names, code = events_of(policy), value(policy, "exitCode")
+    if names and code is not None:
         return "exitCode", "must not specify event and exitCode simultaneously", "keep one of them"
-    if not named and code is None:
+    if not names and code is None:
         return "", "either event and exitCode should be specified", "say what has to happen"
-    if named:
-        return _of_events(policy, named, field, events)
+    if names:
+        return _of_events(policy, names, field, events)
     if code == 0:
         return "exitCode", "0 is not a valid error code", "write a code from 1 to 255"
     if code in codes:
@@ -65,9 +65,9 @@ def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tup
     return None
 
 
-def _of_events(policy: Tree, named: list[str], field: str, events: set[str]) -> tuple[str, str, str] | None:
+def _of_events(policy: Tree, names: list[str], field: str, events: set[str]) -> tuple[str, str, str] | None:
     where = "event" if get(policy, "event") is not None else "events"
-    for event in named:
+    for event in names:
         action = value(policy, "action") or ""
         if event not in EVENTS:
             return where, f'{field}: Invalid value: "{event}": invalid policy event', f"one of {', '.join(EVENTS)}"

@@ -57,8 +57,8 @@ class Task(Replica):
     def hosts(self, job: str) -> list[str]:
         """The addresses of its pods, in order."""
         size = self.pods.value
-        named = [f"{job}-{self.role}-{i // size}-{i % size}.{job}" for i in range(self.count.value)]
-        return named[:1] if self.has_one_host else named
+        addresses = [f"{job}-{self.role}-{i // size}-{i % size}.{job}" for i in range(self.count.value)]
+        return addresses[:1] if self.has_one_host else addresses
 
     @property
     def has_one_host(self) -> bool:

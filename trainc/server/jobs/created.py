@@ -81,10 +81,10 @@ def _merged_keys(tree: Tree, labels: dict[str, Any], path: Path, log: Complaints
         selector = term.get("labelSelector")
         if selector is None:
             continue
-        named = {*fields(fields(selector).get("matchLabels"))}
-        named.update(text(rule, "key") for _, rule in maps(fields(selector).get("matchExpressions")))
+        selected = {*fields(fields(selector).get("matchLabels"))}
+        selected.update(text(rule, "key") for _, rule in maps(fields(selector).get("matchExpressions")))
         for index, key in enumerate(items(term.get("matchLabelKeys"))):
-            if key in named and key in labels:
+            if key in selected and key in labels:
                 why = "exists in both matchLabelKeys and labelSelector"
                 log.invalid((*at, index), key, why, at=(*at, "matchLabelKeys", index))
 
@@ -116,14 +116,14 @@ def _requests(tree: Tree, path: Path, log: Complaints) -> None:
     held = fields(plain(tree["resources"]))
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
 
-    def asked(container: Tree) -> Any:
+    def with_limits(container: Tree) -> Any:
         return {**amounts(get(container, "resources", "limits")), **written(container)}
 
     def written(container: Tree) -> Any:
         return amounts(get(container, "resources", "requests"))
 
     in_template = together(tree, written)
-    for name, most in together(tree, asked).items():
+    for name, most in together(tree, with_limits).items():
         if name in requests and most.quantity.nanos > nanos(requests[name]):
             if name not in in_template or in_template[name].quantity.nanos <= nanos(requests[name]):
                 why = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"

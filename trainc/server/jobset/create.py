@@ -25,7 +25,7 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     metadata = tree.get("metadata", {})
     name = of(metadata, "name", "")
     # Before 0.13 no name was made up for a JobSet that had none yet.
-    named = profile.jobset_does(COMPLETES_NAMES) or name != of(metadata, "generateName", "")[:58] + "abcde"
+    has_name = profile.jobset_does(COMPLETES_NAMES) or name != of(metadata, "generateName", "")[:58] + "abcde"
     faults: list[Fault] = []
     if jobs and "dependsOn" in jobs[0]:
         text = "DependsOn can't be set for the first ReplicatedJob"
@@ -35,7 +35,7 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     if "subdomain" in spec.get("network", ()):
         faults += _subdomain(spec)
     for index, job in enumerate(jobs):
-        faults += _job(name, index, job, named=named)
+        faults += _job(name, index, job, has_name=has_name)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
     targets = "targetReplicatedJobs" in spec.get("successPolicy", ())
@@ -80,7 +80,7 @@ def _subdomain(spec: Tree) -> list[Fault]:
     ]
 
 
-def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
+def _job(jobset: str, index: int, job: Tree, *, has_name: bool) -> list[Fault]:
     at: Path = ("spec", "replicatedJobs", index)
     spec = job["template"]["spec"]
     name, replicas = of(job, "name", ""), count(job, "replicas", 1)
@@ -94,7 +94,7 @@ def _job(jobset: str, index: int, job: Tree, *, named: bool) -> list[Fault]:
         long = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
         for reason in dns1035(group):
             faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
-    if named:
+    if has_name:
         pod = child = f"{jobset}-{name}-{replicas - 1}"
         if "completions" in spec and of(spec, "completionMode") == "Indexed":
             # A pod's name ends with its index and five random characters.

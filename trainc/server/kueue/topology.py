@@ -183,8 +183,8 @@ def _entries(podset: PodSet, layers: Sequence[Layer]) -> list[Fault]:
     uneven: list[Fault] = []
     for index, layer in enumerate(layers):
         place = f"{podset.place(LAYERS)}[{index}]"
-        named = (invalid(f"{place}.topology", layer.topology, reason) for reason in qualified(layer.topology))
-        faults += [of_webhook(text, where) for text in named]
+        texts = (invalid(f"{place}.topology", layer.topology, reason) for reason in qualified(layer.topology))
+        faults += [of_webhook(text, where) for text in texts]
         if layer.size < 1:
             faults.append(of_webhook(invalid(f"{place}.size", layer.size, "must be greater than or equal to 1"), where))
         first = seen.setdefault(layer.topology, index)

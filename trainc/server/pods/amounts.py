@@ -65,8 +65,8 @@ def resources(tree: Any, path: Path, log: Complaints) -> None:
     """What a container asks for: names, amounts, and requests beside limits."""
     held = fields(tree)
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
-    for side, asked in (("limits", limits), ("requests", requests)):
-        for name, amount in asked.items():
+    for side, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
             _amount(name, amount, (*path, side, f"[{name}]"), (*path, side, name), log)
     within_limits(limits, requests, path, log)
     pages_alone([*limits, *requests], path, log)
@@ -91,13 +91,13 @@ def within_limits(limits: dict[str, Any], requests: dict[str, Any], path: Path, 
                 why = "Limit must be set for non overcommitable resources"
                 log.required((*path, "limits"), why, at=place)
             continue
-        asked, most = _parsed(amount), _parsed(limits[name])
-        if asked is None or most is None or asked.nanos == most.nanos:
+        request, most = _parsed(amount), _parsed(limits[name])
+        if request is None or most is None or request.nanos == most.nanos:
             continue
         bound = f"{name} limit of {spelled(limits[name])}"
         if fixed:
             log.invalid(at, spelled(amount), f"must be equal to {bound}", at=place)
-        elif asked.nanos > most.nanos:
+        elif request.nanos > most.nanos:
             log.invalid(at, spelled(amount), f"must be less than or equal to {bound}", at=place)
 
 
@@ -106,9 +106,9 @@ def is_fixed(name: str) -> bool:
     return name.startswith(PAGES) or ("/" in name and "kubernetes.io/" not in name)
 
 
-def pages_alone(asked: list[str], path: Path, log: Complaints) -> None:
+def pages_alone(resource_names: list[str], path: Path, log: Complaints) -> None:
     """Huge pages without anything to run on."""
-    if any(name.startswith(PAGES) for name in asked) and not {"cpu", "memory"}.intersection(asked):
+    if any(name.startswith(PAGES) for name in resource_names) and not {"cpu", "memory"}.intersection(resource_names):
         log.forbidden(path, "HugePages require cpu or memory")
 
 

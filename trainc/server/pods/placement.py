@@ -185,9 +185,9 @@ def _label_keys(holder: dict[str, Any], path: Path, log: Complaints) -> None:
     for index, key in enumerate(keys):
         if key in others:
             log.invalid((*path, "matchLabelKeys", index), key, "exists in both matchLabelKeys and mismatchLabelKeys")
-    asked = fields(holder.get("labelSelector"))
-    before: list[object] = [*fields(asked.get("matchLabels"))]
-    for _, rule in maps(asked.get("matchExpressions")):
+    selector = fields(holder.get("labelSelector"))
+    before: list[object] = [*fields(selector.get("matchLabels"))]
+    for _, rule in maps(selector.get("matchExpressions")):
         key = rule.get("key", "")
         if key in keys and key in before:
             last = len(keys) - 1 - keys[::-1].index(key)
@@ -202,13 +202,16 @@ def _label_keys(holder: dict[str, Any], path: Path, log: Complaints) -> None:
 
 def _unmerged_keys(rule: dict[str, Any], path: Path, log: Complaints) -> None:
     """Keys of labels that an older server does not write into the selector."""
-    keys, asked = items(rule.get("matchLabelKeys")), fields(rule.get("labelSelector"))
+    keys, selector = items(rule.get("matchLabelKeys")), fields(rule.get("labelSelector"))
     if keys and rule.get("labelSelector") is None:
         log.forbidden(path, _NO_SELECTOR)
-    named = {*fields(asked.get("matchLabels")), *(each.get("key") for _, each in maps(asked.get("matchExpressions")))}
+    selector_keys = {
+        *fields(selector.get("matchLabels")),
+        *(each.get("key") for _, each in maps(selector.get("matchExpressions"))),
+    }
     for index, key in enumerate(keys):
         log.key((*path, index), key)
-        if key in named:
+        if key in selector_keys:
             log.invalid((*path, index), key, "exists in both matchLabelKeys and labelSelector")
 
 

@@ -68,7 +68,7 @@ def _downward_item(item: dict[str, Any], path: Path, at: Path, log: Complaints) 
     elif other is None:
         inner.required(path, "one of fieldRef and resourceFieldRef is required")
     else:
-        variables.resource(fields(other), (*path, "resourceFieldRef"), inner, named=False)
+        variables.resource(fields(other), (*path, "resourceFieldRef"), inner, is_own=False)
     _mode(item.get("mode"), (*path, "mode"), inner)
     log.moved(inner, path, at)
 

@@ -123,11 +123,11 @@ def field(ref: dict[str, Any], path: Path, log: Complaints, readable: tuple[str,
         log.one_of(at, "spec.nodeName" if label == "spec.host" else label, readable)
 
 
-def resource(ref: dict[str, Any], path: Path, log: Complaints, *, named: bool = True) -> None:
-    """A resource of a container, which has to be `named` where it is not the variable's; `path` is the reference's."""
+def resource(ref: dict[str, Any], path: Path, log: Complaints, *, is_own: bool = True) -> None:
+    """A resource of a container, named unless it is the variable's own (`is_own`); `path` is the reference's."""
     name = str(ref.get("resource") or "")
     at: Path = (*path, "resource")
-    if not named and not ref.get("containerName"):
+    if not is_own and not ref.get("containerName"):
         log.required((*path, "containerName"))
     elif not name:
         log.required(at)

@@ -42,8 +42,8 @@ def resources(pod: Tree, path: Path, claimed: list[str], log: Complaints) -> Non
         log.forbidden((*at, "claims"), "claims may not be set for Resources at pod-level")
         claims(held["claims"], (*at, "claims"), log)
         declared(held["claims"], (*at, "claims"), claimed, log)
-    for side, asked in (("limits", limits), ("requests", requests)):
-        for name, amount in asked.items():
+    for side, side_amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in side_amounts.items():
             _amount(name, amount, (*at, side, f"[{name}]"), (*at, side, name), log)
     within_limits(limits, requests, at, log)
     pages_alone([*limits, *requests], at, log)

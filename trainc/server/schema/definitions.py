@@ -161,9 +161,9 @@ def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     keys, listed = schema.get("x-kubernetes-list-map-keys"), schema.get("x-kubernetes-list-type")
     if (listed == "map") != bool(keys):
         yield (*at, "x-kubernetes-list-map-keys"), "belongs beside x-kubernetes-list-type: map, and nowhere else"
-    named = schema.get("items", {}).get("properties", {}) if listed == "map" else {}
+    properties = schema.get("items", {}).get("properties", {}) if listed == "map" else {}
     for index, key in enumerate(keys or () if listed == "map" else ()):
-        if key not in named:
+        if key not in properties:
             yield (*at, "x-kubernetes-list-map-keys", index), "must name a property of the items"
     if "default" in schema and not _fits(schema["default"], schema):
         yield (*at, "default"), f"must be of type {schema.get('type')}"
@@ -275,5 +275,5 @@ def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
     if pattern and pattern not in ORDINARY:
         reason, refused = engine().pattern_trouble(pattern)
         if reason:
-            told = "is not a regular expression" if refused else "is not checked"
-            yield (*at, "pattern"), f"the pattern `{pattern}` {told}: {reason}", refused
+            verdict = "is not a regular expression" if refused else "is not checked"
+            yield (*at, "pattern"), f"the pattern `{pattern}` {verdict}: {reason}", refused

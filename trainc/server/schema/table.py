@@ -62,15 +62,15 @@ class Table:
     only its versions are served.
     """
 
-    __slots__ = ("base", "built", "kinds", "named", "nodes", "whole")
+    __slots__ = ("base", "built", "kinds", "nodes", "own_kinds", "whole")
 
     def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
         self.base = base
-        self.named = frozenset(map(_versionless, self.kinds)) if base is not None else frozenset()
+        self.own_kinds = frozenset(map(_versionless, self.kinds)) if base is not None else frozenset()
         inherited = (
-            frozenset(kind for kind in base.whole if _versionless(kind) not in self.named) if base else frozenset()
+            frozenset(kind for kind in base.whole if _versionless(kind) not in self.own_kinds) if base else frozenset()
         )
         self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
         self.built: dict[int, Node] = {}
@@ -80,7 +80,7 @@ class Table:
         index = self.kinds.get(kind)
         if index is not None:
             return self.node(index)
-        if self.base is None or _versionless(kind) in self.named:
+        if self.base is None or _versionless(kind) in self.own_kinds:
             return None
         return self.base.root(kind)
 
@@ -102,7 +102,7 @@ class Table:
     def served(self) -> list[str]:
         """Every kind that has a schema."""
         inherited = self.base.served() if self.base else []
-        return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.named)})
+        return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.own_kinds)})
 
     def at(self, kind: str, path: Path) -> Node:
         """The schema of the node at `path` of a kind in any version; the path must be one that the kind knows."""

@@ -129,23 +129,23 @@ def network_cards_mismatch(job: Job) -> None:
         machine, path = machine_of(role)
         leaf = worker.limits[EFA]
         cards = leaf.value if type(leaf) is Sourced else None
-        asked = cards if type(cards) is int else whole_number(cards)
+        count = cards if type(cards) is int else whole_number(cards)
         if (
             machine is None
             or not machine.cards
-            or asked is None
-            or asked == machine.cards
+            or count is None
+            or count == machine.cards
             or worker.devices.get(machine.resource) != machine.count
         ):
             continue
         job.report.add(
             CARDS.at(
                 job.at(worker.amount_path(EFA)),
-                f"a pod of `{role.name}` asks for {asked} EFA cards, but `{machine.name}` has {machine.cards}",
+                f"a pod of `{role.name}` asks for {count} EFA cards, but `{machine.name}` has {machine.cards}",
                 also=[Label(job.at(path), f"{machine.cards} cards")],
                 effect="the pods stay pending for ever"
-                if asked > machine.cards
-                else f"{machine.cards - asked} cards of each machine stand idle",
+                if count > machine.cards
+                else f"{machine.cards - count} cards of each machine stand idle",
                 help=f"ask for {machine.cards}",
             )
         )
@@ -207,7 +207,7 @@ def _texts(tree: Tree) -> list[tuple[str, str]]:
 
 def compute_domain_mismatch(job: Job) -> None:
     for domain in job.kinds.get("ComputeDomain", ()):
-        asked = whole(table(domain, "spec"), "numNodes")
+        nodes = whole(table(domain, "spec"), "numNodes")
         template = text(table(table(table(domain, "spec"), "channel"), "resourceClaimTemplate"), "name")
         users = [
             r
@@ -215,17 +215,17 @@ def compute_domain_mismatch(job: Job) -> None:
             if any(text(c, "resourceClaimTemplateName") == template for c in rows(r.pod, "resourceClaims"))
         ]
         counts = [role.count for role in users]
-        if type(asked) is not int or asked == 0 or not users or not all(type(c) is int for c in counts):
+        if type(nodes) is not int or nodes == 0 or not users or not all(type(c) is int for c in counts):
             continue
         pods = sum(c for c in counts if type(c) is int)
-        if pods != asked:
+        if pods != nodes:
             job.report.add(
                 DOMAIN.at(
                     job.at_object(domain, ("spec", "numNodes")),
-                    f"the ComputeDomain waits for {asked} nodes, but {pods} pods claim it",
+                    f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
                     also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
                     effect="the pods wait for a domain that never gets ready"
-                    if asked > pods
+                    if nodes > pods
                     else "the pods beyond the count get no channel",
                     help=f"use `numNodes: {pods}`",
                 )

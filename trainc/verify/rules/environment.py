@@ -89,12 +89,12 @@ def misspelt_variable(job: Job) -> None:
             _misspelt(job, name, near)
 
 
-def _meant(asked: tuple[str, Vocabulary]) -> str:
+def _meant(unknown: tuple[str, Vocabulary]) -> str:
     """The name that was probably meant, empty for names that are read, or not like any that is.
 
     The vocabulary holds what frameworks read; libraries and accelerators have lists of their own.
     """
-    name, vocabulary = asked
+    name, vocabulary = unknown
     if name in vocabulary.variables:
         return ""
     prefix = next((prefix for prefix in vocabulary.prefixes if name.startswith(prefix)), "")

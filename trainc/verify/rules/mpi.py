@@ -65,29 +65,29 @@ def _workers(job: Job, launcher: Role) -> list[Role]:
     """The roles whose pods mpirun reaches: those of the hostfile, else those that run an SSH daemon."""
     hosts, _ = hostfile(job)
     if hosts:
-        named = {host.name.partition(".")[0] for host in hosts}
-        return [role for role in job.roles if any(name.startswith(f"{job.name}-{role.name}-") for name in named)]
+        host_names = {host.name.partition(".")[0] for host in hosts}
+        return [role for role in job.roles if any(name.startswith(f"{job.name}-{role.name}-") for name in host_names)]
     return [role for role in job.roles if role is not launcher and any("sshd" in c.text for c in role.main)]
 
 
 def mpi_processes_exceed_slots(job: Job) -> None:
     for container in _launchers(job):
         assert container.launch is not None
-        asked = container.launch.number("np")
+        processes = container.launch.number("np")
         total = _total(job, container)
-        if type(asked) is not int or not total:
+        if type(processes) is not int or not total:
             continue
         oversubscribe = "oversubscribe" in container.text
-        if asked in (total, _accelerators(job, container)) or (asked > total and oversubscribe):
+        if processes in (total, _accelerators(job, container)) or (processes > total and oversubscribe):
             continue  # where slots and accelerators differ, that is the mistake
-        more = asked > total
+        more = processes > total
         job.report.add(
             SLOTS.at(
                 job.at_word(container, "-np", "-n"),
-                f"`mpirun` starts {asked} processes on hosts with {total} slots",
+                f"`mpirun` starts {processes} processes on hosts with {total} slots",
                 effect="mpirun refuses: there are not enough slots"
                 if more
-                else f"{total - asked} accelerators stand idle",
+                else f"{total - processes} accelerators stand idle",
                 help=f"use `-np {total}`, or leave it out: the hostfile then decides",
                 level=ERROR if more else WARNING,
             )

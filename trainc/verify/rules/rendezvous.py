@@ -36,8 +36,8 @@ def standalone_on_several_nodes(job: Job) -> None:
             continue
         role, nodes = container.role, _nodes(launch)
         waits = nodes is not None and nodes > 1
-        told = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
-        if not waits and (not told or "JOB_COMPLETION_INDEX" in container.text):
+        knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
+        if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
             continue  # pods that are told nothing of each other may well have work of their own
         job.report.add(
             STANDALONE.at(

@@ -64,8 +64,8 @@ def too_many_devices(job: Job) -> None:
     amounts = [
         (container, side, resource, leaf)
         for container in job.containers
-        for side, asked in (("limits", container.limits), ("requests", container.requests))
-        for resource, leaf in asked.items()
+        for side, side_amounts in (("limits", container.limits), ("requests", container.requests))
+        for resource, leaf in side_amounts.items()
         if type(leaf) is Sourced
     ]
     for container, side, resource, leaf in amounts:

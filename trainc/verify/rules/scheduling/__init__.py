@@ -23,7 +23,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if type(spec) is not dict:
         return
     groups = [tree for tree in bundle.around if tree is not jobset and value(tree, "kind") == "PodGroup"]
-    named, grouped, mentioned = False, bool(groups), 0
+    has_field, grouped, mentioned = False, bool(groups), 0
     jobs = spec.get("replicatedJobs")
     jobs = jobs if type(jobs) is list else []
     pods = []
@@ -36,11 +36,11 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         pods.append(pod)
         if type(pod) is dict:
             grouped = grouped or _GROUP in pod
-            named = named or not _FIELDS.isdisjoint(pod)
+            has_field = has_field or not _FIELDS.isdisjoint(pod)
     whole = mentioned | _mentions(jobset)
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
-    if grouped or waits or named:
+    if grouped or waits or has_field:
         from trainc.verify.rules.scheduling.placing import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
         look(bundle, cluster, report, gang=grouped, queued=waits)

@@ -191,10 +191,10 @@ def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Findi
 
 
 def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
-    named = value(role.pod, "schedulerName")
+    scheduler = value(role.pod, "schedulerName")
     return SCHEDULER_NAME.at(
-        placement.role_at(role, *POD, "spec", *(("schedulerName",) if named else ())),
-        f"the pods are tied to a {back_end} group but ask for {f'`{named}`' if named else 'no scheduler'}",
+        placement.role_at(role, *POD, "spec", *(("schedulerName",) if scheduler else ())),
+        f"the pods are tied to a {back_end} group but ask for {f'`{scheduler}`' if scheduler else 'no scheduler'}",
         effect="where kube-scheduler does not run the plugin itself, the pods are placed one by one, without a gang"
         if back_end == "coscheduling"
         else "kube-scheduler places the pods one by one, without a gang",

@@ -66,8 +66,8 @@ class NamedObjects:
     def _nearest(self, reference: Reference, folder: str) -> list[Document]:
         """The objects of a name that are nearest to a folder: one, or several that differ; each as a server stores it."""
         self._tell_unreadable(reference)
-        named = self._index().get((reference.kind, reference.name), ())
-        fitting = [document for document in named if document.namespace in ("", reference.namespace)]
+        same_name = self._index().get((reference.kind, reference.name), ())
+        fitting = [document for document in same_name if document.namespace in ("", reference.namespace)]
         if not fitting:
             return []
         shared = [_shared(document.file.rpartition("/")[0], folder) for document in fitting]
