@@ -9,12 +9,12 @@ from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
 from trainc.legacy.plan.runpolicy import MULTIKUEUE
 from trainc.legacy.plan.versions import servable
+from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.rayjob.ray_findings import check_fields
 from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, Group, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
 from trainc.model.legacy_kinds import ASK
 from trainc.model.placeholders import is_placeholder
-from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, stamp, value
 
@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.legacy.plan import Options
     from trainc.model.catalog import Entry
+    from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
@@ -48,29 +49,11 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     shape = Shape(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     template = {"metadata": _metadata(job), "spec": {**_jobset_fields(job), "replicatedJobs": replicated}}
-    out = _planned(job, entry, template, parts, _gang(job) if counted else None)
+    placing = _gang(job) if counted else None
+    pods = [part.pods for part in parts]
+    out = plan_of_jobset(job, entry, template, pods, gang=placing, framework=FRAMEWORK, kind=_BY)
     out.barred = not kept and not (is_open(job) and not report.compiles)
     return out
-
-
-def _planned(job: RayJobAsRead, entry: Entry, template: Tree, parts: list[Part], placing: Tree) -> Plan:
-    namespace = get(job.document.tree, "metadata", "namespace")
-    pairs = zip(template["spec"]["replicatedJobs"], parts, strict=True)
-    return Plan(
-        document=job.document,
-        runtime=None,
-        name=job.name,
-        namespace=namespace if type(namespace) is Sourced else None,
-        framework=FRAMEWORK,
-        policy=None,
-        gang=placing,
-        template=template,
-        roles=tuple(Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)),
-        steps=(("runtime", f"{_BY} {job.name.value}", template, (), None),),
-        companions=entry.companions,
-        beside=entry.beside,
-        secrets=job.options.secrets,
-    )
 
 
 def _replicated(job: RayJobAsRead, group: Group) -> Tree:

@@ -9,6 +9,7 @@ from trainc.legacy.plan.layout import Part, Shape
 from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.versions import servable
+from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.volcanojob.arrangement import arrange, is_countable, success
 from trainc.legacy.volcanojob.former_pod_names import FormerPodNames, check_spliced
 from trainc.legacy.volcanojob.gang import gang, starts
@@ -21,7 +22,6 @@ from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.legacy_kinds import ASK
 from trainc.model.placeholders import is_placeholder
-from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain, stamp, value
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trainc.legacy.plan import Options
     from trainc.legacy.volcanojob.tasks import Task
     from trainc.model.catalog import Entry
+    from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
@@ -70,7 +71,8 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     if decided is not None:
         spec["successPolicy"] = decided
     template = {"metadata": _metadata(job), "spec": spec}
-    out = _planned(job, entry, template, tasks, gang(job))
+    pods = [task.pods for task in tasks]
+    out = plan_of_jobset(job, entry, template, pods, gang=gang(job), framework=FRAMEWORK, kind=_BY)
     out.barred = not (kept and all(verdicts) and fitting) and not is_open(job)
     return out
 
@@ -98,29 +100,11 @@ def _uncounted(job: JobOfTasks, entry: Entry, *, is_free: bool) -> Plan | None:
     if not tasks:
         return None
     spec = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
-    out = _planned(job, entry, {"metadata": _metadata(job), "spec": spec}, tasks, None)
+    template = {"metadata": _metadata(job), "spec": spec}
+    pods = [task.pods for task in tasks]
+    out = plan_of_jobset(job, entry, template, pods, gang=None, framework=FRAMEWORK, kind=_BY)
     out.barred = not is_free
     return out
-
-
-def _planned(job: JobOfTasks, entry: Entry, template: Tree, tasks: list[Task], placing: Tree) -> Plan:
-    namespace = get(job.document.tree, "metadata", "namespace")
-    pairs = zip(template["spec"]["replicatedJobs"], tasks, strict=True)
-    return Plan(
-        document=job.document,
-        runtime=None,
-        name=job.name,
-        namespace=namespace if type(namespace) is Sourced else None,
-        framework=FRAMEWORK,
-        policy=None,
-        gang=placing,
-        template=template,
-        roles=tuple(Role(index, tree, task.pods) for index, (tree, task) in enumerate(pairs)),
-        steps=(("runtime", f"{_BY} {job.name.value}", template, (), None),),
-        companions=entry.companions,
-        beside=entry.beside,
-        secrets=job.options.secrets,
-    )
 
 
 def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) -> Tree:
