@@ -257,6 +257,25 @@ def test_runtimes_without_what_the_sdk_takes_for_granted_are_served(client: Any,
     assert [one.name for one in client.list_jobs()] == ["bert"]
 
 
+def test_a_job_without_its_runtime_does_not_hide_the_others(client: Any, repository: Repository) -> None:
+    client.train(options=[options.Name("bert")])
+    for name, runtime in (("lost", "nobody"), ("wrong", "wrong")):
+        repository.job(name)
+        repository.change(f"jobs/{name}.yaml", "name: torch\n", f"name: {runtime}\n")
+    for name, reference in (("illegal", "name: [a]"), ("empty", "names: torch")):
+        repository.job(name)
+        repository.change(f"jobs/{name}.yaml", "    name: torch", f"    {reference}")
+    text = repository.read("runtimes/torch.yaml").replace("name: torch\n", "name: wrong\n", 1)
+    repository.write("runtimes/wrong.yaml", text.replace("numNodes: 1", "numNodes: a"))
+    with pytest.warns(UserWarning, match="not listed") as warned:
+        assert [one.name for one in client.list_jobs()] == ["bert"]
+    assert "not listed: job `lost` in jobs/lost.yaml: there is no runtime `nobody`" in [
+        str(one.message) for one in warned
+    ]
+    with pytest.raises(RuntimeError, match="Failed to get Runtime: nobody"):
+        client.get_job("lost")
+
+
 def test_a_folder_within_a_project_is_that_project(client: Any, repository: Repository) -> None:
     client.train(options=[options.Name("bert")])
     inner = trainer_client(repository.folder / "jobs", folder="team", namespace="research")

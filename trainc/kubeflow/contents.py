@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kubeflow_trainer_api.models import TrainerV1alpha1TrainJob
+
 from trainc import pipeline
 from trainc.kubeflow.served import served
 from trainc.load import load
@@ -92,6 +94,28 @@ class Contents:
         """The TrainingRuntimes of the project."""
         runtimes = [one.document for one in self._blueprints if one.document.kind == _RUNTIME]
         return [served(dict(plain(document.tree))) for document in runtimes if self._is_here(document)]
+
+    def is_readable(self, job: Document) -> bool:
+        """Whether the SDK can read a job and its runtime; a warning where not, as it would give no job at all then."""
+        reason = self._fault(job)
+        if reason:
+            warnings.warn(f"not listed: job `{job.name}` in {job.file}: {reason}", stacklevel=4)
+        return not reason
+
+    def _fault(self, job: Document) -> str:
+        try:
+            legal = TrainerV1alpha1TrainJob.from_dict(self.stored(job))
+        except ValueError:
+            return f"it is not legal; see `trainc validate {job.file}`"
+        name = legal.spec.runtime_ref.name
+        try:
+            if self.runtime(name) is not None or name in [
+                one["metadata"]["name"] for one in self.namespaced_runtimes()
+            ]:
+                return ""
+        except Trouble as trouble:
+            return str(trouble)
+        return f"there is no runtime `{name}`"
 
     def stored(self, document: Document) -> dict[str, Any]:
         """A job with what the SDK takes for granted: a namespace, and a time, which here is that of its file."""

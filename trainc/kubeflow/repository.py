@@ -63,9 +63,9 @@ class Repository:
         return self._held or Contents(self._root, self.namespace)
 
     def jobs(self) -> list[dict[str, Any]]:
-        """Every TrainJob, of the namespace if one is given, sorted by file."""
+        """Every TrainJob that can be read with its runtime, of the namespace if one is given, sorted by file; others are warnings."""
         contents = self.contents()
-        return [contents.stored(document) for document in contents.jobs]
+        return [contents.stored(document) for document in contents.jobs if contents.is_readable(document)]
 
     def job(self, name: str) -> dict[str, Any] | None:
         """The TrainJob of a name, None where there is none."""
