@@ -197,8 +197,8 @@ class Account:
 
     @property
     def refusals(self) -> int:
-        """How many jobs were not compiled, each counted for every cluster: what would be said of them further on is unknown."""
-        return sum(entry.ending == REFUSED for entry in self._entries.values())
+        """How many jobs were not compiled, for any number of clusters: what would be said of them further on is unknown."""
+        return len({(file, index) for (file, index, _), entry in self._entries.items() if entry.ending == REFUSED})
 
     def totals(self) -> dict[str, int]:
         """How many jobs were compiled, refused and left to clusters that this run does not compile for.
