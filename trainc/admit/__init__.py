@@ -59,11 +59,15 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) -> Iterator[Entry]:
+    latest, count = "", 0  # the file that had its turn, and how many documents of it
     for file, parts in documents.selected(context.project.cluster):
         context.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
         others: list[Document] = []
-        for index, document in enumerate(_split(parts)):
+        split = _split(parts)
+        start = count if file == latest else 0  # of a long file's parts
+        latest, count = file, start + len(split)
+        for index, document in enumerate(split, start):
             full = kind_of(document.tree)
             if full == _TRAINJOB and context.server.table.root(full) is not None:
                 jobs.append((index, document))

@@ -8,7 +8,7 @@ from trainc.load.beside import Beside
 from trainc.load.counting import counted
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
-from trainc.load.shipped import SHIPPED, catalogue, shipped_names
+from trainc.load.shipped import shipped_documents, shipped_names
 from trainc.load.walk import known_contents, known_files, ours
 from trainc.model.documents import Documents, RuntimeFolder, Source
 from trainc.model.header import is_rendered
@@ -74,7 +74,7 @@ class Loader:
     def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
 
-        A file of which `is_done` says so, by its name and text, is left out as well.
+        A long file may come in several parts, one after the other. A file of which `is_done` says so, by its name and text, is left out as well.
         """
         if self._selection.stdin is not None and self._reads_first:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
@@ -96,7 +96,10 @@ class Loader:
                 self._project.texts.drop(file)
             if is_done is not None and file not in self._others and is_done(file, data):
                 continue
-            if only_here:
+            if len(data) > SHARED and file not in self._others:
+                for piece in self._pieces(file, data):
+                    yield file, piece
+            elif only_here:
                 yield file, self._documents(file, data, self._report)
             else:
                 yield file, self._shared_documents(file, data)
@@ -200,12 +203,7 @@ class Loader:
         """The documents of the catalogue's file of that name, empty where it has none."""
         inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
         if inner not in self._catalogue:
-            path = os.path.join(catalogue(), inner)
-            documents: list[Document] = []
-            if "/" not in name and os.path.isfile(path):
-                with open(path, "rb") as stream:
-                    documents = list(read(stream.read(), f"{SHIPPED}{inner}", Report()))
-            self._catalogue[inner] = documents
+            self._catalogue[inner] = [] if "/" in name else shipped_documents(inner)
         return self._catalogue[inner]
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
@@ -240,6 +238,13 @@ class Loader:
         self._hear(known[1])
         return known[0]
 
+    def _pieces(self, file: str, data: bytes) -> Iterator[list[Document]]:
+        """The documents of a long file, of which no cluster keeps any."""
+        from trainc.load.pieces import pieces  # noqa: PLC0415 (few files are that long)
+
+        self._allow(file, data)
+        return pieces(lambda report: self._expanded(file, data, report), self._report)
+
     def _hear(self, faults: Report) -> None:
         """Say what is wrong with a text whose documents several clusters get."""
         for finding in faults.findings:
@@ -247,11 +252,18 @@ class Loader:
         self._report.account.absorb(faults.account)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
+        self._allow(file, data)
+        return list(self._expanded(file, data, report))
+
+    def _allow(self, file: str, data: bytes) -> None:
+        """Take what comments of a file silence."""
         if MARK in data:
             self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+
+    def _expanded(self, file: str, data: bytes, report: Report) -> Iterator[Document]:
         if file.endswith(FILE) and file.rpartition("/")[2] == FILE:
-            return []  # read, and judged, where the project was opened
-        return list(expand(read(data, file, report, duplicates=self._selection.field_validation), report))
+            return iter(())  # read, and judged, where the project was opened
+        return expand(read(data, file, report, duplicates=self._selection.field_validation), report)
 
     def nearest(self, file: str) -> str:
         """The nearest `runtimes/` upwards from a file, empty where there is none."""

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import os
 
+from trainc.model.report import Report
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"
 
@@ -19,3 +26,12 @@ def shipped_names(folder: str = "") -> list[str]:
     """The names of all runtimes in the catalogue, or of all its components."""
     path = os.path.join(catalogue(), folder)
     return sorted(name[:-5] for name in os.listdir(path) if name.endswith(".yaml")) if os.path.isdir(path) else []
+
+
+def shipped_documents(inner: str) -> list[Document]:
+    """The documents of a file of the catalogue by its path there, empty where it has no such file."""
+    path = os.path.join(catalogue(), inner)
+    if not os.path.isfile(path):
+        return []
+    with open(path, "rb") as stream:
+        return list(read(stream.read(), f"{SHIPPED}{inner}", Report()))

@@ -34,7 +34,7 @@ class Documents(NamedTuple):
     """The documents of a run, each file read when it is asked for.
 
     `selected(cluster, is_done)` yields each selected file that a cluster may run with its documents, but for those that
-    `is_done` answers for by their name and text; `runtimes()` the documents of those files that may hold
+    `is_done` answers for by their name and text, a long file in several parts; `runtimes()` the documents of those files that may hold
     runtimes; `runtime_folder(file)` the runtimes folder that serves a file; `beside(file)` the files beside
     one that was given by its own name; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.yaml.lines import Line, Literal
 
-LIMIT = 1024 * 1024  # bytes of a text whose lines are worth splitting
+LIMIT = 1024 * 1024  # bytes of lines that are worth splitting together
+_PIECE = LIMIT // 4  # bytes: a longer text is split into lines piece by piece, where a document starts
 DEPTH = 100
 
 _new = object.__new__
@@ -27,25 +28,37 @@ _new = object.__new__
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
     """Each document that is not empty, as long as the spelling is common; the rest of the text, on its old lines."""
-    try:
-        lines = data.decode().split("\n") if len(data) <= LIMIT else None
-    except UnicodeDecodeError:
-        lines = None
-    if lines is None:
-        return data
+    first = start = 0  # the line and the byte at which a piece starts
+    while start < len(data):
+        end = data.find(b"\n---\n", start + _PIECE) + 1 or len(data)
+        try:
+            text = data[start:end].decode() if end - start <= LIMIT else None
+        except UnicodeDecodeError:
+            text = None
+        if text is None:
+            return b"\n" * first + data[start:]
+        lines = [""] * first + text.split("\n")
+        rest = yield from _piece(lines, first, file)
+        if rest is not None:
+            return b"\n" * rest + "\n".join((*lines[rest:-1], "")).encode() + data[end:]
+        first, start = len(lines) - 1, end
+    return b""
+
+
+def _piece(lines: list[str], at: int, file: str) -> Generator[Document, None, int | None]:
+    """The documents from a line on; the line of the first one in another spelling, None where there is none."""
     lines[-1] = "---"  # behind the last line end, so that every document ends at one
-    at = 0
     end = len(lines) - 1
     while at < end:
         builder = _Builder(file, lines, at)
         try:
             tree = builder.document()
         except DeclinedError:
-            return b"\n" * at + "\n".join((*lines[at:-1], "")).encode()
+            return at
         if tree is not None:
             yield Document(file, tree, Places(tree, lines, at), builder.start)
         at = builder.at
-    return b""
+    return None
 
 
 class _Builder:
