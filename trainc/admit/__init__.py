@@ -59,15 +59,11 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) -> Iterator[Entry]:
-    latest, count = "", 0  # the file that had its turn, and how many documents of it
-    for file, parts in documents.selected(context.project.cluster):
+    for file, parts, counted in _counted(documents, context):
         context.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
         others: list[Document] = []
-        split = _split(parts)
-        start = count if file == latest else 0  # of a long file's parts
-        latest, count = file, start + len(split)
-        for index, document in enumerate(split, start):
+        for index, document in counted:
             full = kind_of(document.tree)
             if full == _TRAINJOB and context.server.table.root(full) is not None:
                 jobs.append((index, document))
@@ -102,6 +98,15 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         yield from _admitted([job for job in jobs if _is_here(*job, context)], others, context, catalog)
         if not jobs and context.selection.include_other:
             _pass_on(others, catalog.passing)
+
+
+def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
+    """Each file, or the next part of a long one, as it is read, and its jobs and objects with their place in it."""
+    latest, start = "", 0
+    for file, parts in documents.selected(context.project.cluster):
+        counted = list(enumerate(_split(parts), start if file == latest else 0))
+        latest, start = file, counted[-1][0] + 1 if counted else 0
+        yield file, parts, counted
 
 
 def _split(parts: list[Document]) -> list[Document]:
