@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import Answer, Fit
+from trainc.capacity.fit import Fit, FitAnswer
 from trainc.model.report import Report
 from trainc.model.tree import stamp
 from trainc.project.dumps import read_dump
@@ -74,6 +74,6 @@ def facts(*objects: Plain, closed: bool = False) -> Facts:
     return found
 
 
-def ask(tree: Plain, *objects: Plain, closed: bool = False, **options: Any) -> Answer:
+def ask(tree: Plain, *objects: Plain, closed: bool = False, **options: Any) -> FitAnswer:
     """The answer for one job on a cluster."""
     return Fit(facts(*objects, closed=closed), **options).answer(stamp(tree, "job"))

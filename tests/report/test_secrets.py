@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import Repository
-from trainc.compare.updates import Change
+from trainc.compare.updates import LeafUpdate
 from trainc.migrate.compared import Difference
 from trainc.model.masking import named_secret, variable_of
 
@@ -31,7 +31,7 @@ def test_diff_masks_secrets(form: str, tmp_path: Path) -> None:
 
 
 def test_notes_mask_secrets() -> None:
-    change = Change(("spec", "env", ("name", "API_KEY"), "value"), (), OLD, NEW)
+    change = LeafUpdate(("spec", "env", ("name", "API_KEY"), "value"), (), OLD, NEW)
     assert OLD not in str(change)
     assert NEW not in str(Difference("Job/a/env[API_KEY]/value", None, NEW, "because"))
     assert "absent -> (hidden)" in str(Difference("Job/a/env[API_KEY]/value", None, NEW, "because"))

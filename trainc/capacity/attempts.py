@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from trainc.capacity.queues import Group
+    from trainc.capacity.queues import ResourceGroup
 
 NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
 WAITS = "WaitingForQuota"
@@ -33,7 +33,7 @@ class Attempt:
         self.reason = more_severe(self.reason, other.reason)
 
 
-def merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: Group) -> None:
+def merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: ResourceGroup) -> None:
     """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
     for flavor, attempt in tried.items():
         if flavor in attempts:
@@ -46,7 +46,7 @@ def merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: Gro
                 attempt.fits, attempt.reason = False, NO_FLAVOR
 
 
-def no_fit_reason(failed: Iterable[Mapping[str, Attempt]], groups: Sequence[Group]) -> str:
+def no_fit_reason(failed: Iterable[Mapping[str, Attempt]], groups: Sequence[ResourceGroup]) -> str:
     """The reason that Kueue gives for a workload, by what each pod set that failed had tried."""
     overall = ""
     for attempts in failed:

@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.capacity.choice import Search
+    from trainc.capacity.choice import TopologySearch
     from trainc.capacity.topology import Domain, Question, Topology
 
 MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
 
 
-def domains(topology: Topology, search: Search, question: Question) -> tuple[list[Domain], int] | None:
+def domains(topology: Topology, search: TopologySearch, question: Question) -> tuple[list[Domain], int] | None:
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
     threshold = most = 0
@@ -47,7 +47,7 @@ def _sibling_groups(topology: Topology, level: int) -> Iterable[list[Domain]]:
 
 
 def _candidate(
-    siblings: list[Domain], search: Search, question: Question, best: int
+    siblings: list[Domain], search: TopologySearch, question: Question, best: int
 ) -> tuple[list[Domain], int, int] | None:
     """Copies of sibling domains without what holds too little, the threshold, and how many domains it takes."""
     needed = search.count // search.size
@@ -96,7 +96,7 @@ def _greedy(candidates: list[Domain], slices: int, leaders: int) -> tuple[int, D
     return None if left > 0 else (count, last_beside, last)
 
 
-def _prune(candidates: list[Domain], least: int, search: Search, question: Question) -> None:
+def _prune(candidates: list[Domain], least: int, search: TopologySearch, question: Question) -> None:
     for domain in candidates:
         for child in domain.children:
             _prune_one(child, least, search)
@@ -106,7 +106,7 @@ def _prune(candidates: list[Domain], least: int, search: Search, question: Quest
         _prune_one(domain, least, search)
 
 
-def _prune_one(domain: Domain, least: int, search: Search) -> None:
+def _prune_one(domain: Domain, least: int, search: TopologySearch) -> None:
     if domain.slices < least:
         _clear(domain)
     elif search.leaders and domain.leaders and domain.slices_beside < least:
@@ -130,7 +130,7 @@ def _clear_leader(domain: Domain) -> None:
 Table = list[dict[int, dict[int, list["Domain"]]]]
 
 
-def _optimal(candidates: list[Domain], slices: int, search: Search, *, by_entropy: bool) -> list[Domain] | None:
+def _optimal(candidates: list[Domain], slices: int, search: TopologySearch, *, by_entropy: bool) -> list[Domain] | None:
     """The smallest set of as few domains as a greedy placement takes."""
     fit = _greedy(candidates, slices, search.leaders)
     if fit is None:
@@ -171,7 +171,7 @@ def _by_entropy(domain: Domain) -> tuple[int, int, float, tuple[str, ...]]:
     return -domain.leaders, -domain.slices_beside, sum(share * log2(share) for share in shares), domain.values
 
 
-def _placed(candidates: list[Domain], needed: int, least: int, search: Search) -> list[Domain] | None:
+def _placed(candidates: list[Domain], needed: int, least: int, search: TopologySearch) -> list[Domain] | None:
     chosen = _optimal(candidates, needed, search, by_entropy=False)
     if chosen is None or needed < len(chosen) * least:
         return None

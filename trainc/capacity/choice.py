@@ -6,11 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.capacity.requests import Layer
+    from trainc.capacity.requests import SliceLayer
     from trainc.capacity.topology import Domain
 
 
-class Search:
+class TopologySearch:
     """What one search asks for; levels are counted from the top."""
 
     __slots__ = (
@@ -38,7 +38,7 @@ class Search:
     ascending: bool  # the fullest domains first
     scores: bool  # preferred node affinity comes before everything else
     balanced: bool  # spread over domains evenly where that is possible
-    layers: Sequence[Layer]  # of more than one layer of slices
+    layers: Sequence[SliceLayer]  # of more than one layer of slices
     inner: dict[int, int]
 
     def __init__(self, **fields: object) -> None:
@@ -47,7 +47,7 @@ class Search:
             setattr(self, field, content)
 
 
-def smallest_that_fits(domains: list[Domain], needed: int, leaders: int, search: Search, unit: str) -> Domain:
+def smallest_that_fits(domains: list[Domain], needed: int, leaders: int, search: TopologySearch, unit: str) -> Domain:
     """The first of the domains with the smallest count that is enough; the first of all where none is."""
     field = f"{unit}_beside" if leaders > 0 else unit
     score = domains[0].score

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    from trainc.capacity.fit import Answer
+    from trainc.capacity.fit import FitAnswer
     from trainc.model.tree import Tree
 
     Key = tuple[str, str, str]  # cluster, namespace, name
@@ -45,7 +45,7 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
     return changes
 
 
-def _answers(objects: Objects, jobs: Jobs) -> dict[Key, Answer]:
+def _answers(objects: Objects, jobs: Jobs) -> dict[Key, FitAnswer]:
     """The answers for all jobs at once, by priority, then by name; each holds what it gets."""
     alone = Fit(Facts(objects), names_nodes=False)
     fit = Fit(Facts(objects), alone=alone, names_nodes=False)

@@ -6,7 +6,7 @@ from trainc.capacity.advice import change_for
 from trainc.capacity.amounts import added, units_of
 from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
-from trainc.capacity.gang import Gang, Options, gang_of
+from trainc.capacity.gang import Gang, GangOptions, gang_of
 from trainc.capacity.groups import back_end, group_refusal
 from trainc.capacity.jobpods import Added, Run, Share
 from trainc.capacity.kueue import GATED, Kueue
@@ -32,7 +32,7 @@ FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "
 GOOD = frozenset((FITS, ADMITTED))
 
 
-class Answer:
+class FitAnswer:
     """What becomes of one job.
 
     `status` is fits; admitted (by its queue, and the dump does not tell on which nodes it runs); waits (others hold the
@@ -61,14 +61,14 @@ class Fit:
         self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
     ) -> None:
         self.facts = facts
-        self.options = Options(is_idle=is_idle, names_nodes=names_nodes)
+        self.options = GangOptions(is_idle=is_idle, names_nodes=names_nodes)
         self.alone = alone
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
-        self._known: dict[str, Answer] = {}
+        self._known: dict[str, FitAnswer] = {}
         self._gangs: dict[str, Gang] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
-    def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> Answer:
+    def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> FitAnswer:
         """The answer for one JobSet; `groups` are the PodGroups that go with it."""
         # Refusals by quotas name the pods.
         name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
@@ -78,7 +78,7 @@ class Fit:
             self._known[key] = self._compared(jobset, groups)
         return self._known[key]
 
-    def reserve(self, answer: Answer, groups: Sequence[Tree] = ()) -> None:
+    def reserve(self, answer: FitAnswer, groups: Sequence[Tree] = ()) -> None:
         """Let a job hold its quota and its nodes while others are asked about."""
         verdict, held = answer.verdict, self.options.occupants.queues
         if answer.status not in GOOD:
@@ -137,7 +137,7 @@ class Fit:
         """What would help a job that Kueue does not admit."""
         return change_for(self.kueue, jobset, verdict) if self.kueue else ""
 
-    def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
+    def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
         """The answer; where others are in the way, that the job waits for them."""
         answer = self._answer(jobset, groups)
         if self.alone is None or answer.status not in (NEVER, NO_NODES, WAITS):
@@ -148,16 +148,16 @@ class Fit:
         answer.status, answer.change = WAITS, "wait until others finish"
         return answer
 
-    def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> Answer:
+    def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
         later = unfilled(jobset)
         if later:
-            return Answer(
+            return FitAnswer(
                 None, UNKNOWN, f"`{later}` is filled in later", "ask about the manifests with the value in them"
             )
         refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
         if refused:
-            return Answer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
-        answer = Answer(self.verdict(jobset))
+            return FitAnswer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
+        answer = FitAnswer(self.verdict(jobset))
         if answer.verdict is not None and not answer.verdict.has_quota:
             self._refused(answer, answer.verdict, jobset)
             return answer
@@ -174,7 +174,7 @@ class Fit:
             self._without_nodes(answer)
         return answer
 
-    def _without_nodes(self, answer: Answer) -> None:
+    def _without_nodes(self, answer: FitAnswer) -> None:
         """The answer where no node of the dump has to be looked at, or none is known."""
         if answer.verdict is None:
             answer.reason = "the dump shows neither queues of Kueue for this job nor nodes"
@@ -184,7 +184,7 @@ class Fit:
             answer.reason = "the dump shows no nodes, so nobody knows whether its pods find one"
         answer.status = ADMITTED if answer.reason else FITS
 
-    def _refused(self, answer: Answer, verdict: Verdict, jobset: Tree) -> None:
+    def _refused(self, answer: FitAnswer, verdict: Verdict, jobset: Tree) -> None:
         if verdict.missing:
             answer.reason = f"{verdict.missing}: there is no verdict"
             answer.change = "dump it as well (`trainc inventory --help` prints the command)"
@@ -201,7 +201,7 @@ _FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
 _ANNOTATIONS = ("metadata", "annotations")
 
 
-def _look_at_nodes(answer: Answer, gang: Gang) -> None:
+def _look_at_nodes(answer: FitAnswer, gang: Gang) -> None:
     if gang.fits and gang.is_certain:
         answer.status = FITS
     elif gang.fits:

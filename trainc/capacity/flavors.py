@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.cluster import Snapshot
-    from trainc.capacity.queues import Cell, Flavor, Group
+    from trainc.capacity.queues import Cell, Flavor, ResourceGroup
     from trainc.capacity.requests import PodSet
 
 
-class Choice:
+class FlavorChoice:
     """The flavor of one resource: how far up it borrows, and where the next cycle goes on (-1: from the start)."""
 
     __slots__ = ("borrowing", "flavor", "tried")
@@ -46,7 +46,7 @@ class Assigned:
     def __init__(self, pods: PodSet, requests: dict[str, int]) -> None:
         self.pods = pods
         self.requests = requests
-        self.choices: dict[str, Choice] = {}
+        self.choices: dict[str, FlavorChoice] = {}
         self.reasons: list[str] = []
         self.error = ""
         self.attempts: dict[str, Attempt] = {}
@@ -98,7 +98,7 @@ class Assigner:
         for member in members:
             for name, amount in member.requests.items():
                 total[name] = plus(total.get(name, 0), amount)
-        assigned: dict[str, Choice] = {}
+        assigned: dict[str, FlavorChoice] = {}
         attempts: dict[str, Attempt] = {}
         reasons: list[str] = []
         for name in in_order(total):
@@ -114,7 +114,7 @@ class Assigner:
             self._settle(member, assigned, attempts, reasons)
 
     def _settle(
-        self, member: Assigned, choices: Mapping[str, Choice], attempts: dict[str, Attempt], reasons: list[str]
+        self, member: Assigned, choices: Mapping[str, FlavorChoice], attempts: dict[str, Attempt], reasons: list[str]
     ) -> None:
         member.attempts, member.reasons = attempts, list(reasons)
         if member.requests:
@@ -128,13 +128,13 @@ class Assigner:
 
     def _flavor(
         self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, Attempt]
-    ) -> tuple[dict[str, Choice], list[str]]:
+    ) -> tuple[dict[str, FlavorChoice], list[str]]:
         """The best flavor for all resources of the group that covers `name`, or the reasons why there is none."""
         group = self.queue.group_of(name)
         if group is None:
             return {}, [f"resource {name} unavailable in ClusterQueue"]
         requests = {one: total[one] for one in in_order(total) if one in group.resources}
-        best: dict[str, Choice] = {}
+        best: dict[str, FlavorChoice] = {}
         least = at = -1
         reasons: list[str] = []
         tried: dict[str, Attempt] = {}
@@ -161,9 +161,9 @@ class Assigner:
 
     def _fit(
         self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
-    ) -> tuple[dict[str, Choice], int]:
+    ) -> tuple[dict[str, FlavorChoice], int]:
         """The flavor for every resource asked for and how far up that borrows, nothing where one does not fit."""
-        choices: dict[str, Choice] = {}
+        choices: dict[str, FlavorChoice] = {}
         reason, highest = "", 0
         for name, amount in requests.items():
             cell = (flavor, name)
@@ -183,11 +183,11 @@ class Assigner:
             else:
                 height = self.pool.borrowing_height(cell, wanted)
                 highest = max(highest, height)
-                choices[name] = Choice(flavor, height)
+                choices[name] = FlavorChoice(flavor, height)
         tried[flavor] = Attempt(reason, fits=not reason)
         return ({}, 0) if reason else (choices, highest)
 
-    def _mismatch(self, name: str, podsets: Iterable[PodSet], group: Group) -> str:
+    def _mismatch(self, name: str, podsets: Iterable[PodSet], group: ResourceGroup) -> str:
         """Why a flavor is out of the question whatever its quota, empty where it is not."""
         flavor = self.snapshot.facts.flavors.get(name)
         if flavor is None:
@@ -204,7 +204,7 @@ class Assigner:
                 return f"flavor {name} doesn't match node affinity"
         return ""
 
-    def _topology_mismatch(self, flavor: Flavor, pods: PodSet, group: Group) -> str:
+    def _topology_mismatch(self, flavor: Flavor, pods: PodSet, group: ResourceGroup) -> str:
         wish = pods.wish
         if not wish.is_explicit:
             if wish.is_implied or not flavor.topology:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from trainc.capacity.amounts import Units
     from trainc.capacity.facts import Facts
-    from trainc.capacity.jobpods import Added, Role
+    from trainc.capacity.jobpods import Added, RolePods
     from trainc.capacity.pods import Pod
     from trainc.model.tree import Tree
 
@@ -41,7 +41,7 @@ class Gang:
         self.run: Run | None = run
         self.is_idle = is_idle
         self.roles = run.roles
-        self.role: Role | None = None  # that does not fit
+        self.role: RolePods | None = None  # that does not fit
         self.fits: bool | None = True
         self.is_certain = False
         self.rooms: dict[str, int] = {}
@@ -50,7 +50,7 @@ class Gang:
         self.change = ""
 
 
-class Options:
+class GangOptions:
     """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
 
     Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
@@ -75,7 +75,7 @@ class Occupants:
         self.are_known = True  # False once a job got places that nobody can name
 
 
-def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Options) -> Gang:
+def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> Gang:
     """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name.
 
     Roles that never run at the same time need not fit at the same time.
@@ -97,7 +97,7 @@ def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Opt
 
 
 def _gang_of(
-    facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Options, only: frozenset[str] | None
+    facts: Facts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
 ) -> Gang:
     is_idle, occupants = options.is_idle, options.occupants
     run = Run(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
@@ -123,7 +123,7 @@ def _gang_of(
     return gang
 
 
-def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
+def _run(gang: Gang, roles: Sequence[RolePods], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
     """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
     run = gang.run
     if run is None:
@@ -145,7 +145,7 @@ def _run(gang: Gang, roles: Sequence[Role], nodes: int, *, in_any_order: bool, n
         gang.fits = None
 
 
-def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass], facts: Facts) -> str:
+def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Facts) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
@@ -163,7 +163,7 @@ def _unsure(roles: Sequence[Role], classes: Iterable[NodeClass], facts: Facts) -
     return ""
 
 
-def _small_domain(role: Role, classes: Iterable[NodeClass]) -> str:
+def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
     """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
     rooms_of: dict[str, int] = {}
     for alike in classes:
@@ -182,7 +182,7 @@ def _small_domain(role: Role, classes: Iterable[NodeClass]) -> str:
     return ""
 
 
-def _is_roomy(parts: Sequence[tuple[Role, Pod, int]], free_slots: Sequence[int]) -> bool:
+def _is_roomy(parts: Sequence[tuple[RolePods, Pod, int]], free_slots: Sequence[int]) -> bool:
     """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
     for index, (_, pod, count) in enumerate(parts):
         lost = sum(
@@ -199,7 +199,7 @@ def _displaced(pod: Pod, other: Pod) -> int:
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
-def _explain(gang: Gang, roles: Sequence[Role], classes: Iterable[NodeClass], facts: Facts) -> None:
+def _explain(gang: Gang, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Facts) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
@@ -224,7 +224,7 @@ def _explain(gang: Gang, roles: Sequence[Role], classes: Iterable[NodeClass], fa
     gang.change = "ask for fewer or smaller pods, or add a node"
 
 
-def _needs(role: Role) -> str:
+def _needs(role: RolePods) -> str:
     requests = ", ".join(
         f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.requests.items()) if amount
     )
@@ -232,7 +232,7 @@ def _needs(role: Role) -> str:
     return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {requests or 'no requests'}"
 
 
-def _change(role: Role, classes: Iterable[NodeClass]) -> str:
+def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
     """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
     pod, count = role.pod, role.podset.count
     options: list[str] = []

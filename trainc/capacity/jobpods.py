@@ -64,7 +64,7 @@ class Added:
         return f"{self.selector}{self.tolerations}{shares}"
 
 
-class Role:
+class RolePods:
     """The pods of one replicatedJob: how many there are, are created and get a node."""
 
     def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Added], index: int) -> None:
@@ -140,7 +140,7 @@ class Run:
         listed = jobs if type(jobs) is list else []
         self.stages = stages_of(jobset)
         self.roles = [
-            Role(job, jobset, self.namespace, added or {}, index)
+            RolePods(job, jobset, self.namespace, added or {}, index)
             for index, job in enumerate(listed)
             if only is None or value(job, "name") in only
         ]
@@ -169,7 +169,7 @@ class Run:
                 return refused
         return next((text for _, _, text in self.over_quota()), "")
 
-    def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, Role, str]]:
+    def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, RolePods, str]]:
         """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
         for budget in self.namespace.budgets:
             used = {} if unused else budget.used
@@ -182,7 +182,7 @@ class Run:
             if first_over is not None:
                 yield budget.name, *first_over
 
-    def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[Role, str] | None:
+    def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[RolePods, str] | None:
         """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
         for role in self.roles:
             if (
@@ -219,12 +219,12 @@ class Run:
         """Whether every pod has a node."""
         return all(role.placed == role.podset.count for role in self.roles)
 
-    def _jobs(self) -> Iterator[tuple[Role, int]]:
+    def _jobs(self) -> Iterator[tuple[RolePods, int]]:
         for role in self.roles:
             for index in range(role.podset.replicas):
                 yield role, index
 
-    def _start(self, role: Role, index: int) -> tuple[Role, str, str] | None:
+    def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
         """Create a Job and its pods; with a domain of its own only the first pod, and what the others wait for."""
         job = f"{self.name}-{role.name}-{index}"
         refused = self.namespace.create_object("jobs.batch", job)
@@ -238,7 +238,7 @@ class Run:
             self._create(role, [leader(role.pod, f"{job}-0", role.key, job)])
         return role, job, ""
 
-    def _follow(self, role: Role, job: str, domain: str) -> None:
+    def _follow(self, role: RolePods, job: str, domain: str) -> None:
         """Create the other pods of a Job with a domain of its own, where its first pod is."""
         count = role.per_job - 1
         for place in self.scheduler.places.values():
@@ -251,7 +251,7 @@ class Run:
             return
         self._create(role, [follower(role.pod, f"{job}-{at}", role.key, domain, job) for at in range(1, count + 1)])
 
-    def _create(self, role: Role, pods: Sequence[Pod]) -> None:
+    def _create(self, role: RolePods, pods: Sequence[Pod]) -> None:
         for pod in pods:
             refused = self.namespace.refusal(role.tree, pod.name) or self.namespace.create_pod(
                 role.tree, role.amounts, pod.name
@@ -274,7 +274,7 @@ def run_data(run: Run) -> dict[str, Any]:
     return {"allPodsPlaced": run.is_placed, "groups": [_role_data(role) for role in run.roles]}
 
 
-def _role_data(role: Role) -> dict[str, Any]:
+def _role_data(role: RolePods) -> dict[str, Any]:
     data: dict[str, Any] = {"replicatedJob": role.name, "pods": role.podset.count}
     data |= {"created": role.created, "placed": role.placed}
     if role.nodes:

@@ -15,7 +15,7 @@ MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it ther
 Counts = tuple[int, ...]
 
 
-class Kind:
+class NodeKind:
     """Nodes that are alike for the pods in question: what is free on each, and which pods it takes."""
 
     __slots__ = ("free", "nodes", "room", "takes")
@@ -42,9 +42,9 @@ class Kind:
         return max(0, min([self.room, *shares]))
 
 
-def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
+def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[NodeKind]:
     """The nodes that take any of the pods, alike ones together."""
-    by_key: dict[object, Kind] = {}
+    by_key: dict[object, NodeKind] = {}
     knows_names = any(pod.knows_names for pod in pods)
     for alike in classes:
         apart: list[tuple[Node, Iterable[str]]] = [(alike.model, alike.names)]
@@ -54,7 +54,7 @@ def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[Kind]:
                 continue
             key = (tuple(sorted(alike.free.items())), alike.room, takes)
             if key not in by_key:
-                by_key[key] = Kind(alike.free, alike.room, takes)
+                by_key[key] = NodeKind(alike.free, alike.room, takes)
             by_key[key].nodes.extend(names)
     return list(by_key.values())
 
@@ -63,7 +63,7 @@ def _is_named(pod: Pod, node: str) -> bool:
     return pod.spec.get("nodeName") in (None, "", node)
 
 
-def rooms(pods: Sequence[Pod], kinds: Iterable[Kind]) -> list[int]:
+def rooms(pods: Sequence[Pod], kinds: Iterable[NodeKind]) -> list[int]:
     """How many pods of each kind fit where nothing else of the job runs."""
     totals = [0] * len(pods)
     for kind in kinds:
@@ -73,7 +73,7 @@ def rooms(pods: Sequence[Pod], kinds: Iterable[Kind]) -> list[int]:
     return totals
 
 
-def fits_at_once(pods: Sequence[Pod], counts: Sequence[int], kinds: Sequence[Kind]) -> bool | None:
+def fits_at_once(pods: Sequence[Pod], counts: Sequence[int], kinds: Sequence[NodeKind]) -> bool | None:
     """Whether all pods have a place at the same time; None where the search gave up.
 
     Rules between pods (affinity, spreading, ports) are not looked at: then True means "as far as resources go".
@@ -88,8 +88,8 @@ def fits_at_once(pods: Sequence[Pod], counts: Sequence[int], kinds: Sequence[Kin
     return _Search(pods, narrowed).run(left)
 
 
-def _narrowed(kind: Kind, wanted: Sequence[int]) -> Kind:
-    other = Kind(kind.free, kind.room, tuple([kind.takes[index] for index in wanted]))
+def _narrowed(kind: NodeKind, wanted: Sequence[int]) -> NodeKind:
+    other = NodeKind(kind.free, kind.room, tuple([kind.takes[index] for index in wanted]))
     other.nodes = kind.nodes
     return other
 
@@ -97,7 +97,7 @@ def _narrowed(kind: Kind, wanted: Sequence[int]) -> Kind:
 class _Search:
     """A search over what each node gets; nodes of one kind get less and less, and every node is filled up."""
 
-    def __init__(self, pods: Sequence[Pod], kinds: Sequence[Kind]) -> None:
+    def __init__(self, pods: Sequence[Pod], kinds: Sequence[NodeKind]) -> None:
         self.pods = pods
         self.nodes = [kind for kind in kinds for _ in kind.nodes]
         self.steps = 0
@@ -127,7 +127,7 @@ class _Search:
                     todo.append((at + 1, rest, share if same else None))
         return False
 
-    def _shares(self, kind: Kind, left: Counts) -> list[Counts]:
+    def _shares(self, kind: NodeKind, left: Counts) -> list[Counts]:
         """What one node may get: every combination to which no further pod can be added; the largest last."""
         shares: list[Counts] = []
 
@@ -150,7 +150,7 @@ class _Search:
         extend([0] * len(self.pods), 0)
         return shares
 
-    def _is_full(self, kind: Kind, share: Counts, left: Counts) -> bool:
+    def _is_full(self, kind: NodeKind, share: Counts, left: Counts) -> bool:
         for index, taken in enumerate(share):
             if kind.takes[index] and taken < left[index]:
                 more = (*share[:index], taken + 1, *share[index + 1 :])

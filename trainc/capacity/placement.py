@@ -7,7 +7,7 @@ up, a level with domains that hold all, then down again with as few domains as i
 from __future__ import annotations
 
 from trainc.capacity import balanced, spread
-from trainc.capacity.choice import Search, smallest_that_fits
+from trainc.capacity.choice import TopologySearch, smallest_that_fits
 from trainc.capacity.topology import Question, descendants, sorted_domains, sorted_with_leader
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def place(
     return [(values[host:], count) for values, count in pods], leaders
 
 
-def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: frozenset[str]) -> Search:
+def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: frozenset[str]) -> TopologySearch:
     wish = workers.wish
     level = wish.main_level(topology.levels) or (topology.levels[-1] if wish.is_implied else "")
     if not level:
@@ -57,7 +57,7 @@ def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: f
     for key, kind in ((level, ""), (slices, " for slices")):
         if key not in topology.levels:
             raise PlacementError(f"no requested topology level{kind}: {key}")
-    search = Search(
+    search = TopologySearch(
         count=workers.count,
         leaders=1 if leader else 0,
         size=wish.slices[0].size if wish.slices else 1,
@@ -78,7 +78,7 @@ def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: f
     return search
 
 
-def _inner(topology: Topology, workers: PodSet, search: Search) -> dict[int, int]:
+def _inner(topology: Topology, workers: PodSet, search: TopologySearch) -> dict[int, int]:
     """The sizes that pods are grouped by below the outermost slices, by level."""
     sizes: dict[int, int] = {}
     size, level = search.size, search.slice_level
@@ -99,7 +99,7 @@ def _inner(topology: Topology, workers: PodSet, search: Search) -> dict[int, int
 
 
 def _question(
-    topology: Topology, workers: PodSet, leader: PodSet | None, used: Mapping[Values, Units], search: Search
+    topology: Topology, workers: PodSet, leader: PodSet | None, used: Mapping[Values, Units], search: TopologySearch
 ) -> Question:
     one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
     lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
@@ -112,7 +112,7 @@ def _question(
 
 
 def _fitting(
-    topology: Topology, search: Search, question: Question, excluded: Exclusions
+    topology: Topology, search: TopologySearch, question: Question, excluded: Exclusions
 ) -> tuple[list[Domain], int, bool]:
     """The domains that hold everything, their level, and whether the pods are spread evenly over them."""
     if search.balanced and not search.required and not search.unconstrained:
@@ -123,7 +123,9 @@ def _fitting(
     return chosen, level, False
 
 
-def _level_that_fits(topology: Topology, level: int, search: Search, excluded: Exclusions) -> tuple[int, list[Domain]]:
+def _level_that_fits(
+    topology: Topology, level: int, search: TopologySearch, excluded: Exclusions
+) -> tuple[int, list[Domain]]:
     """The lowest level at or above the one asked for whose domains hold all slices, and those domains."""
     if not topology.domains[level]:
         raise PlacementError(f"no topology domains at level: {topology.levels[level]}")
@@ -147,7 +149,7 @@ def _level_that_fits(topology: Topology, level: int, search: Search, excluded: E
 
 
 def _required(
-    topology: Topology, level: int, search: Search, excluded: Exclusions, ordered: list[Domain]
+    topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, ordered: list[Domain]
 ) -> tuple[int, list[Domain]]:
     needed = search.count // search.size
     if search.scores:
@@ -158,7 +160,7 @@ def _required(
 
 
 def _several(
-    topology: Topology, level: int, search: Search, excluded: Exclusions, ordered: list[Domain]
+    topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, ordered: list[Domain]
 ) -> list[Domain]:
     """Domains in order until they hold everything: first one that takes the leader, then those for workers alone."""
     needed = left = search.count // search.size
@@ -190,7 +192,9 @@ def _several(
     return chosen
 
 
-def _descend(topology: Topology, search: Search, chosen: list[Domain], level: int, *, is_even: bool) -> list[Domain]:
+def _descend(
+    topology: Topology, search: TopologySearch, chosen: list[Domain], level: int, *, is_even: bool
+) -> list[Domain]:
     """Go down to the leaves, at each level with as few domains as it takes."""
     last = len(topology.levels) - 1
     chosen = spread.over(chosen, search.count, search.leaders, search.size, search, in_slices=True)
@@ -207,7 +211,7 @@ def _descend(topology: Topology, search: Search, chosen: list[Domain], level: in
     return chosen
 
 
-def _below(domain: Domain, size: int, search: Search) -> Iterable[Domain]:
+def _below(domain: Domain, size: int, search: TopologySearch) -> Iterable[Domain]:
     """The children of a domain that get its pods."""
     below = sorted_domains(domain.children, ascending=search.ascending, scores=search.scores)
     if size > 1:
@@ -216,7 +220,7 @@ def _below(domain: Domain, size: int, search: Search) -> Iterable[Domain]:
     return spread.over(below, domain.pods, domain.leaders, size, search, in_slices=size > 1)
 
 
-def _refusal(topology: Topology, level: int, search: Search, excluded: Exclusions, fitting: int) -> str:
+def _refusal(topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, fitting: int) -> str:
     if search.layers:
         return _layers_refusal(topology, level, search, excluded)
     unit = "pod(s)" if search.size == 1 else "slice(s)"
@@ -226,7 +230,7 @@ def _refusal(topology: Topology, level: int, search: Search, excluded: Exclusion
     return f'topology "{topology.name}" allows to fit only {fitting} out of {needed} {unit}{excluded}'
 
 
-def _layers_refusal(topology: Topology, level: int, search: Search, excluded: Exclusions) -> str:
+def _layers_refusal(topology: Topology, level: int, search: TopologySearch, excluded: Exclusions) -> str:
     best = min(topology.domains[level].values(), key=lambda domain: (-domain.slices, ",".join(domain.values)))
     parts = [f'topology "{topology.name}" doesn\'t allow to fit']
     for layer in search.layers:

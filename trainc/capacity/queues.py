@@ -39,7 +39,7 @@ class Quota:
         self.lending = lending
 
 
-class Group:
+class ResourceGroup:
     """Resources that share one list of flavors."""
 
     __slots__ = ("flavors", "resources")
@@ -59,7 +59,7 @@ class Cohort:
         self.parent = parent
         self.groups, self.quotas = _groups(spec)
 
-    def group_of(self, resource: str) -> Group | None:
+    def group_of(self, resource: str) -> ResourceGroup | None:
         """The group that covers a resource."""
         return next((group for group in self.groups if resource in group.resources), None)
 
@@ -94,7 +94,7 @@ def cluster_queue_of(name: str, tree: Tree) -> ClusterQueue:
     return ClusterQueue(name, get(tree, "spec"))
 
 
-def _groups(spec: Tree) -> tuple[list[Group], dict[Cell, Quota]]:
+def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:
     groups, quotas = [], {}
     for tree in _list(get(spec, "resourceGroups")):
         names = []
@@ -108,7 +108,9 @@ def _groups(spec: Tree) -> tuple[list[Group], dict[Cell, Quota]]:
                 if type(kind) is str:
                     quotas[name, kind] = _quota(kind, resource)
         covered = plain(get(tree, "coveredResources"))
-        groups.append(Group([one for one in covered if type(one) is str] if type(covered) is list else [], names))
+        groups.append(
+            ResourceGroup([one for one in covered if type(one) is str] if type(covered) is list else [], names)
+        )
     return groups, quotas
 
 

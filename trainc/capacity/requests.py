@@ -38,7 +38,7 @@ _DECIDING = (
 )
 
 
-class Layer:
+class SliceLayer:
     """Slices of so many pods that stay in one domain of a level."""
 
     __slots__ = ("level", "size")
@@ -92,7 +92,7 @@ def _key(mode: str) -> str:
     return f"{_PREFIX}{mode}-topology"
 
 
-def _slices(annotations: Mapping[str, str]) -> tuple[Layer, ...]:
+def _slices(annotations: Mapping[str, str]) -> tuple[SliceLayer, ...]:
     several = annotations.get(f"{_PREFIX}slice-required-topology-constraints")
     if several is not None:
         from json import loads  # noqa: PLC0415 (few jobs have several layers)
@@ -101,10 +101,10 @@ def _slices(annotations: Mapping[str, str]) -> tuple[Layer, ...]:
             layers = loads(several)
         except ValueError:
             return ()
-        return tuple([Layer(str(one["topology"]), int(one["size"])) for one in layers])
+        return tuple([SliceLayer(str(one["topology"]), int(one["size"])) for one in layers])
     level, size = annotations.get(f"{_PREFIX}slice-required-topology"), annotations.get(f"{_PREFIX}slice-size", "")
     number = whole_number(size)
-    return (Layer(level, number),) if level is not None and number is not None else ()
+    return (SliceLayer(level, number),) if level is not None and number is not None else ()
 
 
 class PodSet:

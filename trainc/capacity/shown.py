@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.capacity.fit import Answer
+    from trainc.capacity.fit import FitAnswer
     from trainc.capacity.flavors import Assigned
     from trainc.capacity.verdict import Verdict
 
@@ -58,7 +58,7 @@ def _pod_set(member: Assigned) -> dict[str, Any]:
     return data
 
 
-def answer_data(answer: Answer) -> dict[str, Any]:
+def answer_data(answer: FitAnswer) -> dict[str, Any]:
     """The answer as plain data for JSON; what is empty is left out."""
     data: dict[str, Any] = {"status": answer.status}
     if answer.reason:

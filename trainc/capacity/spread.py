@@ -6,7 +6,7 @@ from trainc.capacity.choice import smallest_that_fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.capacity.choice import Search
+    from trainc.capacity.choice import TopologySearch
     from trainc.capacity.topology import Domain
 
 
@@ -24,7 +24,7 @@ def leader_first(domains: list[Domain], count: int, leaders: int, size: int, *, 
 
 
 def over(
-    domains: list[Domain], count: int, leaders: int, size: int, search: Search, *, in_slices: bool
+    domains: list[Domain], count: int, leaders: int, size: int, search: TopologySearch, *, in_slices: bool
 ) -> list[Domain]:
     """The domains that get the pods, each with its share in `pods`; none where they do not hold them all."""
     unit = "slices" if in_slices else "pods"
@@ -61,7 +61,7 @@ def _assign(domain: Domain, unit: str, share: int, each: int, *, is_last: bool) 
 
 
 def _with_leader(
-    domains: list[Domain], left: int, leaders: int, unit: str, each: int, search: Search
+    domains: list[Domain], left: int, leaders: int, unit: str, each: int, search: TopologySearch
 ) -> tuple[Domain, int, int]:
     """The next domain with a leader's share in it, what it takes of the rest (-1 where all of it), and its leaders."""
     domain, beside = domains[0], f"{unit}_beside"

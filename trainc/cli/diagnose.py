@@ -46,7 +46,7 @@ def diagnose(options: Options) -> int:
         listed = ", ".join(sorted(cluster.kinds)[:8]) or "nothing"
         raise Trouble(f"no job or pod in the input ({listed}); see trainc diagnose --help for the command")
     in_trouble = any(one.cause is not None for one in diagnosed)
-    git = Repository(options) if in_trouble else None
+    git = CompiledJobs(options) if in_trouble else None
     rows = [_row(one, git) for one in diagnosed]
     if options.one("report") == "json":
         answers = {"date": cluster.date, "jobs": rows, "notRead": reading.faults, "notJudged": not_judged(cluster)}
@@ -56,7 +56,7 @@ def diagnose(options: Options) -> int:
     return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in diagnosed))
 
 
-def _row(diagnosis: Diagnosis, git: Repository | None) -> dict[str, Any]:
+def _row(diagnosis: Diagnosis, git: CompiledJobs | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "job": f"{diagnosis.namespace}/{diagnosis.name}",
         "kind": diagnosis.kind,
@@ -77,7 +77,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
     return {**shown_, "messages": list(cause.quotes), "pods": list(cause.pods)}
 
 
-class Repository:
+class CompiledJobs:
     """The jobs of the repository at hand, compiled, by the name that they have in the cluster."""
 
     def __init__(self, options: Options) -> None:

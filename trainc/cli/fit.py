@@ -6,7 +6,7 @@ from trainc import pipeline
 from trainc.capacity.advice import headroom
 from trainc.capacity.edits import trainer_pods
 from trainc.capacity.facts import Facts
-from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Answer, Fit, class_of
+from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
 from trainc.capacity.groups import groups_of
 from trainc.capacity.shown import answer_data
 from trainc.cli.dumps import contents
@@ -150,7 +150,7 @@ class FitAnswers:
             raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
         return facts
 
-    def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, Answer]]:
+    def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, FitAnswer]]:
         """Each job with its answer; together they come by priority, then by name, and hold what they get."""
         order = list(jobs)
         if self._is_together:
@@ -158,7 +158,7 @@ class FitAnswers:
         for bundle in order:
             scaled = self._scaled(bundle)
             if scaled.refusal:
-                yield bundle, Answer(None, NEVER, scaled.refusal)
+                yield bundle, FitAnswer(None, NEVER, scaled.refusal)
                 continue
             answer = self._fit.answer(scaled.jobset, scaled.groups)
             if self._session.options.has("headroom") and answer.status in GOOD:
@@ -192,7 +192,7 @@ def _name(bundle: Bundle) -> str:
     return f"{bundle.document.namespace}/{bundle.document.name}"
 
 
-def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: Answer) -> dict[str, Any]:
+def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: FitAnswer) -> dict[str, Any]:
     document = bundle.document
     span = document.span(("metadata", "name"))
     row: dict[str, Any] = {

@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.capacity.fit import Answer
+    from trainc.capacity.fit import FitAnswer
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
@@ -120,7 +120,7 @@ def _capacity(session: Session, jobs: list[tuple[Bundle, Row]], bundles: list[Bu
 
 def _of_cluster(session: Session, cluster: Cluster, jobs: list[tuple[Bundle, Row]], beside: Any) -> Row | None:
     fit = FitAnswers(session, joined(cluster.objects, beside), 0).alone
-    answers: list[Answer] = []
+    answers: list[FitAnswer] = []
     for bundle, row in jobs:
         answer = fit.answer(bundle.jobset, groups_of(bundle.around))
         answers.append(answer)

@@ -28,7 +28,7 @@ from trainc.emit.spool.changes import (
     STALE,
     TORN,
     UNSURE,
-    Change,
+    FileChange,
 )
 from trainc.emit.spool.folder import FolderSpool
 from trainc.emit.spool.objects import is_object_file
@@ -163,7 +163,7 @@ def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
             raise Inapplicable(f"--rerender: no job `{pattern}` was compiled; {hint}")
 
 
-def _findings(changes: Collection[Change], folder: str, session: Session) -> Iterable[Finding]:
+def _findings(changes: Collection[FileChange], folder: str, session: Session) -> Iterable[Finding]:
     inner = os.path.relpath(folder, session.project.root)
     build = f"trainc build -o {quote(folder)}" if session.options.has("output") else "trainc build -w"
     known = sorted({change.source for change in changes if _is_there(change, session)})
@@ -185,18 +185,18 @@ def _findings(changes: Collection[Change], folder: str, session: Session) -> Ite
         )
 
 
-def _help(state: str, change: Change, session: Session) -> str:
+def _help(state: str, change: FileChange, session: Session) -> str:
     if state == STALE and not _is_there(change, session):
         return "run `{again}` and commit what it writes, or run `git rm {file}`"
     return _HELP.get(state, "run `{again}` and commit what it writes")
 
 
-def _is_there(change: Change, session: Session) -> bool:
+def _is_there(change: FileChange, session: Session) -> bool:
     """Whether the file of a change's job is there, so that a command can name it."""
     return os.path.isfile(os.path.join(session.project.root, change.source))
 
 
-def _shown_state(change: Change, file: str) -> str:
+def _shown_state(change: FileChange, file: str) -> str:
     """What is said of a change: its state, but finer; `file` is where the work tree has it."""
     if change.state == STALE and is_object_file(change.path):
         return UNNAMED
@@ -209,7 +209,7 @@ def _shown_state(change: Change, file: str) -> str:
     return AROUND if change.same_job else CHANGED
 
 
-def _tell(spool: FolderSpool, committed: Committed, changes: list[Change], session: Session) -> None:
+def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], session: Session) -> None:
     """On standard error: runs that keep their rendering, what was written, differences."""
     for blamed, kept in sorted(committed.kept.items()):
         runs = f"run `{kept[0]}` keeps its" if len(kept) == 1 else f"{len(kept)} runs keep their"
@@ -237,7 +237,7 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[Change], sessi
         tell(f"{spool.folder}: {', '.join(parts)}{left(spool)}")
 
 
-def _removal(change: Change, folder: str, session: Session) -> str:
+def _removal(change: FileChange, folder: str, session: Session) -> str:
     """Which file was removed, and why."""
     there = os.path.isfile(os.path.join(session.project.root, change.source))
     single = is_object_file(change.path)

@@ -33,7 +33,7 @@ class Former(NamedTuple):
     text: str
 
 
-class Committed(NamedTuple):
+class FormerRendering(NamedTuple):
     """A rendered file in a commit, and the file there that it was made from."""
 
     header: Header
@@ -65,7 +65,7 @@ class FormerJobs:
                 return Former(made, one.text)
         return None
 
-    def _committed(self, header: Header, path: str) -> Iterator[Committed]:
+    def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
         """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
         with suppress(Trouble):
             repository = Repository(self._project.root)
@@ -80,7 +80,7 @@ class FormerJobs:
                 there = read_header(first) or header
                 source = repository.text(commit, f"{prefix}{there.source}") if commit else None
                 if source is not None:
-                    yield Committed(there, body, source)
+                    yield FormerRendering(there, body, source)
 
     def _compiled(self, data: bytes, digest: str, bundle: Bundle) -> Bundle | None:
         """What the job of a digest compiles to in the place of the present one; runtimes in its file are today's."""

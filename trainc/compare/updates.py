@@ -35,7 +35,7 @@ _ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new o
 _ABSENT = object()
 
 
-class Change(NamedTuple):
+class LeafUpdate(NamedTuple):
     """One leaf that differs: its path in any form, its place or the nearest one above it in the new form, both values.
 
     Of a list in another order: its path, the first item that stands elsewhere, the names that moved.
@@ -61,15 +61,15 @@ class Update(NamedTuple):
     """The new form of an object, all leaves that change, those of them that a server refuses to change, and its words."""
 
     tree: Tree
-    changed: list[Change]
-    refused: list[Change]
+    changed: list[LeafUpdate]
+    refused: list[LeafUpdate]
     refusal: Refusal | None
 
-    def place(self, change: Change, bundle: Bundle) -> Span:
+    def place(self, change: LeafUpdate, bundle: Bundle) -> Span:
         """Where the value, or what is left around it, is written in the user's files."""
         return bundle.span(self.tree, change.path)
 
-    def cause(self, change: Change, bundle: Bundle) -> str:
+    def cause(self, change: LeafUpdate, bundle: Bundle) -> str:
         """The file that says what the field is now, empty where trainc alone decides."""
         leaf = get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
         if leaf is None:
@@ -77,7 +77,7 @@ class Update(NamedTuple):
         spans = [span for span in leaf.origin.spans() if span.file != bundle.document.file]
         return spans[0].file if spans else ""
 
-    def is_of(self, change: Change, bundle: Bundle) -> bool:
+    def is_of(self, change: LeafUpdate, bundle: Bundle) -> bool:
         """Whether the job's own file has a part in what the field is now."""
         leaf = get(self.tree, *change.path)
         spans = leaf.origin.spans() if type(leaf) is Sourced else (self.place(change, bundle),)
@@ -121,11 +121,11 @@ def _steps(path: Path, *trees: Tree) -> Steps:
     return next((keyed(tree, path) for tree in trees if get(tree, *path) is not None), path)
 
 
-def _lengths(change: Change) -> range:
+def _lengths(change: LeafUpdate) -> range:
     return range(len(change.steps) + 1)
 
 
-def differences(old: Tree, new: Tree) -> list[Change]:
+def differences(old: Tree, new: Tree) -> list[LeafUpdate]:
     """The leaves at which two objects differ, items of keyed lists matched by their key, and orders; sorted by path."""
     before: dict[Steps, object] = {steps: leaf.value for steps, _, leaf in apart(old)}
     before.update({steps: tree for steps, _, tree in empty(old)})
@@ -145,11 +145,11 @@ def differences(old: Tree, new: Tree) -> list[Change]:
         was, now = before.get(steps, _ABSENT), after.get(steps, _ABSENT)
         if was != now:
             nearest = next(ways[steps[:length]] for length in range(len(steps), -1, -1) if steps[:length] in ways)
-            changes.append(Change(steps, nearest, was, now))
+            changes.append(LeafUpdate(steps, nearest, was, now))
     one, other = orders(old), orders(new)
     for steps, was, now in moved(*({path: keys(names) for path, names in each.items()} for each in (one, other))):
         path = next(path for path, leaf in other[steps] if leaf.value == now[0])
-        changes.append(Change(steps, path, was, now))
+        changes.append(LeafUpdate(steps, path, was, now))
     return sorted(changes, key=lambda change: change.shown)
 
 

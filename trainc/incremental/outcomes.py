@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
-    class Session(Protocol):
+    class RecordedRun(Protocol):
         """A run: what it works on, and what was found."""
 
         project: Project
@@ -112,7 +112,7 @@ def _is_selected(file: str, paths: Iterable[str]) -> bool:
 
 
 def plain_outcomes(
-    session: Session, spool: Spool, rendered: str, known: Known | None, before: Plain | None
+    session: RecordedRun, spool: Spool, rendered: str, known: Known | None, before: Plain | None
 ) -> Plain | None:
     """What a run leaves to the next one; None where a change of one file may change what is said of another.
 

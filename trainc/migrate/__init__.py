@@ -9,7 +9,7 @@ from trainc.migrate.chunks import UnreadableError, dump, joined, load, split, wi
 from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
 from trainc.migrate.keys import MisshapenError
-from trainc.migrate.older_job import Older, Place, as_bytes, errors, rewritten, with_comments
+from trainc.migrate.older_job import Older, TextPlace, as_bytes, errors, rewritten, with_comments
 from trainc.migrate.other_job import rewritten_other
 from trainc.model.input_kinds import ARMADA, INPUT_KINDS
 from trainc.model.kinds import FOREIGN, foreign_kind
@@ -50,7 +50,7 @@ class Change(NamedTuple):
     message: str
 
 
-class Problem(NamedTuple):
+class Obstacle(NamedTuple):
     """Why a document stays as it is, though it is legal."""
 
     span: Span
@@ -82,7 +82,7 @@ class Migration(NamedTuple):
     text: str
     changes: tuple[Change, ...]
     differences: tuple[Difference, ...]
-    problems: tuple[Finding | Problem, ...]
+    problems: tuple[Finding | Obstacle, ...]
     outcomes: tuple[Outcome, ...] = ()  # of its older jobs
 
     @property
@@ -93,7 +93,7 @@ class Migration(NamedTuple):
     @property
     def has_failed(self) -> bool:
         """Whether a job could not be migrated that could be compiled, or should be."""
-        return any(not isinstance(problem, Problem) or not problem.is_foreign for problem in self.problems)
+        return any(not isinstance(problem, Obstacle) or not problem.is_foreign for problem in self.problems)
 
 
 def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared | None = None) -> Migration:
@@ -102,11 +102,11 @@ def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared
     Line ends stay what most of them are. The file says which clusters run the jobs that name none; jobs that can
     name the `shared` runtime have none of their own.
     """
-    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, Place(project, file, shared)))
+    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, TextPlace(project, file, shared)))
     return done
 
 
-def _migrated(text: str, place: Place) -> Migration:
+def _migrated(text: str, place: TextPlace) -> Migration:
     done = []
     line = 0
     file = FileObjects(split(text))
@@ -122,7 +122,7 @@ def _migrated(text: str, place: Place) -> Migration:
     )
 
 
-def _piece(index: int, line: int, file: FileObjects, place: Place) -> Migration:
+def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migration:
     """One document; `line` is the number of lines above it."""
     piece = file.pieces[index]
     untouched = Migration(piece, (), (), ())
@@ -159,7 +159,7 @@ def _listed(untouched: Migration, line: int, document: Document, jobs: list[tupl
     """A List with jobs in it, which stay as they are."""
     reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
     outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
-    return untouched._replace(problems=(Problem(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
+    return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
 
 
 def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
@@ -171,10 +171,10 @@ def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
     at = document.span(("kind",))
     span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
     outcome = Outcome(document.kind, document.name, False, "", reason)
-    return untouched._replace(problems=(Problem(span, reason, is_foreign=True),), outcomes=(outcome,))
+    return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
 
 
-def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: Place) -> Migration:
+def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
     """A job of another operator, with the objects of the file that go out with it."""
     piece = file.pieces[index]
     done = rewritten_other(piece, tree, place, file.around(index))
@@ -186,14 +186,14 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     refused = next((job.refused for job in done.jobs if job.refused), "")
     if refused:
         at = Span("", line + 1, 1, line + 1, 1)
-        return Migration(piece, (), (), (Problem(at, refused),), outcomes)
+        return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
     file.put(done.around)
     pairs = zip(outcomes, done.jobs, strict=True)
     changes = tuple(Change(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages)
     return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
 
 
-def _older(piece: str, line: int, tree: dict[str, Any], place: Place) -> Migration:
+def _older(piece: str, line: int, tree: dict[str, Any], place: TextPlace) -> Migration:
     done = rewritten(piece, tree, place)
     if done.want is None:
         # Only what is reported needs the lines above it.
@@ -201,7 +201,7 @@ def _older(piece: str, line: int, tree: dict[str, Any], place: Place) -> Migrati
             piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcomes(tree, [done])
         )
     if done.refused:
-        problem = Problem(Span("", line + 1, 1, line + 1, 1), done.refused)
+        problem = Obstacle(Span("", line + 1, 1, line + 1, 1), done.refused)
         return Migration(piece, (), (), (problem,), _outcomes(tree, [done]))
     return Migration(
         done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcomes(tree, [done])

@@ -10,7 +10,7 @@ from trainc.migrate import older
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
-from trainc.migrate.policies import PLAIN, Facts, Policy, policy_of
+from trainc.migrate.policies import PLAIN, OlderFacts, Policy, policy_of
 from trainc.migrate.wanted import Wanted, wanted
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """Where a text stands: the project and the file, which decide about clusters and namespaces.
 
     `shared` is the runtime that its jobs are to name, None where each has its own.
@@ -51,14 +51,14 @@ class Older(NamedTuple):
     findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
 
 
-def rewritten(piece: str, job: dict[str, Any], place: Place) -> Older:
+def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
     """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
     project = at_clusters_of(place.project, job, place.file)
     bare = unplaced(project)
     bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
     if bundle is None:
         return Older(piece, None, [], [], "", errors(made(piece, bare)[1]))
-    facts = Facts(job, plain(bundle.jobset), launches(bundle))
+    facts = OlderFacts(job, plain(bundle.jobset), launches(bundle))
     before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
     make = partial(wanted, facts, objects([bundle]), namespaces_of(project))
@@ -88,7 +88,7 @@ def launches(bundle: Bundle) -> dict[str, Any]:
     return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
 
 
-def _tried(piece: str, facts: Facts, before: list[Any], place: Place, want: Wanted) -> Older:
+def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, want: Wanted) -> Older:
     """The job as it is wanted, refused where it would mean something else."""
     # The parser counts lines otherwise where there are other line ends.
     text = "" if older.OTHER_ENDS.intersection(piece) else with_comments(older.written(piece, facts.old, want), piece)

@@ -21,7 +21,7 @@ from trainc.migrate.older_job import (
 )
 from trainc.migrate.other_policies import policy_of_other
 from trainc.migrate.placed_text import Writer, says
-from trainc.migrate.policies import Facts, Policy
+from trainc.migrate.policies import OlderFacts, Policy
 from trainc.migrate.source_text import source_of
 from trainc.migrate.volcano_groups import is_of_volcano, readable_group, with_group
 from trainc.migrate.wanted import wanted
@@ -34,7 +34,7 @@ from trainc.yaml.writer import dump as yaml_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.migrate.older_job import Place
+    from trainc.migrate.older_job import TextPlace
     from trainc.migrate.wanted import Wanted
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
@@ -65,12 +65,12 @@ class _Source(NamedTuple):
     text: str
     tree: dict[str, Any]
     around: Mapping[int, str]
-    place: Place
+    place: TextPlace
     before: _Compiled
     bare: _Compiled
 
 
-def rewritten_other(piece: str, tree: dict[str, Any], place: Place, around: Mapping[int, str]) -> Rewritten:
+def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> Rewritten:
     """The text of a document as TrainJobs and their runtimes; `around` are objects of its file, by their places.
 
     The first way that compiles to the same is taken: with the shared runtime, with a policy, with none.
@@ -97,7 +97,7 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: Place, around: Mapp
     return Rewritten(piece, tuple(_refused(piece, reasons[-1]) for _ in bare.jobs), around)
 
 
-def _compiled(text: str, place: Place) -> _Compiled:
+def _compiled(text: str, place: TextPlace) -> _Compiled:
     bundles, report = made(text, place.project)
     jobs = [bundle for bundle in bundles if bundle.jobset is not None and not bundle.passing]
     return _Compiled(jobs, objects(bundles), report)
@@ -133,11 +133,11 @@ def _ways(source: _Source) -> Iterable[list[Wanted]]:
     yield bare
 
 
-def _facts(source: _Source) -> list[Facts]:
+def _facts(source: _Source) -> list[OlderFacts]:
     """What policies look at, for each job; a document of several jobs is one for each."""
     several = len(source.bare.jobs) > 1 or "metadata" not in source.tree
     return [
-        Facts(
+        OlderFacts(
             plain(bundle.document.tree) if several else source.tree,
             plain(bundle.jobset),
             launches(bundle),

@@ -9,7 +9,7 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.migrate.policies import NODE, PLAIN, Policy, clash, tensorflow_policy
 
 if TYPE_CHECKING:
-    from trainc.migrate.policies import Facts
+    from trainc.migrate.policies import OlderFacts
 
 _BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
 _PROCESSES = "PET_NPROC_PER_NODE"
@@ -20,7 +20,7 @@ _NONE = {
 }
 
 
-def policy_of_other(facts: Facts, *, by_variables: bool = True) -> Policy | str:
+def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy | str:
     """The policy that wires the pods as their operator did, or why there is none.
 
     Not `by_variables`: one that leaves all variables that a person wrote as they are.
@@ -44,13 +44,13 @@ def policy_of_other(facts: Facts, *, by_variables: bool = True) -> Policy | str:
     return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
 
 
-def _plugins(facts: Facts) -> Any:
+def _plugins(facts: OlderFacts) -> Any:
     """The plugins of a Volcano Job, nothing for all other kinds."""
     spec = facts.old["spec"]
     return (spec.get("plugins") or {}) if facts.old["apiVersion"].startswith("batch.volcano.sh/") else {}
 
 
-def _by_variables(facts: Facts, role: dict[str, Any]) -> Policy | None:
+def _by_variables(facts: OlderFacts, role: dict[str, Any]) -> Policy | None:
     """The policy whose variables a container sets itself, None where it sets none, or a part of them."""
     main = facts.main(role)
     given = {entry["name"]: entry.get("value", "") for entry in main.get("env", [])}
@@ -63,7 +63,7 @@ def _by_variables(facts: Facts, role: dict[str, Any]) -> Policy | None:
     return None
 
 
-def _plain(facts: Facts, role: dict[str, Any]) -> Policy:
+def _plain(facts: OlderFacts, role: dict[str, Any]) -> Policy:
     reason = _VOLCANO_COUNTS if "svc" in _plugins(facts) else ""
     if facts.old["kind"] == "LeaderWorkerSet":
         reason = "`LWS_GROUP_SIZE` and the TPU's variables name this number of pods"
@@ -71,7 +71,7 @@ def _plain(facts: Facts, role: dict[str, Any]) -> Policy:
 
 
 def _one_role(
-    facts: Facts,
+    facts: OlderFacts,
     role: dict[str, Any],
     policy: str,
     name: str,

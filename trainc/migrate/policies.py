@@ -49,7 +49,7 @@ class Policy(NamedTuple):
     own: frozenset[str] = frozenset()  # variables that a person wrote and the policy must set to the same
 
 
-class Facts(NamedTuple):
+class OlderFacts(NamedTuple):
     """An older job, the JobSet that it compiles to, and the launcher that each of its main containers starts."""
 
     old: dict[str, Any]
@@ -82,7 +82,7 @@ class Facts(NamedTuple):
         return int(role["template"]["spec"]["completions"])
 
 
-def policy_of(facts: Facts) -> Policy | str:
+def policy_of(facts: OlderFacts) -> Policy | str:
     """The policy that wires a job as its operator did, or why there is none."""
     kind = facts.old["kind"]
     if facts.is_asked("compat-names"):
@@ -96,7 +96,7 @@ def policy_of(facts: Facts) -> Policy | str:
     return _paddle(facts)
 
 
-def _of_one_role(facts: Facts, policy: str) -> Policy | str:
+def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
     if "elasticPolicy" in facts.old["spec"]:
         return "`elasticPolicy` gives a range of nodes, and `mlPolicy.torch` takes one number"
     if len(facts.roles) != 1:
@@ -147,7 +147,7 @@ def _words(main: dict[str, Any]) -> str:
     return "\n".join([*main.get("command", []), *main.get("args", []), *own])
 
 
-def clash(facts: Facts, roles: Iterable[str]) -> str | None:
+def clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
     """Why the main containers of roles cannot be called as the Trainer expects, None where they can."""
     for role in facts.roles:
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
@@ -156,7 +156,7 @@ def clash(facts: Facts, roles: Iterable[str]) -> str | None:
     return None
 
 
-def tensorflow_policy(facts: Facts) -> Policy | str:
+def tensorflow_policy(facts: OlderFacts) -> Policy | str:
     """The framework `tensorflow`, or why it cannot wire the tasks of a job."""
     if facts.old["spec"].get("enableDynamicWorker"):
         return "`enableDynamicWorker` gives each process a list of its own, and the framework gives all the same"
@@ -183,7 +183,7 @@ def tensorflow_policy(facts: Facts) -> Policy | str:
     )
 
 
-def _paddle(facts: Facts) -> Policy | str:
+def _paddle(facts: OlderFacts) -> Policy | str:
     """With `master` its count is the master's own; without, the first pod is the leader and one of the nodes."""
     names = [role["name"] for role in facts.roles]
     worker, head = facts.role("worker"), facts.role("master") or facts.role("leader")
@@ -223,7 +223,7 @@ def _is_like(main: dict[str, Any], like: dict[str, Any], names: frozenset[str]) 
     return all(_without(main.get(key), names) == like[key] for key in _SAME)
 
 
-def _mpi(facts: Facts) -> Policy | str:
+def _mpi(facts: OlderFacts) -> Policy | str:
     if (reason := _not_mpi(facts)) is not None:
         return reason
     spec = facts.old["spec"]
@@ -249,7 +249,7 @@ def _mpi(facts: Facts) -> Policy | str:
     )
 
 
-def _not_mpi(facts: Facts) -> str | None:
+def _not_mpi(facts: OlderFacts) -> str | None:
     """Why `mlPolicy.mpi` cannot wire an MPIJob, None where it can."""
     spec = facts.old["spec"]
     worker, launcher = facts.role("worker"), facts.role(LAUNCHER)
@@ -273,7 +273,7 @@ def _not_mpi(facts: Facts) -> str | None:
     return clash(facts, (worker["name"], LAUNCHER))
 
 
-def reader_of_keys(facts: Facts, role: dict[str, Any]) -> int | None:
+def reader_of_keys(facts: OlderFacts, role: dict[str, Any]) -> int | None:
     """The group by which the main container of a role reads files of root: its `fsGroup`, else that of its user."""
     pod = role["template"]["spec"]["template"]["spec"].get("securityContext", {})
     own = facts.main(role).get("securityContext", {})
@@ -281,7 +281,7 @@ def reader_of_keys(facts: Facts, role: dict[str, Any]) -> int | None:
     return next((number for number in places if number is not None), None)
 
 
-def _others(facts: Facts, role: dict[str, Any]) -> list[dict[str, Any]]:
+def _others(facts: OlderFacts, role: dict[str, Any]) -> list[dict[str, Any]]:
     pod = role["template"]["spec"]["template"]["spec"]
     main = facts.main(role)
     return [*pod.get("initContainers", []), *(one for one in pod["containers"] if one is not main)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from trainc.migrate.policies import LAUNCHER
 
 if TYPE_CHECKING:
-    from trainc.migrate.policies import Facts, Policy
+    from trainc.migrate.policies import OlderFacts, Policy
 
 
-def rename_main(facts: Facts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
+def rename_main(facts: OlderFacts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
     main = facts.main(role)
     job = role["template"]["spec"]

@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.policies import FRAMEWORK, NODE, Facts, Policy, reader_of_keys
+from trainc.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_of_keys
 from trainc.migrate.renaming import rename_main, rename_roles
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
@@ -105,7 +105,7 @@ class Wanted:
         return [self.job, *([self.runtime] if self.own_runtime else []), *self.extras]
 
 
-def wanted(facts: Facts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> Wanted:
+def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> Wanted:
     """The manifests that compile to what an older job compiles to, wired by a policy or, for a reason, by none.
 
     `namespaces` are those that clusters give a job without one.
@@ -150,7 +150,7 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
     return metadata
 
 
-def _as_trainer(facts: Facts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
+def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
     own = _own_names(facts)
     by_name = {role["name"]: role for role in spec["replicatedJobs"]}
@@ -178,7 +178,7 @@ def _as_trainer(facts: Facts, spec: dict[str, Any], policy: Policy) -> dict[str,
     return {**trainer, **_with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
 
 
-def _own_names(facts: Facts) -> set[str]:
+def _own_names(facts: OlderFacts) -> set[str]:
     """The names of all variables that a person set."""
     text = str(facts.old["spec"])
     return {
@@ -186,7 +186,7 @@ def _own_names(facts: Facts) -> set[str]:
     }
 
 
-def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: Facts) -> None:
+def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: OlderFacts) -> None:
     """Take out of a role what the operator put in and the policy does itself."""
     template = role["template"]["spec"]["template"]
     name = facts.jobset["metadata"]["name"]
@@ -212,7 +212,7 @@ def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
         node.pop(key, None)
 
 
-def _without_labels(template: dict[str, Any], facts: Facts) -> None:
+def _without_labels(template: dict[str, Any], facts: OlderFacts) -> None:
     """Take the operator's labels off a pod, but for those that a selector of the job looks for."""
     labels = template.get("metadata", {}).get("labels", {})
     text = str([role["template"]["spec"]["template"]["spec"] for role in facts.roles])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.facts import Facts
-    from trainc.capacity.fit import Answer
+    from trainc.capacity.fit import FitAnswer
     from trainc.capacity.nodes import Node
     from trainc.capacity.queues import Cell
 
@@ -22,7 +22,7 @@ _TYPE = "node.kubernetes.io/instance-type"
 _CPU = "cpu"
 
 
-def capacity_data(facts: Facts, answers: Iterable[Answer], devices: Sequence[str]) -> dict[str, Any] | None:
+def capacity_data(facts: Facts, answers: Iterable[FitAnswer], devices: Sequence[str]) -> dict[str, Any] | None:
     """Nodes and quotas of one cluster, None where its dump tells neither.
 
     `answers` are those for the jobs of the page; `devices` are the resources that they ask for, the first that a node
@@ -55,7 +55,7 @@ def _node(node: Node, devices: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _demand(answers: Iterable[Answer]) -> dict[str, dict[Cell, int]]:
+def _demand(answers: Iterable[FitAnswer]) -> dict[str, dict[Cell, int]]:
     """What jobs that got quota take of it, all together."""
     out: dict[str, dict[Cell, int]] = {}
     for answer in answers:

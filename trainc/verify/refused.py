@@ -37,7 +37,7 @@ _EFFECTS = {
 _GANG_GATE = "GenericWorkload"  # trainc writes fields behind it itself, and says so where it does
 
 
-class Group:
+class ComplaintGroup:
     """The complaints that one finding is about."""
 
     __slots__ = ("first", "lines", "rule", "words")
@@ -57,8 +57,8 @@ def refused(job: Job) -> None:
             job.report.add(_dropped(job, fault))
     if not refusals.faults:
         return
-    groups: dict[object, Group] = {}
-    volumes: dict[Path, Group] = {}
+    groups: dict[object, ComplaintGroup] = {}
+    volumes: dict[Path, ComplaintGroup] = {}
     for fault in refusals.faults:
         complaint = Refused(job, fault)
         place = _volume(complaint)
@@ -66,7 +66,7 @@ def refused(job: Job) -> None:
             volumes[place].lines.append(fault.message)  # a mount of a volume that is refused itself
             continue
         rule, words = _explained(complaint)
-        group = groups.setdefault((rule, words.group or fault.path), Group(rule, words, complaint))
+        group = groups.setdefault((rule, words.group or fault.path), ComplaintGroup(rule, words, complaint))
         if fault.message not in group.lines:
             group.lines.append(fault.message)
         if place:
@@ -114,7 +114,7 @@ def _explanations() -> list[Explanation]:
 _KNOWN: list[Explanation] = []
 
 
-def _finding(job: Job, group: Group) -> Finding:
+def _finding(job: Job, group: ComplaintGroup) -> Finding:
     fault, words = group.first.fault, group.words
     return group.rule.at(
         job.at(fault.path, key=words.key),

@@ -14,7 +14,7 @@ EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "un
 REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
 
 
-class Change:
+class FileChange:
     """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
 
     `same_job` says that the job is as it was: what changed is something that it uses, or trainc.

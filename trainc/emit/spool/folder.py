@@ -8,7 +8,7 @@ from hashlib import sha256
 from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
-from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, Change, is_whole, state_of
+from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, FileChange, is_whole, state_of
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
 from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, services_of, trees_of, without_objects
 from trainc.model.finding import place as place_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import OnDisk
-    from trainc.emit.spool.questions import Git, Gone, Holds, Settle, Shares, Taken
+    from trainc.emit.spool.questions import Gone, Holds, IndexedFolder, Settle, Shares, Taken
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
     from trainc.model.report import Report
@@ -50,7 +50,7 @@ class FolderSpool(Spool):
         reaches: Callable[[str, str], bool],
         settle: Settle,
         taken: Taken,
-        git: Git,
+        git: IndexedFolder,
         gone: Gone,
         holds: Holds,
         shares: Shares,
@@ -62,7 +62,7 @@ class FolderSpool(Spool):
         super().__init__()
         self.folder = folder
         self._files = Folder(folder)
-        self.changes: list[Change] = []
+        self.changes: list[FileChange] = []
         self._reaches = reaches
         self._settle = settle
         self._taken = taken
@@ -75,7 +75,7 @@ class FolderSpool(Spool):
         self._guess = guess
         self._own = frozenset((project, guess)) if guess else frozenset((project,))
         self.left: dict[str, int] = {}  # by project, how many files of others stand in the folder
-        self._leftover: list[Change] = []
+        self._leftover: list[FileChange] = []
         self._check = check
         self._keep_old = keep_old
         self.names: set[str] = set()
@@ -169,7 +169,7 @@ class FolderSpool(Spool):
     ) -> None:
         before, after = existing.body.decode("utf-8", "replace") if existing is not None else "", body.decode()
         texts = (before, after) if self._check or state in REFUSED else ("", "")
-        self.changes.append(Change(path, state, header.source, *texts, same_job=same_job))
+        self.changes.append(FileChange(path, state, header.source, *texts, same_job=same_job))
         self.hold(f"{header}{after}")
 
     def _kept(
@@ -246,8 +246,8 @@ class FolderSpool(Spool):
             if is_object_file(path) and self._holds(path, source) and self._is_named(path, others)
         ]
         gone = [one for one in stale if one[0] not in names and self._gone(*one, report)]
-        self._leftover = [Change(path, STALE, source) for path, source in gone if path not in unsure]
-        self.changes += [Change(path, UNSURE, source) for path, source in gone if path in unsure]
+        self._leftover = [FileChange(path, STALE, source) for path, source in gone if path not in unsure]
+        self.changes += [FileChange(path, UNSURE, source) for path, source in gone if path in unsure]
 
     def _check_services(self, path: str, report: Report) -> None:
         """A finding for each Service of an earlier run that a present one has as well."""

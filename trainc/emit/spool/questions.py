@@ -37,7 +37,7 @@ class Look(Protocol):
         """Whether the rendered file of a job, if there is one, was made from a job written so."""
 
 
-class Git(Protocol):
+class IndexedFolder(Protocol):
     """What Git holds in the place of a file of the folder."""
 
     def sides(self, path: str, *, marked: bool) -> list[bytes]:

@@ -66,7 +66,7 @@ class Part:
         return self.pods.value * self.jobs.value == 1
 
 
-class Shape:
+class JobLayout:
     """The parts of a job in order, and what its framework has to know beyond them."""
 
     __slots__ = ("layout", "parts", "settings")
@@ -86,23 +86,23 @@ FIRST_DECIDES = {"rules": [{"succeededIndexes": "0"}]}
 ANY_DECIDES = {"rules": [{"succeededCount": 1}]}
 
 
-def master_worker(job: Job, settings: Tree) -> Shape:
+def master_worker(job: Job, settings: Tree) -> JobLayout:
     """Master and Worker: one Indexed Job whose index 0 is the master, or one Job for each worker."""
     master, worker = job.role("Master"), job.role("Worker")
     assert master is not None
     if worker is None or worker.count.value == 0:
-        return Shape((Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings)
+        return JobLayout((Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings)
     layout, reason = _choose(job, master, worker)
     job.say(RANKS.at(job.span(("spec", job.kind.field), key=True), reason))
     if layout == MERGED:
         total = derive("Master + Worker", lambda m, w: m + w, master.count, worker.count)
         part = Part(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
-        return Shape((part,), settings, MERGED)
+        return JobLayout((part,), settings, MERGED)
     parts = (
         Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),
         Part("worker", worker, one("one Job per worker"), jobs=worker.count),
     )
-    return Shape(parts, settings, PER_JOB)
+    return JobLayout(parts, settings, PER_JOB)
 
 
 MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.tensorflow import NO_DECIDER, TOLERATED
 from trainc.legacy.replica_lists import key_of, spelled
 from trainc.legacy.replica_lists import listed as entries_of
@@ -42,7 +42,7 @@ SIDECAR = Rule(
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def listed(job: Job) -> Shape | None:
+def listed(job: Job) -> JobLayout | None:
     """The parts of a job with a list of replica specs: master, ps, worker."""
     chief = get(spelled(job.spec, "terminationPolicy"), "chief")
     decider = value(chief, "replicaName") or "MASTER"
@@ -61,7 +61,7 @@ def listed(job: Job) -> Shape | None:
     parts = [_part(job, replica, decider, index, runtime) for replica in job.replicas]
     bare = [entry.role.lower() for entry in entries_of(job.document.tree) if entry.template is None]
     settings = {"always": True, "short": True, "runtimeId": runtime, "defaultPs": "ps" in bare, "empty": []}
-    return Shape(tuple(parts), settings)
+    return JobLayout(tuple(parts), settings)
 
 
 def _part(job: Job, replica: Replica, decider: str, index: int, runtime: Sourced[str]) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.restart import EVICTED, WITHOUT_EFFECT
 from trainc.legacy.plan.tensorflow import TOLERATED
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
@@ -37,7 +37,7 @@ DEADLOCK = Rule(
 SSH_PATH = "/root/.ssh"
 
 
-def mpi(job: Job) -> Shape:
+def mpi(job: Job) -> JobLayout:
     """MPIJob v1: `mpirun` reaches its workers through `kubectl exec`."""
     launcher = job.role("Launcher")
     assert launcher is not None
@@ -50,10 +50,10 @@ def mpi(job: Job) -> Shape:
     )
     _discovery(job, launcher)
     settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
-    return Shape(_parts(job, launcher, waits=False), settings)
+    return JobLayout(_parts(job, launcher, waits=False), settings)
 
 
-def mpi_ssh(job: Job) -> Shape | None:
+def mpi_ssh(job: Job) -> JobLayout | None:
     """MPIJob v2beta1: `mpirun` reaches its workers through ssh."""
     launcher, worker = job.role("Launcher"), job.role("Worker")
     assert launcher is not None
@@ -80,7 +80,7 @@ def mpi_ssh(job: Job) -> Shape | None:
         "launcherIsWorker": value(job.spec, "runLauncherAsWorker") is True,
         "clusterDomain": job.asks("cluster-domain"),
     }
-    return Shape(_parts(job, launcher, waits=waits), settings)
+    return JobLayout(_parts(job, launcher, waits=waits), settings)
 
 
 def _parts(job: Job, launcher: Replica, *, waits: bool) -> tuple[Part, ...]:

@@ -6,7 +6,7 @@ from trainc.legacy.plan import runpolicy
 from trainc.legacy.plan.counted import MOST, countable, is_countable, is_open
 from trainc.legacy.plan.hosts import present_hosts
 from trainc.legacy.plan.job import Options, read
-from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.pods import finish, prepare
 from trainc.legacy.plan.restart import restart
 from trainc.legacy.plan.shapes import SHAPES
@@ -66,14 +66,14 @@ def older(
     barred = not unknown and (shape is None or not fits(job, shape))
     if shape is None:
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
-        shape = Shape(tuple(Part(one.name, one, one.count) for one in known))
+        shape = JobLayout(tuple(Part(one.name, one, one.count) for one in known))
         barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
     return _plan(job, shape, companions, beside, barred=barred) if shape.parts else None
 
 
 def _plan(
     job: Job,
-    shape: Shape,
+    shape: JobLayout,
     companions: tuple[Document, ...],
     beside: tuple[Document, ...],
     *,
@@ -99,7 +99,7 @@ def _plan(
     return plan
 
 
-def _planned(job: Job, shape: Shape, template: Tree, **around: Any) -> Plan:
+def _planned(job: Job, shape: JobLayout, template: Tree, **around: Any) -> Plan:
     pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
     namespace = get(job.document.tree, "metadata", "namespace")
     return Plan(
@@ -117,7 +117,7 @@ def _planned(job: Job, shape: Shape, template: Tree, **around: Any) -> Plan:
     )
 
 
-def _template(job: Job, shape: Shape, replicated: list[Tree]) -> Tree:
+def _template(job: Job, shape: JobLayout, replicated: list[Tree]) -> Tree:
     spec: dict[str, Tree] = {}
     deciding = [part.name for part in shape.parts if part.decides]
     if deciding:
@@ -128,7 +128,7 @@ def _template(job: Job, shape: Shape, replicated: list[Tree]) -> Tree:
     return {"metadata": _metadata(job, shape), "spec": spec}
 
 
-def _metadata(job: Job, shape: Shape) -> Tree:
+def _metadata(job: Job, shape: JobLayout) -> Tree:
     meta = get(job.document.tree, "metadata") or {}
     annotations = {
         key: node
@@ -163,7 +163,7 @@ def _replicated(job: Job, part: Part, *, decides: bool) -> tuple[Tree, bool]:
     return out, mapped is not None
 
 
-def fits(job: Job, shape: Shape) -> bool:
+def fits(job: Job, shape: JobLayout) -> bool:
     """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
     name = job.name.value
     longest = max(_suffix(part) for part in shape.parts)

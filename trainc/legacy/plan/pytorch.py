@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.job import pruned
-from trainc.legacy.plan.layout import ANY_DECIDES, Part, Shape, master_worker
+from trainc.legacy.plan.layout import ANY_DECIDES, JobLayout, Part, master_worker
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
@@ -41,7 +41,7 @@ WAIT_DROPPED = Rule(
 )
 
 
-def pytorch(job: Job) -> Shape:
+def pytorch(job: Job) -> JobLayout:
     """The parts of a PyTorchJob and what torchrun is to be told."""
     settings = _settings(job)
     master, worker = job.role("Master"), job.role("Worker")
@@ -55,7 +55,7 @@ def pytorch(job: Job) -> Shape:
     return shape
 
 
-def _shape(job: Job, settings: Tree) -> Shape:
+def _shape(job: Job, settings: Tree) -> JobLayout:
     if job.role("Master") is not None:
         return master_worker(job, settings)
     worker = job.role("Worker")
@@ -64,7 +64,7 @@ def _shape(job: Job, settings: Tree) -> Shape:
         part = Part("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
     else:
         part = Part("worker", worker, worker.count)
-    return Shape((part,), settings)
+    return JobLayout((part,), settings)
 
 
 def _settings(job: Job) -> dict[str, Tree]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.counted import NO_REPLICAS
-from trainc.legacy.plan.layout import Part, Shape, master_worker, one
+from trainc.legacy.plan.layout import JobLayout, Part, master_worker, one
 from trainc.legacy.plan.listed import listed
 from trainc.legacy.plan.mpi import mpi, mpi_ssh
 from trainc.legacy.plan.pytorch import pytorch
@@ -29,19 +29,19 @@ SHIFTED = Rule(
 )
 
 
-def jax(job: Job) -> Shape:
+def jax(job: Job) -> JobLayout:
     """JAXJob: one Indexed Job; every process counts."""
     worker = job.role("Worker")
     assert worker is not None
-    return Shape((Part("worker", worker, worker.count),))
+    return JobLayout((Part("worker", worker, worker.count),))
 
 
-def xgboost(job: Job) -> Shape:
+def xgboost(job: Job) -> JobLayout:
     """XGBoostJob: the Master's success is the job's."""
     return master_worker(job, {})
 
 
-def paddle(job: Job) -> Shape | None:
+def paddle(job: Job) -> JobLayout | None:
     """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
     if get(job.spec, "elasticPolicy") is not None:
         path = ("spec", "elasticPolicy")
@@ -53,7 +53,7 @@ def paddle(job: Job) -> Shape | None:
     master, worker = job.role("Master"), job.role("Worker")
     if master is None:
         assert worker is not None
-        return Shape(_first_alone(job, worker, "leader", "worker", decides=False))
+        return JobLayout(_first_alone(job, worker, "leader", "worker", decides=False))
     if not master.count.value:
         message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
         help_ = "leave the Master out: the workers then meet at the first of them"
@@ -62,7 +62,7 @@ def paddle(job: Job) -> Shape | None:
     parts = _first_alone(job, master, "master", "master-rest", decides=True)
     if worker is not None and worker.count.value:
         parts = (*parts, Part("worker", worker, worker.count))
-    return Shape(parts)
+    return JobLayout(parts)
 
 
 def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: bool) -> tuple[Part, ...]:
@@ -78,7 +78,7 @@ def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: 
     )
 
 
-SHAPES: Mapping[str, Callable[[Job], Shape | None]] = {
+SHAPES: Mapping[str, Callable[[Job], JobLayout | None]] = {
     "JAXJob": jax,
     "PyTorchJob": pytorch,
     "TFJob": tensorflow,

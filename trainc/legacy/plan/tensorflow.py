@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import FIRST_DECIDES, Part, Shape
+from trainc.legacy.plan.layout import FIRST_DECIDES, JobLayout, Part
 from trainc.legacy.plan.restart import WITHOUT_EFFECT
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.tree import value
@@ -32,7 +32,7 @@ RESIZED = Rule(
 )
 
 
-def tensorflow(job: Job) -> Shape | None:
+def tensorflow(job: Job) -> JobLayout | None:
     """The parts of a TFJob, in the order chief, ps, worker, evaluator."""
     present = [replica for replica in job.replicas if replica.count.value]
     chief = next((r for r in present if r.role in {"Chief", "Master"}), None)
@@ -48,7 +48,7 @@ def tensorflow(job: Job) -> Shape | None:
     parts = [_part(job, replica, decider, tolerates=dynamic and replica is worker) for replica in present]
     empty = sorted(replica.name for replica in job.replicas if not replica.count.value)
     domain = job.asks("cluster-domain")
-    return Shape(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": domain})
+    return JobLayout(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": domain})
 
 
 def _part(job: Job, replica: Replica, decider: Replica, *, tolerates: bool) -> Part:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.legacy.rayjob.ray_groups import Group
+    from trainc.legacy.rayjob.ray_groups import RayGroup
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.report import Report
@@ -140,7 +140,7 @@ def _cluster(tree: Tree) -> Iterator[Complaint]:
     yield from _redis(groups[0], cluster, plain(get(tree, "metadata", "annotations")) or {})
 
 
-def _group(group: Group, name: str) -> Iterator[Complaint]:
+def _group(group: RayGroup, name: str) -> Iterator[Complaint]:
     params = group.params
     if not group.containers:
         which = "headGroupSpec" if group.is_head else "workerGroupSpec"
@@ -154,7 +154,7 @@ def _group(group: Group, name: str) -> Iterator[Complaint]:
         yield (*group.path, "rayStartParams", "labels"), text, "use `labels` of the group"
 
 
-def _bounds(group: Group) -> Iterator[Complaint]:
+def _bounds(group: RayGroup) -> Iterator[Complaint]:
     least, most = value(group.tree, "minReplicas"), value(group.tree, "maxReplicas")
     for field, number in (("minReplicas", least), ("maxReplicas", most)):
         if type(number) is int and number < 0:
@@ -165,7 +165,7 @@ def _bounds(group: Group) -> Iterator[Complaint]:
         yield (*group.path, "minReplicas"), text, f"write at most {most}"
 
 
-def _idle(group: Group, cluster: Tree) -> Iterator[Complaint]:
+def _idle(group: RayGroup, cluster: Tree) -> Iterator[Complaint]:
     seconds = value(group.tree, "idleTimeoutSeconds")
     if type(seconds) is int and value(cluster, "autoscalerOptions", "version") != "v2":
         text = (
@@ -176,7 +176,7 @@ def _idle(group: Group, cluster: Tree) -> Iterator[Complaint]:
         yield (*group.path, "idleTimeoutSeconds"), text, "remove it"
 
 
-def _redis(head: Group, cluster: Tree, annotations: dict[str, str]) -> Iterator[Complaint]:
+def _redis(head: RayGroup, cluster: Tree, annotations: dict[str, str]) -> Iterator[Complaint]:
     env = {value(entry, "name"): entry for entry in head.ray_container.get("env") or ()}
     path = (*head.path, "template", "spec", "containers", 0, "env")
     tolerant = get(cluster, "gcsFaultToleranceOptions") is not None

@@ -25,7 +25,7 @@ from trainc.model.tree import get, leaves, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.rayjob.ray_groups import Group
+    from trainc.legacy.rayjob.ray_groups import RayGroup
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
@@ -61,7 +61,7 @@ class RayWiring:
         """A text that rests on the job's name."""
         return derive(by, lambda _: text, self.plan.name)
 
-    def line(self, group: Group) -> str:
+    def line(self, group: RayGroup) -> str:
         """The line of `ray start` for a pod of a group."""
         return start_line(group, self.address)
 
@@ -87,7 +87,7 @@ def _driver(wiring: RayWiring) -> dict[str, object]:
     }
 
 
-def _of_ray(wiring: RayWiring, group: Group, container: Tree, head: dict[str, Sourced[str]]) -> dict[str, object]:
+def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str, Sourced[str]]) -> dict[str, object]:
     port = head_port(wiring.head)
     given = {value(entry, "name") for entry in container.get("env") or ()}
     address = f"127.0.0.1:{port}" if group.is_head else wiring.address
@@ -140,7 +140,7 @@ def _submits(wiring: RayWiring, role: Role) -> Contribution:
     return Contribution([Patch(role.index, container["name"].value, sets=sets)])
 
 
-def _ray(wiring: RayWiring, role: Role, group: Group) -> Contribution:
+def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
     container = role.containers[0]
     name = container["name"].value
     params = start_params(group, wiring.address)
@@ -158,7 +158,7 @@ def _ray(wiring: RayWiring, role: Role, group: Group) -> Contribution:
     return Contribution(patches)
 
 
-def _starts(wiring: RayWiring, role: Role, group: Group, container: Tree) -> dict[str, Tree]:
+def _starts(wiring: RayWiring, role: Role, group: RayGroup, container: Tree) -> dict[str, Tree]:
     """The command that starts Ray; the user's own runs before it, and one that starts Ray itself is left alone."""
     words = [str(leaf.value) for field in ("command", "args") for _, leaf in leaves(container.get(field) or [])]
     own = " ".join(words)
@@ -201,7 +201,7 @@ def _waits(wiring: RayWiring, container: Tree) -> Tree:
     }
 
 
-def _probes(wiring: RayWiring, group: Group, container: Tree, params: dict[str, str]) -> dict[str, Tree]:
+def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[str, str]) -> dict[str, Tree]:
     """The probes that KubeRay adds where there are none."""
     agent = _port(params, "dashboard-agent-listen-port", AGENT_PORT)
     version = str(value(wiring.plan.job, "spec", "rayClusterSpec", "rayVersion") or "")

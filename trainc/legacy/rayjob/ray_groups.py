@@ -27,7 +27,7 @@ _BY = Origin(by="KubeRay default")
 _ONE: Sourced[int] = Sourced(1, _BY)
 
 
-class Group(Replica):
+class RayGroup(Replica):
     """The head, or one group of workers: `tree` is what is written of it, `group` what KubeRay calls it."""
 
     __slots__ = ("group", "tree")
@@ -72,15 +72,15 @@ class RayJobAsRead(Job):
         return self.span((*CLUSTER, *path), key=key)
 
 
-def read_groups(tree: Tree) -> tuple[Group, ...]:
+def read_groups(tree: Tree) -> tuple[RayGroup, ...]:
     """The head, then the groups of workers in the order written."""
     cluster = get(tree, *CLUSTER)
     head = get(cluster, "headGroupSpec") or {}
-    out = [Group(HEAD, HEAD_GROUP, (*CLUSTER, "headGroupSpec"), head, _ONE)]
+    out = [RayGroup(HEAD, HEAD_GROUP, (*CLUSTER, "headGroupSpec"), head, _ONE)]
     for index, worker in enumerate(get(cluster, "workerGroupSpecs") or ()):
         name = value(worker, "groupName") or ""
         path = (*CLUSTER, "workerGroupSpecs", index)
-        out.append(Group(_role(name), name, path, worker, _pods(worker)))
+        out.append(RayGroup(_role(name), name, path, worker, _pods(worker)))
     return tuple(out)
 
 
@@ -111,12 +111,12 @@ def _number(tree: Tree, name: str, default: int) -> Sourced[int]:
     return leaf if type(leaf) is Sourced and leaf.value is not None else Sourced(default, _BY)
 
 
-def head_port(head: Group) -> str:
+def head_port(head: RayGroup) -> str:
     """The port of the control store."""
     return head.params.get("port", str(PORTS["gcs-server"]))
 
 
-def dashboard_port(head: Group) -> int:
+def dashboard_port(head: RayGroup) -> int:
     """The port of the dashboard, as the head's first container names it."""
     return named_ports(head.ray_container).get("dashboard", PORTS["dashboard"])
 

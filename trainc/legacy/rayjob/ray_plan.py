@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.counted import countable, is_open
-from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
@@ -11,7 +11,7 @@ from trainc.legacy.plan.runpolicy import MULTIKUEUE
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.rayjob.ray_findings import check_fields
-from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, Group, RayJobAsRead, driver_template
+from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, RayGroup, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
 from trainc.model.legacy_kinds import ASK
 from trainc.model.placeholders import is_placeholder
@@ -46,7 +46,7 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     driver = _driver(job)
     replicated = [*(_replicated(job, group) for group in groups), _driver_job(job, driver)]
     parts = [Part(group.role, group, group.count) for group in (*groups, driver)]
-    shape = Shape(tuple(parts))
+    shape = JobLayout(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     template = {"metadata": _metadata(job), "spec": {**_jobset_fields(job), "replicatedJobs": replicated}}
     placing = _gang(job) if counted else None
@@ -56,7 +56,7 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     return out
 
 
-def _replicated(job: RayJobAsRead, group: Group) -> Tree:
+def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     """A Job of the head, which fails with it, or of a group of workers, which replaces those that are lost."""
     restart = group.restart
     if group.is_head:
@@ -82,7 +82,7 @@ def _counts(pods: Sourced[int]) -> Tree:
     return {"parallelism": pods, "completions": pods, "completionMode": mode}
 
 
-def _labels(job: RayJobAsRead, group: Group) -> Tree:
+def _labels(job: RayJobAsRead, group: RayGroup) -> Tree:
     kind = "head" if group.is_head else "worker"
     own = {
         "ray.io/cluster": job.name,
@@ -94,15 +94,15 @@ def _labels(job: RayJobAsRead, group: Group) -> Tree:
     return stamp(own, _BY)
 
 
-def _driver(job: RayJobAsRead) -> Group:
+def _driver(job: RayJobAsRead) -> RayGroup:
     path: Path = ("spec", "submitterPodTemplate") if get(job.spec, "submitterPodTemplate") else ("spec",)
     tree = {"template": driver_template(job)}
-    driver = Group(DRIVER, DRIVER, path[:1] if len(path) == 1 else path, tree, Sourced(1, Origin(by="one driver")))
+    driver = RayGroup(DRIVER, DRIVER, path[:1] if len(path) == 1 else path, tree, Sourced(1, Origin(by="one driver")))
     prepare(job, driver)
     return driver
 
 
-def _driver_job(job: RayJobAsRead, driver: Group) -> Tree:
+def _driver_job(job: RayJobAsRead, driver: RayGroup) -> Tree:
     again = get(job.spec, "submitterConfig", "backoffLimit")
     limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
     restart = driver.restart

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.legacy.rayjob.ray_groups import Group
+    from trainc.legacy.rayjob.ray_groups import RayGroup
     from trainc.model.tree import Tree
 
 ULIMIT = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
@@ -24,7 +24,7 @@ _ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": 
 _SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
 
 
-def start_line(group: Group, address: str) -> str:
+def start_line(group: RayGroup, address: str) -> str:
     """The line for a pod of a group; `address` is that of the head, with its port."""
     params = start_params(group, address)
     words = ["ray", "start", *(["--head"] if group.is_head else [])]
@@ -37,7 +37,7 @@ def start_line(group: Group, address: str) -> str:
     return " ".join(words)
 
 
-def start_params(group: Group, address: str) -> dict[str, str]:
+def start_params(group: RayGroup, address: str) -> dict[str, str]:
     """Every flag with its value: those written, then what the group and its container say, then KubeRay's own."""
     params = dict(group.params)
     params.update(_told(plain(get(group.tree, "resources")) or {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.counted import is_countable as is_number_of_pods
 from trainc.legacy.plan.hosts import with_pod
-from trainc.legacy.plan.layout import Part, Shape
+from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.versions import servable
@@ -65,7 +65,7 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     _say_notes(job)
     former = FormerPodNames(job)
     replicated = [_with_present_names(former, _replicated(job, task, lifecycle)) for task in tasks]
-    shape = Shape(tuple(Part(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
+    shape = JobLayout(tuple(Part(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
     if decided is not None:

@@ -22,7 +22,7 @@ class _Number(str):
     __slots__ = ()
 
 
-class Layer:
+class SliceLevel:
     """Slices of `size` pods, each inside one domain of the level `topology`."""
 
     __slots__ = ("size", "topology")
@@ -32,7 +32,7 @@ class Layer:
         self.size = 0
 
 
-def layers_of(text: str) -> list[Layer]:
+def layers_of(text: str) -> list[SliceLevel]:
     """The layers that a text lists; raises `LayersError` with the decoder's words where it lists none."""
     parsed = _parsed(text)
     if parsed is None:
@@ -46,8 +46,8 @@ def layers_of(text: str) -> list[Layer]:
     return layers
 
 
-def _layer(item: Any, faults: list[str]) -> Layer:
-    layer = Layer()
+def _layer(item: Any, faults: list[str]) -> SliceLevel:
+    layer = SliceLevel()
     if type(item) is _Pairs:
         for key, value in item.pairs:
             if key.lower() == "topology" and value is not None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trainc.model.tree import Path, Tree
-    from trainc.server.kueue.slices import Layer
+    from trainc.server.kueue.slices import SliceLevel
 
 _DOMAIN = "kueue.x-k8s.io/"
 REQUIRED = f"{_DOMAIN}podset-required-topology"
@@ -175,7 +175,7 @@ def _layered(podset: PodSet) -> list[Fault]:
     return faults
 
 
-def _entries(podset: PodSet, layers: Sequence[Layer]) -> list[Fault]:
+def _entries(podset: PodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
     where = (*podset.path, LAYERS)
     faults: list[Fault] = []
     twice: list[Fault] = []
