@@ -23,6 +23,7 @@ NOT_COMPARED = Rule(
     "a job has a form in the base that cannot be known",
     "What a server would refuse to change is not known. A run that compares with nothing must not pass.",
     verdict=True,
+    compares=True,
 )
 NOT_IN_BASE = Rule(
     "not-in-base",

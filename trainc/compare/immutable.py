@@ -31,6 +31,7 @@ IMMUTABLE_CHANGE = Rule(
     "A training run is created once. A server refuses to change what it runs, and GitOps tools then fail the whole "
     "sync, or delete the run and start it again.",
     verdict=True,
+    compares=True,
 )
 CHANGED_IN_PLACE = Rule(
     "changed-in-place",

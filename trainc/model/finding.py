@@ -17,10 +17,11 @@ class Rule:
 
     `verdict` marks a server's own refusal, which nobody can silence. `unreadable` marks a reason why a text gives no
     document: silence would make what it holds disappear. `admission` rules still speak under `--only admission`.
-    `differs` names the older kinds whose every job differs from its operator in this way.
+    `differs` names the older kinds whose every job differs from its operator in this way. `compares` marks what is said
+    of an edit, which another finding about the same text may be the cause of.
     """
 
-    __slots__ = ("admission", "differs", "level", "name", "summary", "unreadable", "verdict", "why")
+    __slots__ = ("admission", "compares", "differs", "level", "name", "summary", "unreadable", "verdict", "why")
 
     def __init__(
         self,
@@ -33,6 +34,7 @@ class Rule:
         admission: bool = False,
         unreadable: bool = False,
         differs: tuple[str, ...] = (),
+        compares: bool = False,
     ) -> None:
         self.name = name
         self.level = level
@@ -41,6 +43,7 @@ class Rule:
         self.verdict = verdict
         self.unreadable = unreadable
         self.differs = differs
+        self.compares = compares
         self.admission = admission or verdict or unreadable
 
     def at(
@@ -60,6 +63,11 @@ class Rule:
         """A finding of this rule, shown first at `span`."""
         labels = (Label(span, label), *also)
         return Finding(self, level or self.level, message, labels, effect, help, tuple(notes), tuple(fix), refusal)
+
+    @property
+    def turn(self) -> int:
+        """When it is printed among findings of its level: what hides a text first, what only an edit shows last."""
+        return 0 if self.unreadable else 2 if self.compares else 1
 
     def __repr__(self) -> str:
         return f"Rule({self.name})"

@@ -50,6 +50,10 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
         "trainc compiles Volcano's Job as `batch.volcano.sh/v1alpha1` alone", "write `batch.volcano.sh/v1alpha1`"
     ),
     ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
+    ("training.volcano.sh", "HyperJob"): Foreign(
+        "a HyperJob spreads Volcano Jobs over several clusters, and trainc does not compile it",
+        "write each of its jobs as a Job of `batch.volcano.sh/v1alpha1`, in the folder of its cluster",
+    ),
     ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),
     ("ray.io", "RayJob"): Foreign("trainc compiles RayJobs as `ray.io/v1` alone", "write `ray.io/v1`"),
     ("ray.io", "RayCluster"): Foreign("a RayCluster has no program, nothing ends it; a RayJob does", _RAY),

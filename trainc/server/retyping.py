@@ -20,6 +20,7 @@ LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
 _GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
+_DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
 _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 
 
@@ -29,13 +30,11 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
         " of type integer,string" in fault.message and isinstance(written, float)
     ):
-        if isinstance(written, float) and "/" in str(fault.path[-1]):
-            return "devices are whole: write a whole number such as `1`"
-        return _quoted(get(document.written, *fault.path))
+        return _whole_device(fault) or _quoted(get(document.written, *fault.path))
     if not isinstance(written, str):
         return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
     if _QUANTITY in fault.message:
-        return _quantity(written)
+        return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
         return _name(written)
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
@@ -43,6 +42,16 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
     wanted = wanted or _GO_TYPES.get(fault.message.rpartition(" of type ")[2], "")
     return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
+
+
+def _whole_device(fault: Fault) -> str:
+    """How the amount of a device is written, empty for other resources and fields."""
+    resource = str(fault.path[-1])
+    if fault.path[-2:-1] not in (("limits",), ("requests",)) or resource in _DIVISIBLE or resource.startswith("hugep"):
+        return ""
+    if "/" in resource:
+        return "devices are whole: write a whole number such as `1`"
+    return "devices are whole, and named with their vendor: write `nvidia.com/gpu: 1`"
 
 
 def _of_type(written: str, wanted: str, node: Node | None) -> str:

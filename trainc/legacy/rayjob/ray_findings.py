@@ -42,6 +42,12 @@ REPLACED = Rule(
     "a lost Ray worker is replaced; a lost head ends the run",
     "The pods of a RayCluster restart for ever; those of a Job end, and a JobSet decides what follows.",
 )
+BOUNDED = Rule(
+    "ray-replicas-out-of-bounds",
+    WARNING,
+    "a worker group asks for more or fewer replicas than its bounds allow",
+    "KubeRay takes the nearest bound and says so in its log alone; the JobSet has as many pods as KubeRay would make.",
+)
 _NEEDS_KUBERAY: tuple[tuple[Path, str, str], ...] = (
     (
         ("gcsFaultToleranceOptions",),
@@ -75,6 +81,7 @@ def check_fields(job: RayJobAsRead) -> bool:
     _say_of_life(job)
     _say_of_driver(job)
     _say_of_hosts(job)
+    _say_of_bounds(job)
     return True
 
 
@@ -191,3 +198,22 @@ def _say_of_hosts(job: RayJobAsRead) -> None:
             effect = "the webhook that gives TPU pods their names finds no labels of KubeRay on them"
             at = job.span((*group.path, "numOfHosts"))
             job.say(UNSERVED.at(at, message, effect=effect, help="write a JobSet with one Job for each slice"))
+
+
+def _say_of_bounds(job: RayJobAsRead) -> None:
+    for index, worker in enumerate(get(job.document.tree, *CLUSTER, "workerGroupSpecs") or ()):
+        numbers = [value(worker, name) for name in ("replicas", "minReplicas", "maxReplicas")]
+        asked, least, most = (number if type(number) is int else None for number in numbers)
+        if asked is None or value(worker, "suspend") is True:
+            continue
+        group = value(worker, "groupName")
+        if most is not None and asked > most:
+            message = f"`{group}` asks for {asked} replicas and gets {most}: `maxReplicas` cuts them"
+            help_ = f"write `maxReplicas: {asked}`, or `replicas: {most}`"
+        elif least is not None and asked < least:
+            message = f"`{group}` asks for {asked} replicas and gets {least}: `minReplicas` raises them"
+            help_ = f"write `replicas: {least}`, or `minReplicas: {asked}`"
+        else:
+            continue
+        path = (*CLUSTER, "workerGroupSpecs", index, "replicas")
+        job.say(BOUNDED.at(job.span(path), message, help=help_))

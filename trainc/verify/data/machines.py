@@ -20,7 +20,7 @@ class Machine:
         self.cards = cards
 
 
-GPU, TPU, NEURON, EFA = "nvidia.com/gpu", "google.com/tpu", "aws.amazon.com/neuron", "vpc.amazonaws.com/efa"
+GPU, TPU, NEURON = "nvidia.com/gpu", "google.com/tpu", "aws.amazon.com/neuron"
 
 MACHINES = {
     m.name: m

@@ -6,8 +6,8 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import whole_number
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves
-from trainc.verify.data.devices import is_network
-from trainc.verify.data.machines import ACCELERATOR, EFA
+from trainc.verify.data.devices import EFA, is_network
+from trainc.verify.data.machines import ACCELERATOR
 from trainc.verify.machine import machine_of
 from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import rows, table, text, whole

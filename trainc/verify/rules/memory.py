@@ -22,6 +22,14 @@ NO_MEMORY = Rule(
 )
 
 
+NO_CPU = Rule(
+    "accelerator-without-cpu",
+    NOTE,
+    "a container with accelerators asks for memory but for no cpu",
+    "The kernel gives it what other containers of the node leave over: data loaders starve, and accelerators wait.",
+)
+
+
 TMPFS = Rule(
     "tmpfs-over-memory",
     WARNING,
@@ -40,15 +48,33 @@ SHM = Rule(
 
 def accelerator_without_memory(job: Job) -> None:
     for container in job.main:
-        if container.devices and "memory" not in container.limits and "memory" not in container.requests:
+        if container.devices and not _asks_for(container, "memory"):
+            alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor cpu"
             job.report.add(
                 NO_MEMORY.at(
                     job.at((*container.path, "resources")),
-                    f"`{container.name}` asks for accelerators but for no memory",
+                    f"`{container.name}` asks for accelerators but for {alone}",
                     effect="it is placed as if it needed none, and killed first when the node runs short",
                     help="ask for most of what the machine has, and for cpu as well",
                 )
             )
+
+
+def accelerator_without_cpu(job: Job) -> None:
+    for container in job.main:
+        if container.devices and _asks_for(container, "memory") and not _asks_for(container, "cpu"):
+            job.report.add(
+                NO_CPU.at(
+                    job.at((*container.path, "resources")),
+                    f"`{container.name}` asks for accelerators but for no cpu",
+                    effect="it gets what others on the node leave over, and its accelerators wait for data",
+                    help="request its share of the machine's cpus: all of them where it takes all accelerators",
+                )
+            )
+
+
+def _asks_for(container: Container, resource: str) -> bool:
+    return resource in container.limits or resource in container.requests
 
 
 def tmpfs_over_memory(job: Job) -> None:
@@ -117,4 +143,4 @@ def _has_shm(container: Container) -> bool:
     return "mount -o remount" in container.text
 
 
-CHECKS = (accelerator_without_memory, tmpfs_over_memory, no_shared_memory)
+CHECKS = (accelerator_without_memory, accelerator_without_cpu, tmpfs_over_memory, no_shared_memory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
-from trainc.verify.data.machines import EFA
+from trainc.verify.data.devices import EFA
 from trainc.verify.values import flag, rows, table, text, texts
 
 TYPE_CHECKING = False

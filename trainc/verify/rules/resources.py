@@ -7,9 +7,10 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import value
 from trainc.verify.amounts import ONE, amount, canonical
-from trainc.verify.data.devices import DEVICES, NEURON, device_kind
+from trainc.verify.data.devices import DEVICES, NEURON, device_kind, meant_device
 from trainc.verify.demand import MANY, STANDARD
 from trainc.verify.refusal import Explanation, Words
+from trainc.verify.values import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ UNKNOWN = Rule(
     "a container asks for a resource that Kubernetes does not have",
     "Besides cpu, memory, ephemeral-storage and huge pages, resources have their vendor's domain in their name. "
     + _WHY,
+)
+MISSPELT = Rule(
+    "misspelt-resource",
+    ERROR,
+    "a container asks for an accelerator under a name that is almost right",
+    "Kubernetes takes every name with a domain for a resource of its own; no device plugin offers this one.",
 )
 HUGEPAGES = Rule(
     "hugepages-alone",
@@ -84,6 +91,27 @@ def too_many_devices(job: Job) -> None:
             )
 
 
+def misspelt_resource(job: Job) -> None:
+    for container in job.containers:
+        for resource in dict.fromkeys((*container.limits, *container.requests)):
+            meant = meant_device(resource)
+            if meant and not _is_offered(job, resource):
+                job.report.add(
+                    MISSPELT.at(
+                        job.at(container.amount_path(resource), key=True),
+                        f"no device plugin offers `{resource}`",
+                        effect="no node has it: the pods stay pending for ever",
+                        help=f"did you mean `{meant}`?",
+                    )
+                )
+
+
+def _is_offered(job: Job, resource: str) -> bool:
+    """Whether a node of the cluster's dump has the resource, whatever its name looks like."""
+    nodes = job.cluster.objects.get("Node", {}).values()
+    return any(resource in table(table(node, "status"), "allocatable") for node in nodes)
+
+
 def mixed_accelerators(job: Job) -> None:
     for container in job.containers:
         if len(container.devices) < 2:
@@ -119,9 +147,10 @@ def _negative(refused: Refused) -> Words:
 
 
 def _part(refused: Refused) -> Words:
+    resource, written = refused.path[-1], refused.written
     return Words(
-        f"`{refused.path[-1]}: {canonical(refused.written)}` asks for a part of a device",
-        "ask for whole devices, or for a slice by the name that its device plugin gives it",
+        f"`{resource}: {written}` asks for a part of a device",
+        f"ask for whole devices, as in `{resource}: {-(-(amount(written) or 0) // ONE)}`, or for a slice by the name that its device plugin gives it",
     )
 
 
@@ -180,4 +209,4 @@ EXPLANATIONS = (
 )
 
 
-CHECKS = (too_many_devices, mixed_accelerators)
+CHECKS = (too_many_devices, misspelt_resource, mixed_accelerators)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.numbers import parsed_int
-from trainc.verify.data.devices import GPU, device_kind
+from trainc.verify.data.devices import GPU, device_kind, is_network
 from trainc.verify.world import collective, keeps_to_itself
 
 TYPE_CHECKING = False
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from trainc.verify.pods import Role
     from trainc.verify.values import Unknown
 
-_OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # another name without a slash is a slip, and told as one
+_OWN_RESOURCES = (
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+)  # others, but for cards, may be devices that trainc does not know
 NNODES = Rule(
     "nodes-mismatch",
     ERROR,
@@ -222,7 +226,7 @@ def processes_by_host_cpus(job: Job) -> None:
             or launch.launcher is not TORCHRUN
             or container.devices
             or container.role.pod.get("resourceClaims") is not None
-            or any("/" not in name and name not in _OWN_RESOURCES for name in container.limits)
+            or any(name not in _OWN_RESOURCES and not is_network(name) for name in container.limits)
         ):
             continue
         written, path = _processes(container)
