@@ -203,16 +203,16 @@ def _say_of_hosts(job: RayJobAsRead) -> None:
 def _say_of_bounds(job: RayJobAsRead) -> None:
     for index, worker in enumerate(get(job.document.tree, *CLUSTER, "workerGroupSpecs") or ()):
         numbers = [value(worker, name) for name in ("replicas", "minReplicas", "maxReplicas")]
-        asked, least, most = (number if type(number) is int else None for number in numbers)
-        if asked is None or value(worker, "suspend") is True:
+        wanted, least, most = (number if type(number) is int else None for number in numbers)
+        if wanted is None or value(worker, "suspend") is True:
             continue
         group = value(worker, "groupName")
-        if most is not None and asked > most:
-            message = f"`{group}` asks for {asked} replicas and gets {most}: `maxReplicas` cuts them"
-            help_ = f"write `maxReplicas: {asked}`, or `replicas: {most}`"
-        elif least is not None and asked < least:
-            message = f"`{group}` asks for {asked} replicas and gets {least}: `minReplicas` raises them"
-            help_ = f"write `replicas: {least}`, or `minReplicas: {asked}`"
+        if most is not None and wanted > most:
+            message = f"`{group}` asks for {wanted} replicas and gets {most}: `maxReplicas` cuts them"
+            help_ = f"write `maxReplicas: {wanted}`, or `replicas: {most}`"
+        elif least is not None and wanted < least:
+            message = f"`{group}` asks for {wanted} replicas and gets {least}: `minReplicas` raises them"
+            help_ = f"write `replicas: {least}`, or `minReplicas: {wanted}`"
         else:
             continue
         path = (*CLUSTER, "workerGroupSpecs", index, "replicas")
