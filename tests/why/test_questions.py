@@ -1,0 +1,59 @@
+"""What people ask `why` for, in a folder where the runtime stands in a file beside the job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.repository import RUNTIME, job, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOB = "jobs/bert.yaml"
+REPLICAS = "JobSet/bert spec.replicatedJobs[node].replicas: 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A job and its runtime, side by side and without a project file."""
+    write(tmp_path, {JOB: job("bert"), "jobs/runtime.yaml": RUNTIME})
+    return tmp_path
+
+
+def test_a_runtime_in_a_file_beside_the_one_given(folder: Path) -> None:
+    """It was `unknown-runtime`: only the file given and the folder `runtimes` were looked at."""
+    done = compile_in(folder, "build", JOB)
+    assert done.code == 0
+    assert "image: registry.example.com/ml/torch:2.8.0\n" in done.out
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["spec.replicatedJobs[node].replicas", ".spec.replicatedJobs[0].replicas", "spec.replicatedJobs[*].replicas"],
+)
+def test_every_spelling_of_a_path(folder: Path, field: str) -> None:
+    """A dot in front, an index and a glob ended with exit code 2."""
+    done = compile_in(folder, "why", JOB, field)
+    assert (done.code, done.out.startswith(REPLICAS)) == (0, True)
+
+
+def test_a_field_that_nobody_sets(folder: Path) -> None:
+    """It ended with exit code 2, as if the question were wrong."""
+    done = compile_in(folder, "why", JOB, "spec.suspend")
+    assert (done.code, done.out) == (0, f"nobody sets spec.suspend: neither the output nor {JOB} has it\n")
+
+
+def test_a_misspelt_field(folder: Path) -> None:
+    """It was said to stand nowhere, without the field that was meant."""
+    done = compile_in(folder, "why", JOB, "spec.trainer.numNode")
+    assert done.code == 2
+    assert "did you mean `numNodes`?" in done.err
+
+
+def test_a_job_on_standard_input(folder: Path) -> None:
+    """`-` was a file that is not there."""
+    done = compile_in(folder, "why", "-", "spec.replicatedJobs[0].replicas", stdin=f"{RUNTIME}---\n{job('bert')}")
+    assert (done.code, done.out.startswith(REPLICAS)) == (0, True)
