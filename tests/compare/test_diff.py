@@ -48,7 +48,7 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
         "      the API server refuses this in place: "
         "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
         "\n"
-        "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
+        "accelerators: 32 nvidia.com/gpu, as before\n"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
         "-/+ research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
         "renamed: starts again, nothing else changes\n"
         "\n"
-        "accelerators: 32 nvidia.com/gpu -> 32 nvidia.com/gpu\n"
+        "accelerators: 32 nvidia.com/gpu, as before\n"
     )
 
 

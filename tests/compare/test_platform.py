@@ -49,6 +49,7 @@ def test_history(
     assert project.commit().returncode == 0
     assert project.run("diff").out == "nothing changes since HEAD\n"
     HISTORIES[name](project)
-    said = {file: project.run("diff", "--report", form).out for form, file in FORMS.items()}
+    runs = {file: project.run("diff", "--report", form) for form, file in FORMS.items()}
+    assert {run.code for run in runs.values()} == {0}
     kept = "-rendered" if rendering else ""
-    expected(ROOT / "tests/compare/platform" / f"{name}{kept}", said)
+    expected(ROOT / "tests/compare/platform" / f"{name}{kept}", {file: run.out for file, run in runs.items()})

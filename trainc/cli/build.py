@@ -158,9 +158,10 @@ def rendered_runs(session: Session) -> RenderedRuns | None:
     output = os.path.join(session.project.root, session.project.output)
     if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
         return None
-    from trainc.compare.refused import RenderedRuns  # noqa: PLC0415 (only where something is rendered)
+    from trainc.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
+    from trainc.compare.refused import RenderedRuns  # noqa: PLC0415
 
-    return RenderedRuns(session.project)
+    return RenderedRuns(session.project, bound)
 
 
 def _against(session: Session, base: str) -> None:

@@ -40,13 +40,15 @@ _STDOUT = "-"
 
 def show_page(options: Options) -> int:
     """Write the page; 1 where it lists a job that is not compiled."""
+    target = options.one("output", _STDOUT)
+    if not target:
+        raise Trouble("--output takes the name of a file, or - for standard output")
     parts: list[tuple[dict[str, Any], dict[str, Any]]] = []
     code = across_projects(options, lambda one: _collect(one, parts))
     title = next((index["name"] for index, _ in parts if index["name"]), "") if len(parts) == 1 else ""
     text = page_html(
         f"{title or 'training jobs'} - trainc", [index for index, _ in parts], [details for _, details in parts]
     )
-    target = options.one("output", _STDOUT)
     if target == _STDOUT:
         for part in text:
             data(part)

@@ -16,6 +16,7 @@ from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compare.committed import ITSELF, Committed, listed, names
 from trainc.compare.immutable import IMMUTABLE_CHANGE
 from trainc.compare.merged import CommittedTexts, absent_files
+from trainc.compare.moved import MOVED_RUN, moved_run
 from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
 from trainc.emit.spool.changes import (
     CHANGED,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
 
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
-_ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX)
+_ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
 _MAX_FILES_NAMED = 50  # files that are named one by one
 _LINE = 80  # characters of the files that a command names
@@ -127,6 +128,7 @@ def _spool(
         gone=gone(session, folder, absent),
         holds=holds(session, folder),
         shares=shared_service,
+        moved=moved_run,
         project=project,
         guess=guess,
         check=session.options.has("check"),

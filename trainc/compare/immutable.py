@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.compare.gaps import not_compared, without_base
+from trainc.compare.moved import moved, moved_from
 from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
 from trainc.model.finding import ERROR, NOTE, Edit, Label, Rule
@@ -13,10 +14,10 @@ from trainc.server.schema.served import Served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from trainc.compare.base import Base
-    from trainc.compare.updates import Update
+    from trainc.compare.updates import Key, Update
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report
@@ -61,13 +62,16 @@ def judge(
         key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
     }
     usable = old.gaps.project_fault() is None
+    alone: list[Bundle] = []  # present jobs of which the base holds no object
+    present: set[Key] = set()
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
     for bundle in new:
         pairs = ((before.get(key_of(bundle, tree)), tree) for tree in _objects(bundle, operation, applied=applied))
         known = [(was, tree) for was, tree in pairs if was is not None and usable]
         updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in known]
+        present.update(key_of(bundle, tree) for tree in bundle.objects)
         if not known:
-            report.add(without_base(bundle, old.gaps))
+            alone.append(bundle)
         refused = [one for one in updates if one.refused]
         kept = None
         if refused and (kept := old.kept(bundle, known[0][0])) is not None:
@@ -80,6 +84,18 @@ def judge(
             if one.changed and not one.refused:
                 place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
                 report.add(_in_place(bundle, one, place))
+    _judge_alone(alone, old, None if applied or operation in OF_FILES else present, report)
+
+
+def _judge_alone(alone: Sequence[Bundle], old: Base, present: Container[Key] | None, report: Report) -> None:
+    """A finding for each job of which the base holds no object: it is new, or was another object.
+
+    The latter counts where the keys of all `present` objects are given.
+    """
+    moves = moved_from(alone, old.bundles, present) if present is not None else {}
+    for bundle in alone:
+        former = moves.get(id(bundle))
+        report.add(without_base(bundle, old.gaps) if former is None else moved(former, bundle))
 
 
 def unknown(now: Report, project: Project, report: Report) -> None:

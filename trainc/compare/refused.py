@@ -7,29 +7,36 @@ from typing import NamedTuple
 
 from trainc.compare.decision import Decisions
 from trainc.compare.immutable import immutable_change
+from trainc.compare.moved import moved_run
 from trainc.compare.rendered import file_of
 from trainc.compare.updates import key_of, update
 from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
-from trainc.emit.spool.disk import read_file
+from trainc.emit.spool.disk import Folder, read_file
+from trainc.emit.spool.moves import new_run, runs_in
 from trainc.emit.spool.objects import trees_of
 from trainc.model.header import read_header
 from trainc.model.reading import ordinary_contents
+from trainc.model.report import Report
 from trainc.server.schema.served import Served
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import OnDisk
     from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.header import Header
-    from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+
+    Bound = Callable[[Document, Project, Report], list[Cluster]]
 
 _FIRST_LINE = 4096  # bytes that hold it
 
@@ -62,16 +69,21 @@ class RenderedRuns:
     """The runs that lie rendered in the work tree, and what their jobs' own files say now; Git is not asked.
 
     What shared files change besides is left to who reads the history: a run may keep its rendering in spite of it.
+    `bound` says on which clusters a job runs.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, bound: Bound) -> None:
         self._project = project
+        self._bound = bound
         self._servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+        self._files = Folder(os.path.join(project.root, project.output))
 
     def judge(self, bundle: Bundle, report: Report) -> None:
         """A finding where a job's own file changes what its rendered run cannot take."""
         file = file_of(bundle, self._project)
         header = self._header(file)
+        if header is None:
+            self._judge_move(bundle, self._inner(file), report)
         if header is None or header.job == job_digest(bundle):
             return
         existing = read_file(os.path.join(self._project.root, file))
@@ -90,7 +102,31 @@ class RenderedRuns:
         keeps = self._project.old_run == "keep"
         path = run_path(rendered.path, rendered.name) if keeps else rendered.path
         header = self._header(f"{self._project.output}/{path}")
-        return header is None or header.job == written_digest(written)
+        return header.job == written_digest(written) if header is not None else not self._files.elsewhere(path)
+
+    def _judge_move(self, bundle: Bundle, path: str, report: Report) -> None:
+        """A finding where the run of a job that has no rendered file has one in another place, for nobody else."""
+        for other in self._files.elsewhere(path):
+            header = self._header(f"{self._project.output}/{other}")
+            if header is None or header.source != bundle.document.file or self._is_held(bundle, other):
+                continue
+            if bundle.name in runs_in(self._files, other):
+                run = new_run(bundle)
+                objects = (one.removesuffix(".yaml") for one in (other, path))
+                report.add(moved_run(run.place, run.job, run.number, *objects))
+
+    def _is_held(self, bundle: Bundle, path: str) -> bool:
+        """Whether the file at a path may be that of another job in the file of a bundle, or of the job on another cluster."""
+        clusters = {cluster.name for cluster in self._bound(bundle.document, self._project, Report())}
+        top = path.partition("/")[0] if path.count("/") > 1 else ""
+        if top != bundle.cluster and top in clusters:
+            return True
+        data = ordinary_contents(os.path.join(self._project.root, bundle.document.file))
+        documents = read(data, bundle.document.file, Report())
+        return sum(one.name == bundle.document.name or one.kind.endswith("List") for one in documents) > 1
+
+    def _inner(self, file: str) -> str:
+        return file.removeprefix(f"{self._project.output}/")
 
     def _header(self, file: str) -> Header | None:
         """The first line of a rendered file, None where there is none that trainc wrote."""

@@ -56,12 +56,16 @@ def load(text: str) -> Any:
     """One document with its comments, quotes and order.
 
     Raises:
-        UnreadableError: for a text that the parser refuses, in whatever way it does so.
+        UnreadableError: for a text that the parser refuses, in whatever way it does so, or takes for something else
+            than an object, as it does where lines end in characters that only YAML 1.1 takes for line ends.
     """
     try:
-        return _yaml(text).load(text)
+        root = _yaml(text).load(text)
     except Exception as error:  # the library raises whatever its parts raise
         raise UnreadableError(error) from error
+    if not isinstance(root, CommentedMap):
+        raise UnreadableError(TypeError())
+    return root
 
 
 def dump(node: Any, like: str) -> str:

@@ -201,7 +201,7 @@ def _short(text: str) -> str:
 
 
 def _totals(diff: Diff) -> list[str]:
-    lines = [f"accelerators: {_held(diff.accelerators[0])} -> {_held(diff.accelerators[1])}"]
+    lines = [f"accelerators: {_before_and_after(*map(_held, diff.accelerators))}"]
     if len(diff.groups) > 1:
         lines += [
             f"{_group(key)}: {_held(old)} -> {_held(new)}" for key, (old, new) in diff.groups.items() if old != new
@@ -209,8 +209,12 @@ def _totals(diff: Diff) -> list[str]:
     old, new = diff.hours
     if old or new:
         aside = ", restarts that do not count aside" if diff.uncounted else ""
-        lines.append(f"accelerator hours at most{aside}: {_bound(old)} -> {_bound(new)}")
+        lines.append(f"accelerator hours at most{aside}: {_before_and_after(_bound(old), _bound(new))}")
     return [*lines, *(_turned(one) for one in diff.turned)]
+
+
+def _before_and_after(old: str, new: str) -> str:
+    return f"{old}, as before" if old == new else f"{old} -> {new}"
 
 
 def _turned(one: Turned) -> str:

@@ -75,12 +75,21 @@ class Folder:
         self.name = name
         self._listed: dict[str, tuple[str, dict[str, bool]]] = {}  # by folder: its place, and what there is a link
         self._every: list[str] | None = None
+        self._places: dict[str, list[str]] | None = None  # by name of a file, where such files stand
 
     def every(self) -> list[str]:
         """Every file below the folder, relative to it and sorted, as it was when somebody first asked."""
         if self._every is None:
             self._every = list(_files(self.name, ""))
         return self._every
+
+    def elsewhere(self, path: str) -> list[str]:
+        """The files of the same name that stand in other folders below this one."""
+        if self._places is None:
+            self._places = {}
+            for other in self.every():
+                self._places.setdefault(other.rpartition("/")[2], []).append(other)
+        return [other for other in self._places.get(path.rpartition("/")[2], ()) if other != path]
 
     def find(self, path: str) -> tuple[str, OnDisk | None]:
         """Where the file of a path below the folder stands, or would, and what stands there.

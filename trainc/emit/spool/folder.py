@@ -10,7 +10,8 @@ from trainc.emit.digest import body_digest, job_digest, written_digest
 from trainc.emit.spool import Spool
 from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, FileChange, is_whole, state_of
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
-from trainc.emit.spool.objects import is_named_in, is_object_file, parts_of, services_of, trees_of, without_objects
+from trainc.emit.spool.moves import NewRun, moves, new_run
+from trainc.emit.spool.objects import is_named_nearby, is_object_file, parts_of, services_of, trees_of, without_objects
 from trainc.model.finding import place as place_of
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from trainc.emit import Rendered
     from trainc.emit.spool.disk import OnDisk
-    from trainc.emit.spool.questions import Gone, Holds, IndexedFolder, Settle, Shares, Taken
+    from trainc.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, Taken
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
     from trainc.model.report import Report
@@ -40,7 +41,7 @@ class FolderSpool(Spool):
     file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
     it. `project` is the name that files carry in a folder outside of their project: those of others are left alone.
     `guess` is a name that files of this project carry and those of another may: none of them is removed. `shares` makes
-    the finding for a run whose Service is that of an earlier one.
+    the finding for a run whose Service is that of an earlier one, `moved` the one for a run that goes to another place.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class FolderSpool(Spool):
         gone: Gone,
         holds: Holds,
         shares: Shares,
+        moved: Moved,
         project: str = "",
         guess: str = "",
         check: bool = False,
@@ -67,9 +69,9 @@ class FolderSpool(Spool):
         self._settle = settle
         self._taken = taken
         self._git = git
-        self._gone = gone
-        self._holds = holds
-        self._shares = shares
+        self._gone, self._holds = gone, holds
+        self._shares, self._moved = shares, moved
+        self._new_runs: dict[str, NewRun] = {}  # by the path that each is to have
         self._services: dict[str, Span] = {}  # of present runs, where what names them is written
         self._project = project
         self._guess = guess
@@ -112,7 +114,10 @@ class FolderSpool(Spool):
         existing = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
         header = self._header(rendered, written_digest(written), body, rendered.path)
-        if existing is None and self._is_unknown_to_git(rendered.path):
+        is_new = existing is None and not self._files.elsewhere(
+            rendered.path
+        )  # one that stands elsewhere may have moved
+        if is_new and self._is_unknown_to_git(rendered.path):
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
         elif existing is None or existing.header != header or existing.body != body:
             return False
@@ -161,6 +166,8 @@ class FolderSpool(Spool):
                 return body
         others = existing is not None and self._is_of_others(existing, rendered.source)
         state = OTHERS if others else state_of(existing, body, merging=bool(sides))
+        if bundle.jobset is not None and not committed:
+            self._new_runs[path] = new_run(bundle)
         self._change(path, state, existing, header, body, same_job=bool(same))
         return body if kept else None
 
@@ -202,13 +209,8 @@ class FolderSpool(Spool):
 
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""
-        return {
-            **super().state(),
-            "changes": self.changes,
-            "names": self.names,
-            "stems": self._stems,
-            "services": self._services,
-        }
+        own = {"changes": self.changes, "names": self.names, "stems": self._stems, "services": self._services}
+        return {**super().state(), **own, "new_runs": self._new_runs}
 
     def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
         """Add what another worker has collected behind one's own."""
@@ -217,6 +219,7 @@ class FolderSpool(Spool):
         self.names |= state["names"]
         self._stems |= state["stems"]
         self._services |= state["services"]
+        self._new_runs |= state["new_runs"]
 
     def inspect(self, report: Report) -> None:
         """Find the files of jobs that are gone; a job that only seems to be is a finding.
@@ -243,11 +246,14 @@ class FolderSpool(Spool):
         names = [
             path
             for path, source in stale
-            if is_object_file(path) and self._holds(path, source) and self._is_named(path, others)
+            if is_object_file(path) and self._holds(path, source) and is_named_nearby(self._files, path, others)
         ]
         gone = [one for one in stale if one[0] not in names and self._gone(*one, report)]
-        self._leftover = [FileChange(path, STALE, source) for path, source in gone if path not in unsure]
-        self.changes += [FileChange(path, UNSURE, source) for path, source in gone if path in unsure]
+        changes = [FileChange(path, UNSURE if path in unsure else STALE, source) for path, source in gone]
+        self._leftover = [change for change in changes if change.state == STALE]
+        self.changes += [change for change in changes if change.state == UNSURE]
+        for run, *objects in moves(self._leftover, self._new_runs, self.paths, self._files):
+            report.add(self._moved(run.place, run.job, run.number, *objects))
 
     def _check_services(self, path: str, report: Report) -> None:
         """A finding for each Service of an earlier run that a present one has as well."""
@@ -267,15 +273,6 @@ class FolderSpool(Spool):
             header = existing.header._replace(body=body_digest(body))
             self.paths[path] = header.source
             self._change(path, state_of(existing, body, merging=False), existing, header, body, same_job=True)
-
-    def _is_named(self, path: str, others: Iterable[str]) -> bool:
-        """Whether a rendered file that stays without being compiled names an object; one of another cluster does not."""
-        depth = path.count("/")
-        top = path.partition("/")[0] if depth > 1 else ""
-        near = [other for other in others if other.count("/") == depth and (not top or other.startswith(f"{top}/"))]
-        _, existing = self._files.find(path)
-        bodies = (other.body for name in near if (other := self._files.find(name)[1]) is not None)
-        return existing is not None and is_named_in(existing.body, bodies)
 
     def write(self) -> None:
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""

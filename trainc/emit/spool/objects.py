@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
+    from trainc.emit.spool.disk import Folder
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
@@ -58,10 +59,17 @@ def without_objects(body: bytes, path: str, paths: Container[str]) -> bytes:
     return body if len(kept) == len(trees) else dump_all(kept).encode()
 
 
-def is_named_in(body: bytes, bodies: Iterable[bytes]) -> bool:
-    """Whether something in other rendered texts names an object of a text."""
-    made = {provides(tree) for tree in trees_of(body)}
-    return any(made & names_in(trees_of(other)) for other in bodies)
+def is_named_nearby(files: Folder, path: str, others: Iterable[str]) -> bool:
+    """Whether one of other rendered files names an object of the file at a path; one of another cluster does not."""
+    depth = path.count("/")
+    top = path.partition("/")[0] if depth > 1 else ""
+    near = [other for other in others if other.count("/") == depth and (not top or other.startswith(f"{top}/"))]
+    _, existing = files.find(path)
+    if existing is None:
+        return False
+    made = {provides(tree) for tree in trees_of(existing.body)}
+    bodies = (other.body for name in near if (other := files.find(name)[1]) is not None)
+    return any(made & names_in(trees_of(body)) for body in bodies)
 
 
 def _file(tree: Tree) -> str:

@@ -25,6 +25,8 @@ Gone = Callable[[str, str, Report], bool]
 Holds = Callable[[str, str], bool]
 # What is said of a run at a place whose Service is that of an earlier run (both by name), which stays.
 Shares = Callable[[Span, str, str], Finding]
+# What is said of a run, at a place, of a job and with a number, that is one object before and another after.
+Moved = Callable[[Span, str, int, str, str], Finding]
 
 
 class Look(Protocol):
