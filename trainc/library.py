@@ -15,6 +15,7 @@ from trainc.model.tree import plain
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.project.assignments import assigned
+from trainc.server.schema.engine import begin_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -146,6 +147,7 @@ def _run(
     for path in (*paths, folder):
         if not os.path.lexists(path):
             raise Trouble(f"{path}: no such file or directory")
+    begin_run()
     opening = Report()
     pairs = [f"{name}={value}" for name, value in (settings or {}).items()]
     project = open_project(paths or (folder,), opening, assigned(pairs))

@@ -103,9 +103,12 @@ def test_the_number_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch, eng
         assert found.judge(f"self == {number}", number, None)["value"] is True
     with pytest.raises(NotJudgedError, match="at most 2 questions"):
         found.judge("self == 3", 3, None)
+    found.begin()  # the next run of a language server: it never asked again
+    assert found.judge("self == 3", 3, None)["value"] is True
+    assert found.judged_all
     monkeypatch.setattr(asking, "SIZE", 10)
     with pytest.raises(NotJudgedError, match="more than 10 characters"):
-        found.judge("self == 3", 3, None)
+        found.judge("self == 4", 3, None)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from trainc.load.walk import ours
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
 from trainc.project import find_root, open_project
+from trainc.server.schema.engine import begin_run
 from trainc.verify.together import Together
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
@@ -66,6 +67,7 @@ class Judgement:
             Trouble: for a project that cannot be read.
         """
         started = process_time()
+        begin_run()
         self._known = None
         project, report = self.opened(unsaved)
         selection = self.selection(unsaved, forms=True)
@@ -85,6 +87,7 @@ class Judgement:
         Raises:
             Trouble: as `judge` does.
         """
+        begin_run()
         text = unsaved[file]
         if self._known is None or not self._holds_jobs_alone(file, text):
             report = self._judged_shared(file, unsaved)

@@ -36,6 +36,15 @@ class Engine:
         self.judged_all = True  # whether every question so far was answered within the budget
         self._answers: dict[str, dict[str, Any]] = {}
 
+    def begin(self) -> None:
+        """Give the next run of a long-lived program a budget of its own; answers stay known, but not for ever."""
+        self._starts = self._asked = 0
+        self._slow = 0.0
+        self.stopped = self.stopped if self.stopped == MISSING else ""
+        self.judged_all = not self.stopped
+        if len(self._answers) > QUESTIONS:
+            self._answers.clear()
+
     def rule_trouble(self, rule: str) -> tuple[str, bool]:
         """Why a rule cannot be judged, empty where it can, and whether a server would not take it either."""
         return self._trouble({"compile": rule})
@@ -168,6 +177,14 @@ def engine() -> Engine:
     from os import getpid  # noqa: PLC0415
 
     return _engines.setdefault(getpid(), Engine())
+
+
+def begin_run() -> None:
+    """Give the run that begins a budget of its own, where the program asked in an earlier one."""
+    from os import getpid  # noqa: PLC0415 (as above)
+
+    if getpid() in _engines:
+        _engines[getpid()].begin()
 
 
 _engines: dict[int, Engine] = {}
