@@ -171,7 +171,7 @@ def test_files(path: Path) -> None:
 
 def test_most_files_need_no_parser() -> None:
     left = [path for path in COMMON if rest_of(path.read_bytes())]
-    assert len(left) < len(COMMON) / 10
+    assert len(left) < len(COMMON) / 8  # cases of Volcano and Ray write whole tasks on one line
 
 
 def rest_of(data: bytes) -> bytes:
