@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
-from trainc.model.tree import get
+from trainc.model.tree import get, value
 from trainc.verify.hostfile import hostfile
 from trainc.verify.start_order import waits_for
 from trainc.verify.values import table, whole
@@ -58,6 +58,13 @@ NO_MPIRUN = Rule(
     WARNING,
     "the launcher of an MPI job runs its program without mpirun",
     "The pods of an MPI job run SSH daemons; only mpirun, or another launcher, starts processes in them.",
+)
+VERSIONS = Rule(
+    "mpi-versions-differ",
+    WARNING,
+    "launcher and nodes of an MPI job run different versions of one image",
+    "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob reaches the "
+    "launcher alone; the nodes have theirs from the runtime.",
 )
 # Programs of a shell script that start nothing elsewhere.
 _LOCAL = frozenset(
@@ -228,6 +235,31 @@ def launcher_without_mpirun(job: Job) -> None:
                 )
 
 
+def mpi_versions_differ(job: Job) -> None:
+    for launcher in _launchers(job):
+        for worker in [c for role in _workers(job, launcher.role) if role is not launcher.role for c in role.main]:
+            ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
+            if ours == theirs or not _repository(ours) or _repository(ours) != _repository(theirs):
+                continue
+            job.report.add(
+                VERSIONS.at(
+                    job.at((*launcher.path, "image")),
+                    f"the launcher runs `{ours}`, and `{worker.role.name}` runs `{theirs}`",
+                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                    effect="the program that trains is the one of the nodes' image, and Open MPI of two versions may not meet",
+                    help=f"write the same image for both; that of the nodes stands at the role `{worker.role.name}`",
+                )
+            )
+
+
+def _repository(image: str) -> str:
+    """An image without its tag and digest; empty where a part of it is filled in later."""
+    path = image.partition("@")[0]
+    tag = path.rpartition("/")[2].partition(":")[1:]
+    is_known = not any(mark in image for mark in "${<%")
+    return path.removesuffix("".join(tag)) if is_known else ""
+
+
 def _is_mpi(job: Job) -> bool:
     plan = job.bundle.plan
     return job.bundle.document.kind == "MPIJob" or (plan is not None and plan.framework == "mpi")
@@ -286,5 +318,6 @@ CHECKS = (
     launcher_holds_accelerators,
     launcher_without_requests,
     launcher_without_mpirun,
+    mpi_versions_differ,
     launcher_before_workers,
 )
