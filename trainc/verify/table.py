@@ -52,9 +52,9 @@ def _processes() -> Checks:
 
 
 def _mpi() -> Checks:
-    from trainc.verify.rules import mpi
+    from trainc.verify.rules import launchers, mpi
 
-    return mpi.CHECKS
+    return (*mpi.CHECKS, *launchers.CHECKS)
 
 
 def _amounts() -> Checks:

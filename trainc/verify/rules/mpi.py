@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.tree import get, value
 from trainc.verify.hostfile import hostfile
+from trainc.verify.mpi_roles import launchers, workers
 from trainc.verify.start_order import waits_for
 from trainc.verify.values import table, whole
 
@@ -53,12 +53,6 @@ NO_REQUESTS = Rule(
 )
 
 
-NO_MPIRUN = Rule(
-    "launcher-without-mpirun",
-    WARNING,
-    "the launcher of an MPI job runs its program without mpirun",
-    "The pods of an MPI job run SSH daemons; only mpirun, or another launcher, starts processes in them.",
-)
 VERSIONS = Rule(
     "mpi-versions-differ",
     WARNING,
@@ -66,48 +60,10 @@ VERSIONS = Rule(
     "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob reaches the "
     "launcher alone; the nodes have theirs from the runtime.",
 )
-# Programs of a shell script that start nothing elsewhere.
-_LOCAL = frozenset(
-    (
-        "[",
-        "cd",
-        "echo",
-        "exit",
-        "export",
-        "ls",
-        "mkdir",
-        "nvidia-smi",
-        "pip",
-        "pip3",
-        "printenv",
-        "pwd",
-        "set",
-        "sleep",
-        "ulimit",
-    )
-)
-_STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
-
-
-def _launchers(job: Job) -> list[Container]:
-    if not any(word in job.text for word in MPIRUN.programs):
-        return []
-    if job.bundle.plan is not None and job.bundle.plan.barred:
-        return []  # the framework that writes the hostfile was not asked
-    return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
-
-
-def _workers(job: Job, launcher: Role) -> list[Role]:
-    """The roles whose pods mpirun reaches: those of the hostfile, else those that run an SSH daemon."""
-    hosts, _ = hostfile(job)
-    if hosts:
-        host_names = {host.name.partition(".")[0] for host in hosts}
-        return [role for role in job.roles if any(name.startswith(f"{job.name}-{role.name}-") for name in host_names)]
-    return [role for role in job.roles if role is not launcher and any("sshd" in c.text for c in role.main)]
 
 
 def mpi_processes_exceed_slots(job: Job) -> None:
-    for container in _launchers(job):
+    for container in launchers(job):
         assert container.launch is not None
         processes = container.launch.number("np")
         total = _total(job, container)
@@ -141,7 +97,7 @@ def _total(job: Job, launcher: Container) -> int:
 def _accelerators(job: Job, launcher: Container) -> int:
     """The accelerators of all hosts, 0 where their number is not known."""
     total = 0
-    for role in _workers(job, launcher.role):
+    for role in workers(job, launcher.role):
         devices = [n for n in role.devices.values() if type(n) is int]
         count = role.count
         if len(devices) != 1 or type(count) is not int:
@@ -183,7 +139,7 @@ def _slots_span(job: Job, config: Tree) -> Span:
 
 
 def launcher_holds_accelerators(job: Job) -> None:
-    for container in _launchers(job):
+    for container in launchers(job):
         hosts, _ = hostfile(job)
         role = container.role
         if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
@@ -198,7 +154,7 @@ def launcher_holds_accelerators(job: Job) -> None:
 
 
 def launcher_without_requests(job: Job) -> None:
-    for container in _launchers(job):
+    for container in launchers(job):
         if container.devices:
             continue
         if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
@@ -212,32 +168,9 @@ def launcher_without_requests(job: Job) -> None:
             )
 
 
-def launcher_without_mpirun(job: Job) -> None:
-    for role in job.roles if _is_mpi(job) else ():
-        if role.name != "launcher":
-            continue
-        others = [
-            other for other in _workers(job, role) if other is not role and type(other.count) is int and other.count
-        ]
-        if not others:
-            continue
-        for container in role.main:
-            program = _own_program(container)
-            if program:
-                job.report.add(
-                    NO_MPIRUN.at(
-                        job.at_word(container, program[0]),
-                        f"the launcher runs `{' '.join(program)}` without mpirun",
-                        also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start it here")],
-                        effect="the program runs once, in the launcher; the other pods wait, and their accelerators stand idle",
-                        help=f"write `mpirun` before it: `mpirun {' '.join(program)}`",
-                    )
-                )
-
-
 def mpi_versions_differ(job: Job) -> None:
-    for launcher in _launchers(job):
-        for worker in [c for role in _workers(job, launcher.role) if role is not launcher.role for c in role.main]:
+    for launcher in launchers(job):
+        for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
             ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
             if ours == theirs or not _repository(ours) or _repository(ours) != _repository(theirs):
                 continue
@@ -260,33 +193,6 @@ def _repository(image: str) -> str:
     return path.removesuffix("".join(tag)) if is_known else ""
 
 
-def _is_mpi(job: Job) -> bool:
-    plan = job.bundle.plan
-    return job.bundle.document.kind == "MPIJob" or (plan is not None and plan.framework == "mpi")
-
-
-def _own_program(container: Container) -> list[str]:
-    """The Python program that a launcher runs by itself, empty where something else may start the processes.
-
-    Only what is plain to see counts: an image's own entrypoint, a script of the image, and a module or a program whose
-    name tells of other processes may well call mpirun.
-    """
-    if "command" not in container.tree or any(word in container.text for word in _STARTS_OTHERS):
-        return []
-    if "$(" in container.script or "`" in container.script:
-        return []
-    programs = [command.words for command in container.commands if command.words and command.program not in _LOCAL]
-    is_python = all(_is_python(words) for words in programs)
-    return programs[-1][:2] if programs and is_python else []
-
-
-def _is_python(words: list[str]) -> bool:
-    """Whether a command is Python with a script, without options."""
-    program = words[0].rpartition("/")[2]
-    is_interpreter = program == "python" or (program.startswith("python3") and program[6:].replace(".", "").isdigit())
-    return is_interpreter and len(words) > 1 and words[1].endswith(".py")
-
-
 def _retries(job: Job, role: Role) -> bool:
     """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
     return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
@@ -295,11 +201,11 @@ def _retries(job: Job, role: Role) -> bool:
 def launcher_before_workers(job: Job) -> None:
     if len(job.roles) < 2:
         return
-    for container in _launchers(job):
+    for container in launchers(job):
         role = container.role
         if any(word in container.text for word in _WAITS) or role.init or _retries(job, role):
             continue
-        late = [other for other in _workers(job, role) if other is not role and waits_for(role, other) is None]
+        late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:
             job.report.add(
                 EARLY.at(
@@ -317,7 +223,6 @@ CHECKS = (
     slots_mismatch,
     launcher_holds_accelerators,
     launcher_without_requests,
-    launcher_without_mpirun,
     mpi_versions_differ,
     launcher_before_workers,
 )
