@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from trainc.model.vocabulary import Vocabulary
 
 FRAMEWORKS = {
-    "plain": "trainc.frameworks.plain",
     "torch": "trainc.frameworks.torch",
     "jax": "trainc.frameworks.jax",
-    "mpi": "trainc.frameworks.mpi",
-    "xgboost": "trainc.frameworks.xgboost",
-    "flux": "trainc.frameworks.flux",
     "tensorflow": "trainc.frameworks.tensorflow",
     "paddle": "trainc.frameworks.paddle",
+    "xgboost": "trainc.frameworks.xgboost",
     "lightgbm": "trainc.frameworks.lightgbm",
+    "mpi": "trainc.frameworks.mpi",
+    "flux": "trainc.frameworks.flux",
+    "plain": "trainc.frameworks.plain",
 }
 
 # What the operators before TrainJob gave their processes; no runtime selects these.

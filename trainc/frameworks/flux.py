@@ -9,6 +9,7 @@ from trainc.model.patches import Contribution, Framework, literal, on, pod
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.secrets import secret_name
 from trainc.model.sourced import derive
+from trainc.model.start import EFA, Start
 from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False
@@ -109,4 +110,12 @@ def _mount(name: object, path: str) -> Tree:
     return {"name": name, "mountPath": path}
 
 
-FRAMEWORK = Framework("flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",))
+START = Start(
+    "flux",
+    ("python", "train.py"),
+    "Flux starts this command as one task for each process.",
+    machines=(EFA,),
+    has_shared_memory=True,
+)
+
+FRAMEWORK = Framework("flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",), starts={"flux": START})

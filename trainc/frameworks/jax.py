@@ -7,6 +7,7 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.sourced import derive
+from trainc.model.start import GPU, TPU, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,4 +37,14 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, VOCABULARY.reserved, infers=False)
 
 
-FRAMEWORK = Framework("jax", lower, vocabulary=VOCABULARY, env_first=True, verify=verify, computes=())
+START = Start(
+    "jax-distributed",
+    ("python", "train.py"),
+    "One process on every node; the program calls jax.distributed.initialize().",
+    machines=(GPU, TPU),
+    has_shared_memory=True,
+)
+
+FRAMEWORK = Framework(
+    "jax", lower, vocabulary=VOCABULARY, env_first=True, verify=verify, computes=(), starts={"jax": START}
+)

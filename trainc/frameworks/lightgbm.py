@@ -8,6 +8,7 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.sourced import Sourced, derive
+from trainc.model.start import Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,4 +62,12 @@ def verify(plan: Plan, report: Report) -> None:
     check_length(plan, report, "WORKER_ADDRS", length(plan, members(plan)))
 
 
-FRAMEWORK = Framework("lightgbm", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify)
+START = Start(
+    "lightgbm-distributed",
+    ("python", "train.py"),
+    "The program builds its list of machines from WORKER_ADDRS and WORKER_PORT.",
+)
+
+FRAMEWORK = Framework(
+    "lightgbm", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify, starts={"lightgbm": START}
+)

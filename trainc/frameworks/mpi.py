@@ -27,6 +27,7 @@ from trainc.model.patches import Contribution, Framework, on, pod
 from trainc.model.plan import NODE
 from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.model.sourced import derive
+from trainc.model.start import Start
 from trainc.model.tree import value
 from trainc.model.wording import invalid
 
@@ -118,6 +119,30 @@ def verify(plan: Plan, report: Report) -> None:
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
 
 
+def start(runtime: str, needs: str = "") -> Start:
+    """A job whose launcher runs mpirun; `needs` is what its image has to hold."""
+    return Start(
+        runtime,
+        ("mpirun", "-n", "{processes}", "python", "train.py"),
+        f"mpirun on the launcher starts the processes on every node{needs}.",
+        has_launcher=True,
+        has_shared_memory=True,
+    )
+
+
+STARTS = {
+    "deepspeed": start("deepspeed-distributed"),
+    "mlx": start("mlx-distributed"),
+    "mpi": start("deepspeed-distributed", "; the image needs Open MPI and sshd"),
+}
+
 FRAMEWORK = Framework(
-    "mpi", lower, vocabulary=VOCABULARY, refuse=refuse_job, refuses_reserved=True, env_first=True, verify=verify
+    "mpi",
+    lower,
+    vocabulary=VOCABULARY,
+    refuse=refuse_job,
+    refuses_reserved=True,
+    env_first=True,
+    verify=verify,
+    starts=STARTS,
 )

@@ -9,6 +9,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, Framework
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
+from trainc.model.start import Start
 from trainc.model.tree import given
 
 TYPE_CHECKING = False
@@ -107,4 +108,11 @@ def verify(plan: Plan, report: Report) -> None:
         )
 
 
-FRAMEWORK = Framework("paddle", lower, vocabulary=VOCABULARY, verify=verify)
+START = Start(
+    "paddle-distributed",
+    ("python", "-m", "paddle.distributed.launch", "train.py"),
+    "The launcher of Paddle starts a process for each GPU; it reads PADDLE_*.",
+    has_shared_memory=True,
+)
+
+FRAMEWORK = Framework("paddle", lower, vocabulary=VOCABULARY, verify=verify, starts={"paddle": START})

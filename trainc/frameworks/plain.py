@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.patches import Contribution, Framework
+from trainc.model.start import GPU, NEURON, TPU, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,4 +15,8 @@ def lower(_plan: Plan) -> Contribution:
     return Contribution()
 
 
-FRAMEWORK = Framework("plain", lower, computes=())
+START = Start(
+    "plain-distributed", ("python", "train.py"), "Every node runs this command once.", machines=(GPU, TPU, NEURON)
+)
+
+FRAMEWORK = Framework("plain", lower, computes=(), starts={"plain": START})

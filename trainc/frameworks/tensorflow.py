@@ -8,6 +8,7 @@ from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER,
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
+from trainc.model.start import Start
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
@@ -108,4 +109,8 @@ def check_chiefs(plan: Plan, report: Report, chiefs: list[Role]) -> None:
         report.add(TWO_CHIEFS.at(span, f"the job has {number} chiefs", help="keep one `chief` with one pod"))
 
 
-FRAMEWORK = Framework("tensorflow", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify)
+START = Start("tensorflow-distributed", ("python", "train.py"), "Every worker reads TF_CONFIG.")
+
+FRAMEWORK = Framework(
+    "tensorflow", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify, starts={"tensorflow": START}
+)

@@ -8,6 +8,7 @@ from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
 from trainc.model.refusals import refuse, refuse_env
+from trainc.model.start import GPU, NEURON, Start
 from trainc.model.tree import get
 from trainc.model.wording import invalid
 
@@ -105,6 +106,29 @@ def verify(plan: Plan, report: Report) -> None:
         report.add(ONE_PROCESS.at(at, message, help="set `numProcPerNode` or `resourcesPerNode`"))
 
 
+STARTS = {
+    "torch": Start(
+        "torch-distributed",
+        ("torchrun", "train.py"),
+        "torchrun starts a process for each GPU; the PET_* variables tell it where the nodes meet.",
+        machines=(GPU, NEURON),
+        has_shared_memory=True,
+    ),
+    "torchtune": Start(
+        "torchtune-llama3.2-1b",
+        ("tune", "run"),
+        "torchtune's recipe and config follow from the runtime and the size of the job.",
+        machines=(),
+        args=(
+            "dataset=torchtune.datasets.instruct_dataset",
+            "dataset.source=parquet",
+            "dataset.data_dir=/workspace/dataset/data",
+        ),
+        has_shared_memory=True,
+        is_named=True,
+    ),
+}
+
 FRAMEWORK = Framework(
     "torch",
     lower,
@@ -114,4 +138,5 @@ FRAMEWORK = Framework(
     verify=verify,
     # torchrun counts for itself; torchtune's recipe follows from how many nodes there are.
     computes=lambda plan: (PODS, PROCESSES) if tunes(plan) else (PROCESSES,),
+    starts=STARTS,
 )

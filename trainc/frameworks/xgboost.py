@@ -8,6 +8,7 @@ from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.refusals import reserved, reserved_env
 from trainc.model.sourced import derive
+from trainc.model.start import Start
 from trainc.model.wording import forbidden
 
 TYPE_CHECKING = False
@@ -47,4 +48,14 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, VOCABULARY.reserved)
 
 
-FRAMEWORK = Framework("xgboost", lower, vocabulary=VOCABULARY, refuse=refuse_job, refuses_reserved=True, verify=verify)
+START = Start("xgboost-distributed", ("python", "train.py"), "Workers meet at the tracker in DMLC_*.")
+
+FRAMEWORK = Framework(
+    "xgboost",
+    lower,
+    vocabulary=VOCABULARY,
+    refuse=refuse_job,
+    refuses_reserved=True,
+    verify=verify,
+    starts={"xgboost": START},
+)

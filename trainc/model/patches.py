@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
+    from trainc.model.start import Start
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {
@@ -152,6 +153,7 @@ class Framework:
     plan and the report (`refuses_reserved`). `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
     of every plan or of the given one: those that are filled in later stop the job. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
+    `starts` are the names that `trainc new --framework` takes for it, each with what it writes.
     """
 
     __slots__ = (
@@ -162,6 +164,7 @@ class Framework:
         "name",
         "refuse",
         "refuses_reserved",
+        "starts",
         "verify",
         "vocabulary",
     )
@@ -178,6 +181,7 @@ class Framework:
         verify: Callable[[Plan, Report], None] | None = None,
         computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
         asks: tuple[str, ...] = (),
+        starts: Mapping[str, Start] | None = None,
     ) -> None:
         self.name = name
         self.asks = asks
@@ -187,6 +191,7 @@ class Framework:
         self.refuse = refuse
         self.env_first = env_first
         self.computes = computes
+        self.starts: Mapping[str, Start] = starts or _NOTHING
         self.verify = verify
 
     def needs(self, plan: Plan) -> tuple[str, ...]:

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+from trainc.model import start
+from trainc.new.starts import suiting
+
 GPU = "nvidia.com/gpu"
-_GPU_FRAMEWORKS = (
-    "torch",
-    "jax",
-    "tensorflow",
-    "paddle",
-    "xgboost",
-    "lightgbm",
-    "deepspeed",
-    "mlx",
-    "mpi",
-    "plain",
-)
-_TPU_FRAMEWORKS = ("jax", "plain")
 
 
 class Hardware:
     """A machine type: components with the values of their parameters, and the accelerators of one pod.
 
     `count` is 0 where the component's topology decides it, which then decides the number of nodes as well. `cpu` and
-    `memory` are what a job asks for that says nothing else: about half of the machine.
+    `memory` are what a job asks for that says nothing else: about half of the machine. `sorts` are words of
+    `model/start.py`: a framework says there which of them it runs on.
     """
 
-    __slots__ = ("about", "count", "cpu", "frameworks", "is_sized_by_component", "memory", "uses")
+    __slots__ = ("about", "count", "cpu", "is_sized_by_component", "memory", "sorts", "uses")
 
     def __init__(
         self,
         about: str,
         uses: dict[str, dict[str, str]],
         count: int = 8,
-        frameworks: tuple[str, ...] = _GPU_FRAMEWORKS,
+        sorts: tuple[str, ...] = (start.GPU,),
         *,
         cpu: str = "64",
         memory: str = "512Gi",
@@ -44,12 +35,17 @@ class Hardware:
         self.about = about
         self.uses = uses
         self.count = count
-        self.frameworks = frameworks
+        self.sorts = sorts
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """The frameworks that run on these machines."""
+        return suiting(self.sorts)
 
 
 def _slice(name: str, memory: str) -> Hardware:
     """One slice of a TPU generation; the memory is half of a host's (axlearn, system_characteristics.py)."""
-    return Hardware(f"GKE TPU {name}, one slice", {f"tpu-{name}": {}}, 0, _TPU_FRAMEWORKS, cpu="32", memory=memory)
+    return Hardware(f"GKE TPU {name}, one slice", {f"tpu-{name}": {}}, 0, (start.TPU,), cpu="32", memory=memory)
 
 
 def _gib(machine: str, about: str, label: str) -> Hardware:
@@ -68,12 +64,12 @@ def _oci(shape: str, about: str) -> Hardware:
 
 def _neuron(instance: str) -> Hardware:
     about = f"EKS {instance}, Trainium with EFA; a process for each of 32 cores"
-    return Hardware(about, {"aws-neuron": {"instance": instance}}, 32, ("torch", "plain"), memory="256Gi")
+    return Hardware(about, {"aws-neuron": {"instance": instance}}, 32, (start.NEURON,), memory="256Gi")
 
 
 def _efa(instance: str, about: str) -> Hardware:
     uses = {"shm": {}, "aws-efa": {"instance": instance}}
-    return Hardware(f"EKS {instance}, {about} with EFA", uses, frameworks=(*_GPU_FRAMEWORKS, "flux"))
+    return Hardware(f"EKS {instance}, {about} with EFA", uses, sorts=(start.GPU, start.EFA))
 
 
 HARDWARE = {

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.start import Start
     from trainc.new.hardware import Hardware
-    from trainc.new.starts import Start
 
 
 class Request:
