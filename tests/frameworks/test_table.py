@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,23 +10,91 @@ import yaml
 
 from tests.compiling import ROOT
 from trainc.frameworks import FRAMEWORKS, framework
+from trainc.frameworks.vocabularies import VOCABULARIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 README = (ROOT / "README.md").read_text("utf-8")
+HOWTO = (ROOT / "docs/howto/frameworks.md").read_text("utf-8")
+EXAMPLES = sorted(ROOT.glob("examples/*/runtimes/*.yaml"))
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
-def test_a_framework_is_there_whole(name: str) -> None:
-    """Its module, its line in the table, a runtime to start from, cases, an example, and a row in the README."""
-    found = framework(name)
-    assert found is not None
-    assert found.name == name
-    assert [path for path in runtimes() if selects(path, name)] != []
-    assert list(ROOT.glob(f"tests/cases/{name}/*/input")) != []
-    assert name == "plain" or [path for path in ROOT.glob("examples/*/runtimes/*.yaml") if selects(path, name)] != []
-    assert f"| {name} |" in README
+def test_frameworks_are_there_whole() -> None:
+    assert [*unlisted(), *(words for name in FRAMEWORKS for words in missing(name))] == []
+
+
+def test_what_a_framework_lacks_is_said_in_words() -> None:
+    """All of it in one run; a name that nobody knows lacks everything."""
+    assert list(missing("horovod")) == [
+        "trainc/frameworks/__init__.py: FRAMEWORKS has no line for horovod",
+        "trainc/frameworks/vocabularies.py: VOCABULARIES has no names of horovod's variables",
+        "trainc/frameworks/horovod.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job",
+        "runtimes/: no runtime whose policy or label selects horovod",
+        "examples/: no runtime there selects horovod",
+        "tests/cases/horovod/: no case",
+        "README.md: the table of frameworks has no row for horovod",
+    ]
+
+
+def test_what_belongs_to_no_framework_is_said_in_words() -> None:
+    modules = {"horovod": "FRAMEWORK = Framework(\n", "horovod_checks": "def verify() -> None: ...\n"}
+    assert unlisted(modules, ["torch", "horovod"]) == [
+        "trainc/frameworks/horovod.py is not in FRAMEWORKS",
+        "trainc/frameworks/vocabularies.py: horovod is not in FRAMEWORKS",
+    ]
+
+
+def unlisted(modules: dict[str, str] | None = None, named: Iterable[str] = VOCABULARIES) -> list[str]:
+    """The modules (name to source) and vocabularies of frameworks that the table does not know."""
+    if modules is None:
+        modules = {path.stem: path.read_text("utf-8") for path in ROOT.glob("trainc/frameworks/*.py")}
+    declaring = sorted(name for name, text in modules.items() if "\nFRAMEWORK = " in f"\n{text}")
+    found = [
+        f"trainc/frameworks/{name}.py" for name in declaring if f"trainc.frameworks.{name}" not in FRAMEWORKS.values()
+    ]
+    names = [f"trainc/frameworks/vocabularies.py: {name}" for name in named if name not in FRAMEWORKS]
+    return [f"{place} is not in FRAMEWORKS" for place in (*found, *names)]
+
+
+def missing(name: str) -> Iterator[str]:
+    """What a framework lacks, a sentence for each piece that begins with its place."""
+    declared = framework(name) if name in FRAMEWORKS else None
+    if declared is None:
+        yield f"trainc/frameworks/__init__.py: FRAMEWORKS has no line for {name}"
+    elif declared.name != name:
+        yield f"trainc/frameworks/{name}.py: its FRAMEWORK is called {declared.name}"
+    if name not in VOCABULARIES:
+        yield f"trainc/frameworks/vocabularies.py: VOCABULARIES has no names of {name}'s variables"
+    starts = declared.starts if declared is not None else {}
+    if not starts:
+        yield f"trainc/frameworks/{name}.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job"
+    if not any(selects(path, name) for path in runtimes()):
+        yield f"runtimes/: no runtime whose policy or label selects {name}"
+    if not any(selects(path, name) for path in EXAMPLES):
+        yield f"examples/: no runtime there selects {name}"
+    if not list(ROOT.glob(f"tests/cases/{name}/*/input")):
+        yield f"tests/cases/{name}/: no case"
+    if f"\n| {name} |" not in README:
+        yield f"README.md: the table of frameworks has no row for {name}"
+    yield from undescribed(starts)
+
+
+def undescribed(starts: Iterable[str]) -> Iterator[str]:
+    """The names of `trainc new --framework` that a page leaves out."""
+    for start in starts:
+        if not re.search(rf"^{start} +\S+: ", README, re.MULTILINE):
+            yield f"README.md: the output of `trainc new --framework list` lacks {start}"
+        if f"--framework {start} " not in HOWTO:
+            yield f"docs/howto/frameworks.md: no section runs `trainc new NAME --framework {start}`"
+
+
+def test_a_name_of_trainc_new_that_pages_leave_out_is_said() -> None:
+    assert list(undescribed(["torch", "horovod"])) == [
+        "README.md: the output of `trainc new --framework list` lacks horovod",
+        "docs/howto/frameworks.md: no section runs `trainc new NAME --framework horovod`",
+    ]
 
 
 def runtimes() -> list[Path]:
