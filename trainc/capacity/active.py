@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
+from trainc.capacity.cluster import PROVISIONING
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False

@@ -7,6 +7,7 @@ from trainc.capacity.matching import in_labels
 from trainc.capacity.quota import Pools
 from trainc.capacity.topology import Topology
 from trainc.capacity.usage import quota_used
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from trainc.capacity.queues import ClusterQueue
     from trainc.capacity.verdict import Verdict
 
-MULTIKUEUE, PROVISIONING = "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io/provisioning-request"
+PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 
 
 class Snapshot:

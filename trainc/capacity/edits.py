@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, stamp, value
 
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
-_STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 _BY = Origin(None, "what if")
 
 
@@ -19,7 +19,7 @@ def trainer_index(jobset: Tree) -> int:
     """Which replicatedJob trains: the one that says so, else the one with the most pods."""
     jobs = _jobs(jobset)
     for index, job in enumerate(jobs):
-        if value(job, "template", "metadata", "labels", _STEP) == "trainer":
+        if value(job, "template", "metadata", "labels", ANCESTOR_LABEL) == "trainer":
             return index
     return max(range(len(jobs)), key=lambda index: pods_of(jobs[index]), default=0)
 

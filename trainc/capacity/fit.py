@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.capacity.advice import change_for
 from trainc.capacity.amounts import added, units_of
 from trainc.capacity.attempts import NO_PLACE
-from trainc.capacity.cluster import MULTIKUEUE, PROVISIONING
+from trainc.capacity.cluster import PROVISIONING
 from trainc.capacity.gang import Gang, GangOptions, gang_of
 from trainc.capacity.groups import back_end, group_refusal
 from trainc.capacity.jobpods import Added, Run, Share
@@ -15,8 +15,8 @@ from trainc.capacity.occupancy import occupy
 from trainc.capacity.unfilled import unfilled
 from trainc.capacity.verdict import unknown_queue
 from trainc.capacity.volcano import queue_of
+from trainc.model.object_keys import KUEUE_QUEUE, MULTIKUEUE
 from trainc.model.tree import get, plain, value
-from trainc.server.kueue.webhook import QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Fit:
     def verdict(self, jobset: Tree) -> Verdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
         if self.kueue is None:
-            name = value(jobset, "metadata", "labels", QUEUE)
+            name = value(jobset, "metadata", "labels", KUEUE_QUEUE)
             return unknown_queue(name) if name else None
         verdict = self.kueue.judge(jobset)
         return verdict if verdict.is_managed else None

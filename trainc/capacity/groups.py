@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.capacity import volcano
 from trainc.capacity.amounts import added, spelled, units_of
 from trainc.capacity.requests import PodSet
-from trainc.model.gang_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.model.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False

@@ -13,8 +13,9 @@ from trainc.capacity.limits import reserved_fault
 from trainc.capacity.matching import matches_selector
 from trainc.capacity.requests import Defaults, PodSet, unknown_of_pod
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.tree import get, plain, value
-from trainc.server.kueue.webhook import GATES, PREBUILT, PRIORITY, QUEUE, SECONDS, create_faults, with_defaults
+from trainc.server.kueue.webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
 from trainc.server.profile import Profile
 
 TYPE_CHECKING = False
@@ -72,7 +73,7 @@ class Kueue:
         jobset = with_defaults(jobset, self.profile)
         labels = plain(get(jobset, "metadata", "labels"))
         labels = labels if type(labels) is dict else {}
-        verdict.queue = labels.get(QUEUE) or ""
+        verdict.queue = labels.get(KUEUE_QUEUE) or ""
         verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
         faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
         if faults:

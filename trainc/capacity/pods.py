@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.capacity.amounts import all_units
 from trainc.capacity.matching import required_terms
 from trainc.capacity.nodes import HOSTNAME, is_of_job
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.model.requests import amounts, pod_requests
 from trainc.model.tree import get, plain, value
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
 
-EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
 JOB_KEY = "jobset.sigs.k8s.io/job-key"
 Ports = frozenset[tuple[str, str, int]]

@@ -10,6 +10,7 @@ from trainc.capacity.jobpods import Run
 from trainc.capacity.kueue import GATED
 from trainc.capacity.unfilled import unfilled
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.object_keys import KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ _REASONS = {
     "Suspended": "queue `{}` takes no jobs",
 }
 _GROUP_QUEUE: Path = ("spec", "queue")
-_QUEUE_LABEL: Path = ("metadata", "labels", "kueue.x-k8s.io/queue-name")
+_QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
 
 
 class Problem(NamedTuple):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from trainc.compare.objects import job_key, object_key
 from trainc.compare.order import keys, orders
 from trainc.compare.updates import apart, empty
+from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.model.paths import shown
 from trainc.model.report import Report
 from trainc.model.tree import first_leaf, get, plain, value
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
-QUEUES = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name")
+QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)
 
 
 class Facts(NamedTuple):

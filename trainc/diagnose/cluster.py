@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from trainc.diagnose.fields import Plain
 
-JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 # Kinds whose names other groups use as well (Volcano's Job, Kubernetes' own Workload, Knative's Service).
 _VERSIONS = {
     "Job": "batch/",

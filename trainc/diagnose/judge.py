@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
-from trainc.diagnose.cluster import JOBSET_NAME, label, name_of, namespace_of
+from trainc.diagnose.cluster import label, name_of, namespace_of
 from trainc.diagnose.creation import nothing_created, refused, waiting_roles
 from trainc.diagnose.ending import failed_jobs, restarts, terminal, unmatched_rules
 from trainc.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
@@ -16,6 +16,7 @@ from trainc.diagnose.queue import managed_elsewhere, suspended
 from trainc.diagnose.run import Pod, runs
 from trainc.diagnose.scheduling import group_refused, pending
 from trainc.diagnose.starting import starting, stuck_deletion, stuck_init
+from trainc.model.object_keys import JOBSET_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

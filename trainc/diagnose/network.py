@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import Cause
-from trainc.diagnose.cluster import JOBSET_NAME, label
+from trainc.diagnose.cluster import label
 from trainc.diagnose.fields import at, labels, maps, text
+from trainc.model.object_keys import JOBSET_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

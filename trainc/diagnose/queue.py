@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainc.diagnose.cause import FAILED, Cause
 from trainc.diagnose.cluster import name_of
 from trainc.diagnose.fields import at, condition, is_true, maps, number, text
+from trainc.model.object_keys import JOBSET_CONTROLLER, KUEUE_QUEUE, MULTIKUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from trainc.diagnose.fields import Plain
     from trainc.diagnose.run import Run
 
-_BUILT_IN = ("jobset.sigs.k8s.io/jobset-controller", "kubernetes.io/job-controller")
-QUEUE: tuple[str, ...] = ("metadata", "labels", "kueue.x-k8s.io/queue-name")
+_BUILT_IN = (JOBSET_CONTROLLER, "kubernetes.io/job-controller")
+QUEUE: tuple[str, ...] = ("metadata", "labels", KUEUE_QUEUE)
 _SUSPEND = ("spec", "suspend")
 _NAMED = re.compile(r"(LocalQueue|ClusterQueue) (\S+) is")
 _OPEN, _SILENT = "see Kueue's message", "Kueue gives no reason yet; others may be ahead of it in the queue"
@@ -116,7 +117,7 @@ def managed_elsewhere(run: Run) -> Iterator[Cause]:
     manager = text(run.tree, "spec", "managedBy")
     if not manager or manager in _BUILT_IN:
         return
-    remote = manager == "kueue.x-k8s.io/multikueue"
+    remote = manager == MULTIKUEUE
     yield Cause(
         "managed-elsewhere",
         0,

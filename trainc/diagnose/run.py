@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.diagnose.cluster import JOBSET_NAME, label, name_of, namespace_of, owner
+from trainc.diagnose.cluster import label, name_of, namespace_of, owner
 from trainc.diagnose.fields import at, condition, labels, maps, number, text
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import JOBSET_NAME, KUEUE_QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,7 +154,7 @@ class Run:
     @property
     def queue(self) -> str:
         """The LocalQueue that it names."""
-        return labels(self.tree, "metadata", "labels").get("kueue.x-k8s.io/queue-name", "")
+        return labels(self.tree, "metadata", "labels").get(KUEUE_QUEUE, "")
 
 
 def _map(value: object) -> Plain:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.legacy.armada_checks import GANG, PREFIX, UNIFORMITY, annotation, complaints, is_gang, pod_of
 from trainc.model.finding import ERROR, NOTE, WARNING, Refusal, Rule
 from trainc.model.normalise import normalise
+from trainc.model.object_keys import JOBSET_NAME
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -44,7 +45,6 @@ LEFT_OUT = Rule(
 )
 API, KIND = "armadaproject.io/v1", "ArmadaJob"
 _BY = "Armada's submit file"
-_JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -204,7 +204,7 @@ def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tr
 
 def _near(affinity: Tree, label: Tree, name: Sourced[str]) -> Tree:
     """An affinity with all pods of the gang on nodes of one value of a label."""
-    wanted = {"labelSelector": {"matchLabels": {_JOBSET_NAME: name}}, "topologyKey": label}
+    wanted = {"labelSelector": {"matchLabels": {JOBSET_NAME: name}}, "topologyKey": label}
     given_pods = affinity.get("podAffinity") if type(affinity) is dict else None
     pods = given_pods if type(given_pods) is dict else {}
     required = [*_items(pods.get("requiredDuringSchedulingIgnoredDuringExecution")), wanted]

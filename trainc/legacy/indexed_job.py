@@ -5,12 +5,12 @@ from __future__ import annotations
 from trainc.legacy.former_hosts import FormerHosts, is_domain
 from trainc.legacy.job_selectors import with_jobset_selectors
 from trainc.legacy.plan.job import pruned
-from trainc.legacy.plan.runpolicy import MULTIKUEUE
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.legacy_kinds import ASK
 from trainc.model.normalise import normalise
+from trainc.model.object_keys import LAST_APPLIED, MULTIKUEUE
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
@@ -227,9 +227,7 @@ def _metadata(document: Document) -> Tree:
     metadata = document.tree["metadata"]
     written, labels = (node if type(node := metadata.get(field)) is dict else {} for field in ("annotations", "labels"))
     annotations = {
-        key: node
-        for key, node in written.items()
-        if (key == KEEP or not key.startswith(ASK)) and key != "kubectl.kubernetes.io/last-applied-configuration"
+        key: node for key, node in written.items() if (key == KEEP or not key.startswith(ASK)) and key != LAST_APPLIED
     }
     return {"labels": dict(labels), "annotations": annotations}
 

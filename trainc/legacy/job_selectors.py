@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.kept_job import JOB_NAME_LABELS
+from trainc.model.object_keys import JOBSET_NAME
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
 
@@ -10,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
-JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 _FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)
 
 

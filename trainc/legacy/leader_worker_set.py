@@ -7,6 +7,7 @@ from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
 from trainc.model.normalise import normalise
+from trainc.model.object_keys import EXCLUSIVE, LAST_APPLIED
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -39,7 +40,6 @@ ENDS = Rule(
     "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
 )
 _PREFIX = "leaderworkerset.sigs.k8s.io/"
-_EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _MOST_GROUPS = 1_000
 LEADER, WORKER, ALL = "leader", "worker", "node"
 
@@ -227,9 +227,9 @@ def _metadata(document: Document, *, is_split: bool) -> Tree:
     annotations = {
         key: node
         for key, node in (metadata.get("annotations") or {}).items()
-        if not key.startswith((ASK, _PREFIX)) and key != "kubectl.kubernetes.io/last-applied-configuration"
+        if not key.startswith((ASK, _PREFIX)) and key != LAST_APPLIED
     }
     exclusive = get(metadata, "annotations", f"{_PREFIX}exclusive-topology")
     if exclusive is not None and not is_split:  # a domain for each group is one for each Job
-        annotations[_EXCLUSIVE] = exclusive
+        annotations[EXCLUSIVE] = exclusive
     return {"labels": dict(metadata.get("labels") or {}), "annotations": annotations}

@@ -8,6 +8,7 @@ from trainc.legacy.mini_cluster_pod import pod_template, runner_of
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import place
 from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -152,7 +153,7 @@ def _metadata(document: Document) -> Tree:
     annotations = {
         key: node
         for key, node in (metadata.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != "kubectl.kubernetes.io/last-applied-configuration"
+        if not key.startswith(ASK) and key != LAST_APPLIED
     }
     labels = {**(metadata.get("labels") or {}), **(get(document.tree, "spec", "jobLabels") or {})}
     return {"labels": labels, "annotations": annotations}

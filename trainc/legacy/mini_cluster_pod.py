@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.normalise import normalise
+from trainc.model.object_keys import JOBSET_NAME
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, given, stamp, value
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 BY = "MiniCluster"
 _COPIED = ("serviceAccountName", "nodeSelector", "schedulerName", "runtimeClassName", "dnsPolicy", "hostIPC", "hostPID")
-_JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 _DEFAULT_IMAGE = "ghcr.io/rse-ops/accounting:app-latest"
 
 
@@ -132,7 +132,7 @@ def _placement(spec: Tree, name: Sourced[str]) -> dict[str, Tree]:
     """One pod on a node and all in a zone, as far as it can be done; and the nodes that people chose."""
     if value(spec, "network", "disableAffinity") is True:
         return {}
-    term = {"matchExpressions": [{"key": _JOBSET_NAME, "operator": "In", "values": [name]}]}
+    term = {"matchExpressions": [{"key": JOBSET_NAME, "operator": "In", "values": [name]}]}
 
     def preferred(topology: str) -> Tree:
         inner = {"labelSelector": term, "topologyKey": topology}

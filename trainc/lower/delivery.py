@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule
+from trainc.model.object_keys import MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ DEADLINE_NOT_ENFORCED = Rule(
     "a TrainJob's activeDeadlineSeconds has nobody to enforce it",
     "The Trainer controller runs that timer itself and writes it to no object; JobSet has no such field.",
 )
-MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 
 
 def carried_labels(plan: Plan) -> dict[str, Tree]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import JOBSET_NAME
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Origin, Sourced
 from trainc.server.jobset.defaults import with_defaults
@@ -67,6 +68,6 @@ def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
         "spec": {
             "clusterIP": _NONE,
             "publishNotReadyAddresses": network["publishNotReadyAddresses"],
-            "selector": {"jobset.sigs.k8s.io/jobset-name": plan.name},
+            "selector": {JOBSET_NAME: plan.name},
         },
     }

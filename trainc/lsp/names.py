@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainc.load import load
 from trainc.load.shipped import COMPONENTS, shipped_names
 from trainc.lsp.cursor import documents_of
+from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.model.settings import FILE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
@@ -34,8 +35,8 @@ _RUNTIMES = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
 _ANNOTATIONS = {
     "trainc.dev/components": COMPONENT,
     "trainc.dev/cluster": CLUSTER,
-    "kueue.x-k8s.io/queue-name": QUEUE,
-    "scheduling.volcano.sh/queue-name": QUEUE,
+    KUEUE_QUEUE: QUEUE,
+    VOLCANO_QUEUE: QUEUE,
 }
 # By kind, the fields that hold a name; `*` stands for any key or item, and the items of a list of names count as well.
 _FIELDS: dict[str, tuple[tuple[Path, str], ...]] = {

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.keys import below, items, mapping, rename, take
 from trainc.migrate.trainjob import API, OLD_API
+from trainc.model.plan import ANCESTOR_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 _PHASE = "training.kubeflow.org/phase"
 _JOBSET = ("replicatedJobs", "network", "successPolicy", "failurePolicy", "startupPolicy", "coordinator")
 _POLICIES = {"torchSpec": "torch", "mpiSpec": "mpi"}
@@ -90,7 +90,7 @@ def _role(job: Any) -> Iterator[str]:
     if mapping(job).get("name") != "trainer-node":
         return
     job["name"] = "node"
-    below(job, "template", "metadata", "labels")[ANCESTOR] = "trainer"
+    below(job, "template", "metadata", "labels")[ANCESTOR_LABEL] = "trainer"
     pod = mapping(mapping(mapping(template.get("spec")).get("template")).get("spec"))
     for container in items(pod.get("containers")):
         if mapping(container).get("name") == "trainer":

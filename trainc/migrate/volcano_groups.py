@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.model.gang_keys import VOLCANO_GROUP, VOLCANO_QUEUE
+from trainc.model.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE
 
 if TYPE_CHECKING:
     from trainc.migrate.wanted import Wanted

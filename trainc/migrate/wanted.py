@@ -10,11 +10,11 @@ from trainc.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_
 from trainc.migrate.renaming import rename_main, rename_roles
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
+from trainc.model.plan import ANCESTOR_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 OPERATOR = "training.kubeflow.org/"
 # What a server fills in, or no server knows: nobody writes it.
 OF_SERVER = (
@@ -161,7 +161,7 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
     for name, role in renamed.items():
         _without_operator(role, new_mains[name], policy, facts)
         if name in policy.trainers:
-            role["template"].setdefault("metadata", {})["labels"] = {ANCESTOR: "trainer"}
+            role["template"].setdefault("metadata", {})["labels"] = {ANCESTOR_LABEL: "trainer"}
         if name == policy.sized:
             role.pop("replicas", None)
             for key in _COUNTED:

@@ -7,6 +7,7 @@ from shlex import join
 from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
 from trainc.frameworks.flux_checks import RECIPE as CURVE
 from trainc.frameworks.mpi_keys import RECIPE as KEYS
+from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.yaml.spelling import other_text, text_of
 
 TYPE_CHECKING = False
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from trainc.new.request import Request
 
 _QUEUES = {
-    "kueue": ("labels", "kueue.x-k8s.io/queue-name"),
-    "volcano": ("annotations", "scheduling.volcano.sh/queue-name"),
+    "kueue": ("labels", KUEUE_QUEUE),
+    "volcano": ("annotations", VOLCANO_QUEUE),
 }
 
 

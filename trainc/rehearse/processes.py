@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.report import Report
 from trainc.rehearse.loopback import HERE, Loopback
 from trainc.verify.instance import Pod
@@ -161,7 +162,7 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
 
 def _trains(role: Role) -> bool:
     labels = table(table(table(role.tree, "template"), "metadata"), "labels")
-    return not text(labels, "trainer.kubeflow.org/trainjob-ancestor-step").endswith("-initializer")
+    return not text(labels, ANCESTOR_LABEL).endswith("-initializer")
 
 
 def _process(

@@ -17,7 +17,6 @@ VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
 
 KUEUE = "kueue.x-k8s.io/"
-KUEUE_QUEUE = f"{KUEUE}queue-name"
 KUEUE_PRIORITY = f"{KUEUE}priority-class"
 PODSET = f"{KUEUE}podset-"
 PODSET_GROUP = f"{PODSET}group-name"
@@ -29,7 +28,6 @@ PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
 
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
-EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
 
 # The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trainc.model.gang import members, pods
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.keys import (
     KUEUE,
-    KUEUE_QUEUE,
     PODSET,
     PODSET_GROUP,
     PODSET_PREFERRED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.gang import members
-from trainc.model.gang_keys import NATIVE_FIELD
+from trainc.model.object_keys import NATIVE_FIELD
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.tree import value
 from trainc.schedulers.counting import minimum

@@ -5,9 +5,9 @@ from __future__ import annotations
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
-from trainc.model.gang_keys import VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 from trainc.model.literals import literals_of
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced

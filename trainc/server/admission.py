@@ -16,6 +16,7 @@ from trainc.server.verdict import kind_of, verdict
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from trainc.model.document import Document
     from trainc.model.finding import Finding
@@ -205,12 +206,18 @@ def _placed(document: Document, fault: Fault, text: str) -> Fault:
 def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is_advised: bool) -> Finding:
     from trainc.server.advice import for_field, for_unknown  # noqa: PLC0415
 
-    return UNKNOWN_FIELD.at(
-        document.span(fault.path, key=True),
-        f"{document.kind} has no field `{fault.path[-1]}` here",
+    return unknown_field(
+        document,
+        fault,
         level=level,
         help=for_unknown(document, fault, server.table) if is_advised else "",
         effect="" if level == ERROR else "the server drops it in silence",
         fix=for_field(document, fault, server.table) if is_advised else (),
-        refusal=Refusal("unknown-field", fault.message),
     )
+
+
+def unknown_field(document: Document, fault: Fault, **more: Any) -> Finding:
+    """The finding for a field that the kind does not have; `more` are its level, effect, help and fix."""
+    text = f"{document.kind} has no field `{fault.path[-1]}` here"
+    refusal = Refusal("unknown-field", fault.message)
+    return UNKNOWN_FIELD.at(document.span(fault.path, key=True), text, refusal=refusal, **more)

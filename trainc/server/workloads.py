@@ -6,7 +6,7 @@ from trainc.model.finding import Refusal
 from trainc.model.settings import STRICT
 from trainc.model.tree import get, plain, value
 from trainc.server import metadata, metadata_decoding
-from trainc.server.admission import INVALID_FIELD, UNDECODABLE, UNKNOWN_FIELD
+from trainc.server.admission import INVALID_FIELD, UNDECODABLE, unknown_field
 from trainc.server.golang.decoding import decode
 from trainc.server.jobs import created
 from trainc.server.jobs.spec import chosen, job_spec, restart
@@ -59,7 +59,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     walk(node, {"spec": tree.get("spec", {})}, log)
     if log.unknown and server.field_validation == STRICT:
         for fault in log.unknown:
-            _unknown(document, fault, report)
+            report.add(unknown_field(document, fault))
         return False
     held = tree.get("metadata", {})
     faults = [*metadata.validate(held)] if type(held) is dict else []
@@ -80,16 +80,6 @@ def _node(kind: str) -> Node:
     if node is None:
         raise KeyError(kind)
     return node
-
-
-def _unknown(document: Document, fault: Fault, report: Report) -> None:
-    report.add(
-        UNKNOWN_FIELD.at(
-            document.span(fault.path, key=True),
-            f"{document.kind} has no field `{fault.path[-1]}` here",
-            refusal=Refusal("unknown-field", fault.message),
-        )
-    )
 
 
 def _complaints(document: Document, kind: str, cluster: Cluster) -> list[Fault]:

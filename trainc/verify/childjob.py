@@ -8,7 +8,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import Any
 
-from trainc.server.jobs.policies import size_of
+from trainc.server.jobs.policies import DEFAULT_BACKOFF_LIMIT, size_of
 from trainc.server.pods.complaints import fields, items, maps, text
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
@@ -141,7 +141,7 @@ class ChildJob:
 
     def _count(self, pod: PodState, action: str) -> str:
         per_index, limit = self.spec.get("backoffLimitPerIndex"), self.spec.get("backoffLimit")
-        most = limit if type(limit) is int else 2**31 - 1 if type(per_index) is int else 6
+        most = limit if type(limit) is int else 2**31 - 1 if type(per_index) is int else DEFAULT_BACKOFF_LIMIT
         if type(per_index) is int and (action == "FailIndex" or self.by_index[pod.index] > per_index):
             return self._fail_index(pod.index)
         if self.failures > most:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.references import KINDS
 from trainc.model.tree import leaves, value
 from trainc.verify.job import Job
@@ -77,7 +78,6 @@ LEFT_BEHIND = Rule(
     "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
 )
 
-_QUEUE = "kueue.x-k8s.io/queue-name"
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
 _HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
 _MARKS = (f"{_ARGO}tracking-id", "app.kubernetes.io/instance", f"{_FLUX}name", f"{_FLUX}namespace")
@@ -130,7 +130,11 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:
         report.add(_no_namespace(job.at(("metadata", "name")), job.name))
-    if delivery == "flux" and value(job.tree, "spec", "suspend") is True and _QUEUE not in table(metadata, "labels"):
+    if (
+        delivery == "flux"
+        and value(job.tree, "spec", "suspend") is True
+        and KUEUE_QUEUE not in table(metadata, "labels")
+    ):
         _suspended(job)
     plan = bundle.plan
     if plan is not None and plan.document.kind == "TrainJob":

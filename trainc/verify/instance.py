@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.plan import ANCESTOR_LABEL
 from trainc.verify.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Varies
 
 TYPE_CHECKING = False
@@ -124,7 +125,7 @@ def trainers(job: Job) -> list[Role]:
 
 def _step(role: Role) -> str:
     labels = role.tree.get("template", {}).get("metadata", {})
-    step = labels.get("labels", {}).get("trainer.kubeflow.org/trainjob-ancestor-step") if type(labels) is dict else None
+    step = labels.get("labels", {}).get(ANCESTOR_LABEL) if type(labels) is dict else None
     return step.value if step is not None else ""
 
 

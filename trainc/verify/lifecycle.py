@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainc.model.object_keys import JOBSET_CONTROLLER, JOBSET_NAME
 from trainc.model.tree import plain
 from trainc.server.cel.operators import CelError, matches
 from trainc.server.jobset.defaults import with_defaults
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.childjob import PodState
 
-_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
 _IN_PROGRESS = ("StartupPolicyInProgress", "InOrderStartupPolicyInProgress")
 _STARTED = ("StartupPolicyCompleted", "InOrderStartupPolicyCompleted")
 _RESTARTING = "RestartingJobSet"
@@ -54,7 +54,7 @@ class Lifecycle:
         pods = sum(_count(role) * _width(role) for role in self.roles)
         if pods > _MAX_PODS:
             raise UndecidedError(f"it has {pods} pods, and only the life of {_MAX_PODS} or fewer is played through")
-        self.is_foreign = self.spec.get("managedBy") not in (None, _CONTROLLER)
+        self.is_foreign = self.spec.get("managedBy") not in (None, JOBSET_CONTROLLER)
         self.is_suspended = self.spec.get("suspend") is True
         self.conditions: dict[str, str] = {}
         self.terminal = ""
@@ -77,7 +77,7 @@ class Lifecycle:
         if self.is_foreign or self.is_gone or network.get("enableDNSHostnames") is False:
             return []
         spec = {
-            "selector": {"jobset.sigs.k8s.io/jobset-name": self.name},
+            "selector": {JOBSET_NAME: self.name},
             "clusterIP": "None",
             "publishNotReadyAddresses": network.get("publishNotReadyAddresses") is not False,
         }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.gang import members, roles_of
-from trainc.model.gang_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.model.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import KUEUE_QUEUE, PROFILES, concerns, pod_metadata
+from trainc.schedulers.keys import PROFILES, concerns, pod_metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

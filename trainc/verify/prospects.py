@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import JOBSET_CONTROLLER
+from trainc.server.jobs.policies import DEFAULT_BACKOFF_LIMIT
 from trainc.verify.values import flag, rows, table, text, whole
 
 TYPE_CHECKING = False
@@ -9,14 +11,11 @@ if TYPE_CHECKING:
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
-_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
-_FALLBACK = 6  # the Job API's own backoffLimit
-
 
 def held(job: Job) -> str | None:
     """Why nothing starts when the job is applied; None where it does."""
     manager = text(job.spec, "managedBy")
-    if manager and manager != _CONTROLLER:
+    if manager and manager != JOBSET_CONTROLLER:
         return f"JobSet's controller leaves it to {manager}"
     if flag(job.spec, "suspend"):
         return "it is suspended until somebody, such as a queue, resumes it"
@@ -27,7 +26,7 @@ def retries(role: Role) -> int | None:
     """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
     limit = whole(role.spec, "backoffLimit")
     if limit is None:
-        return _FALLBACK
+        return DEFAULT_BACKOFF_LIMIT
     return limit if type(limit) is int else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import EXCLUSIVE, KUEUE_QUEUE
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import trainers
 from trainc.verify.mpi_ranks import processes_in_all
@@ -14,15 +15,12 @@ if TYPE_CHECKING:
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
 
-_QUEUE = "kueue.x-k8s.io/queue-name"
-_EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-
 
 def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:
     """What stands around the roles of a job; `processes` are those of a pod, by role. None where nothing is known."""
     groups = [tree for tree in job.bundle.objects if text(tree, "kind") == "PodGroup"]
     waiting = [text(table(group, "spec"), "queue") for group in groups]
-    queue = text(table(job.metadata, "labels"), _QUEUE) or next(filter(None, waiting), "")
+    queue = text(table(job.metadata, "labels"), KUEUE_QUEUE) or next(filter(None, waiting), "")
     return {
         "cluster": job.bundle.cluster or None,
         "queue": queue or None,
@@ -67,7 +65,5 @@ def _world_size(job: Job, processes: dict[str, int | str | None]) -> int | None:
 
 def _exclusive(job: Job) -> str | None:
     """The node label whose values each hold one Job alone; None where Jobs share."""
-    own = [
-        text(table(table(table(role.tree, "template"), "metadata"), "annotations"), _EXCLUSIVE) for role in job.roles
-    ]
-    return next(filter(None, (text(table(job.metadata, "annotations"), _EXCLUSIVE), *own)), None)
+    own = [text(table(table(table(role.tree, "template"), "metadata"), "annotations"), EXCLUSIVE) for role in job.roles]
+    return next(filter(None, (text(table(job.metadata, "annotations"), EXCLUSIVE), *own)), None)

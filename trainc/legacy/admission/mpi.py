@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.legacy.admission.refusals import Refuser, containers, image, invalid, label_errors, not_supported, required
 from trainc.legacy.admission.webhook import empty_manager, odd_case
 from trainc.model.finding import WARNING, Rule
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 ROLES = ("Launcher", "Worker")
 CLEAN = ("All", "None", "Running")
-MANAGERS = ("kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue")
+MANAGERS = ("kubeflow.org/mpi-operator", MULTIKUEUE)
 IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
 
 IGNORED_ROLE = Rule(

@@ -13,6 +13,7 @@ from trainc.legacy.admission.refusals import (
     required,
 )
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.tree import get, value
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Edit
     from trainc.model.tree import Path, Tree
 
-MANAGERS = ("kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator")
+MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
 
 EMPTY_MANAGER = Rule(
     "empty-managed-by",

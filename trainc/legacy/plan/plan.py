@@ -13,6 +13,7 @@ from trainc.legacy.plan.shapes import SHAPES
 from trainc.legacy.plan.versions import servable
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
@@ -133,7 +134,7 @@ def _metadata(job: Job, shape: JobLayout) -> Tree:
     annotations = {
         key: node
         for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != "kubectl.kubernetes.io/last-applied-configuration"
+        if not key.startswith(ASK) and key != LAST_APPLIED
     }
     if shape.layout:
         annotations[ASK + "rank-layout"] = stamp(shape.layout, "layout of ranks")

@@ -7,6 +7,7 @@ from trainc.legacy.plan.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from trainc.legacy.plan.job import Job
     from trainc.model.tree import Tree
 
-MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
 CLEAN_POLICIES = ("None", "Running", "All")
 

@@ -7,13 +7,13 @@ from trainc.legacy.plan.layout import JobLayout, Part
 from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
-from trainc.legacy.plan.runpolicy import MULTIKUEUE
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.rayjob.ray_findings import check_fields
 from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, RayGroup, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
 from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import LAST_APPLIED, MULTIKUEUE
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, stamp, value
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2
-_COMMAND = "kubectl.kubernetes.io/last-applied-configuration"
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
 _MODE, _TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
 
@@ -146,7 +145,7 @@ def _metadata(job: RayJobAsRead) -> Tree:
     annotations = {
         key: node
         for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != _COMMAND
+        if not key.startswith(ASK) and key != LAST_APPLIED
     }
     return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 

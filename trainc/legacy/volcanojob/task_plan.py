@@ -21,6 +21,7 @@ from trainc.legacy.volcanojob.tasks import FRAMEWORK, JobOfTasks
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.gang import UNKNOWN_SIZE
 from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain, stamp, value
@@ -47,7 +48,6 @@ ESTIMATE = Rule(
     "Volcano keeps it as a hint; no field of a JobSet or a PodGroup takes it.",
 )
 _BY = "Volcano Job"
-_COMMAND = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
@@ -154,7 +154,7 @@ def _metadata(job: JobOfTasks) -> Tree:
     annotations = {
         key: node
         for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != _COMMAND
+        if not key.startswith(ASK) and key != LAST_APPLIED
     }
     return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, plain, value
 from trainc.server.fault import compact
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
-_EXCLUSIVE = ("alpha.jobset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/node-selector")
+_EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
 _GENERATED = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 
 

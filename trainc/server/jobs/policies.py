@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.server.pods.complaints import Complaints
 
+DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUS = ("False", "True", "Unknown")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.numbers import has_int_syntax, parsed_int
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.sourced import Origin, Sourced
 from trainc.server.cel.operators import bare
 from trainc.server.fault import Fault, invalid, of_webhook
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.profile import Profile
 
-QUEUE = "kueue.x-k8s.io/queue-name"
 PRIORITY = "kueue.x-k8s.io/priority-class"
 SECONDS = "kueue.x-k8s.io/max-exec-time-seconds"
 PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"  # an annotation, of older versions a label
@@ -27,8 +27,8 @@ _IMMUTABLE = "field is immutable"
 def with_defaults(tree: Tree, profile: Profile) -> Tree:
     """The JobSet as Kueue leaves it: in the default queue and class if there are any, and suspended; or the very same tree."""
     added = {}
-    if not _label(tree, QUEUE) and profile.find("LocalQueue", _namespace(tree), "default") is not None:
-        added[QUEUE] = Sourced("default", _ORIGIN)
+    if not _label(tree, KUEUE_QUEUE) and profile.find("LocalQueue", _namespace(tree), "default") is not None:
+        added[KUEUE_QUEUE] = Sourced("default", _ORIGIN)
     if not _label(tree, PRIORITY) and profile.find("WorkloadPriorityClass", "", "default") is not None:
         added[PRIORITY] = Sourced("default", _ORIGIN)
     out = tree
@@ -36,7 +36,7 @@ def with_defaults(tree: Tree, profile: Profile) -> Tree:
         metadata = tree.get("metadata", {})
         out = {**tree, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), **added}}}
     spec = out.get("spec", {})
-    if (_label(out, QUEUE) or profile.unqueued) and bare(spec.get("suspend")) is not True:
+    if (_label(out, KUEUE_QUEUE) or profile.unqueued) and bare(spec.get("suspend")) is not True:
         out = {**out, "spec": {**spec, "suspend": Sourced(True, _ORIGIN)}}
     return out
 
@@ -75,7 +75,7 @@ def create_faults(tree: Tree) -> list[Fault]:
 
 def _written(tree: Tree) -> list[Fault]:
     """The faults of the JobSet's own labels and annotations."""
-    faults = [*_name(tree, "labels", QUEUE), *_prebuilt(tree), *_seconds(tree)]
+    faults = [*_name(tree, "labels", KUEUE_QUEUE), *_prebuilt(tree), *_seconds(tree)]
     if _annotation(tree, ELASTIC) == "true":
         kind = "jobset.x-k8s.io/v1alpha2, Kind=JobSet"
         faults.append(_forbidden(ELASTIC, f'elastic job is not supported for "{kind}"'))
@@ -133,11 +133,13 @@ def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
     suspended = bare(new.get("spec", {}).get("suspend")) is True
     was_suspended = bare(old.get("spec", {}).get("suspend")) is True
     faults: list[Fault] = []
-    queue, former = _label(new, QUEUE), _label(old, QUEUE)
+    queue, former = _label(new, KUEUE_QUEUE), _label(old, KUEUE_QUEUE)
     if queue != former and not suspended:
-        faults.append(_fault("labels", QUEUE, queue, _IMMUTABLE))
+        faults.append(_fault("labels", KUEUE_QUEUE, queue, _IMMUTABLE))
     if former and not queue and profile.find("LocalQueue", _namespace(old), "default") is not None:
-        faults.append(_fault("labels", QUEUE, queue, "queue-name must not be empty in namespace with default queue"))
+        faults.append(
+            _fault("labels", KUEUE_QUEUE, queue, "queue-name must not be empty in namespace with default queue")
+        )
     if not suspended:
         faults += _prebuilt_change(new, old)
     if _label(new, SECONDS) != _label(old, SECONDS) and not (suspended and was_suspended):

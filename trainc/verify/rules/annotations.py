@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.spelling import nearest
 from trainc.verify.values import table
 
@@ -17,7 +18,6 @@ MISSPELT = Rule(
     "A misspelt annotation changes nothing, and nobody says so: the job is compiled as if it were not there.",
 )
 _PREFIX = "trainc.dev/"
-_QUEUE = "kueue.x-k8s.io/queue-name"
 _READ = (
     "cluster",
     "cluster-domain",
@@ -57,14 +57,14 @@ def misspelt_annotation(job: Job) -> None:
 
 def queue_in_annotation(job: Job) -> None:
     document = job.bundle.document
-    if document.kind != "TrainJob" or _QUEUE not in table(table(document.tree, "metadata"), "annotations"):
+    if document.kind != "TrainJob" or KUEUE_QUEUE not in table(table(document.tree, "metadata"), "annotations"):
         return
     from trainc.verify.rules.scheduling.queues import MISPLACED_QUEUE  # noqa: PLC0415 (few jobs make the mistake)
 
     job.report.add(
         MISPLACED_QUEUE.at(
-            document.span(("metadata", "annotations", _QUEUE), key=True),
-            f"`{_QUEUE}` is not read here",
+            document.span(("metadata", "annotations", KUEUE_QUEUE), key=True),
+            f"`{KUEUE_QUEUE}` is not read here",
             effect="the job is not queued: it starts at once, outside every quota",
             help="make it one of `metadata.labels`",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.model.memo import Memo
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.verify.data.machines import SLICE, TPU
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.values import rows, table, text, texts
@@ -40,7 +41,6 @@ SPOT = Rule(
 )
 
 _MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
-_EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _SPOT = "cloud.google.com/gke-spot"
 _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
@@ -80,8 +80,8 @@ def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> li
     metadata = table(table(role.tree, "template"), "metadata")
     jobset = table(table(job.tree, "metadata"), "annotations")
     placed = (table(metadata, "annotations"), jobset)
-    if SLICE not in role.annotations and not any(_EXCLUSIVE in annotations for annotations in placed):
-        missing.append((f"the annotation `{_EXCLUSIVE}` is missing", (*role.path, "replicas")))
+    if SLICE not in role.annotations and not any(EXCLUSIVE in annotations for annotations in placed):
+        missing.append((f"the annotation `{EXCLUSIVE}` is missing", (*role.path, "replicas")))
     return missing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.verify.endless import never_ends
@@ -150,7 +151,7 @@ def self_deleting(job: Job, *, level: str = "") -> None:
 
 def deadline_on_queue(job: Job) -> None:
     labels = table(job.metadata, "labels")
-    if "kueue.x-k8s.io/queue-name" not in labels:
+    if KUEUE_QUEUE not in labels:
         return
     for role in job.roles:
         leaf = role.spec.get("activeDeadlineSeconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.object_keys import LAST_APPLIED
 from trainc.verify.values import rows, substituted, table, text
 
 TYPE_CHECKING = False
@@ -88,9 +89,6 @@ _SERVER_FIELDS = frozenset(
 )
 
 
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation of `kubectl apply`
-
-
 def moving_tag(job: Job) -> None:
     seen: set[str] = set()
     for container in job.containers:
@@ -157,8 +155,8 @@ def server_managed_field(job: Job) -> None:
     paths: list[Path] = []
     if not _SERVER_FIELDS.isdisjoint(metadata):
         paths += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
-    if _APPLIED in table(metadata, "annotations"):
-        paths.append(("metadata", "annotations", _APPLIED))
+    if LAST_APPLIED in table(metadata, "annotations"):
+        paths.append(("metadata", "annotations", LAST_APPLIED))
     if table(source, "status"):
         paths.append(("status",))
     for path in paths:

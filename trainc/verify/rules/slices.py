@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.verify.values import table
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ SHARED_POOLS = Rule(
     "The hosts of one slice are one node pool. Without exclusive placement the scheduler may spread the pods of one "
     "slice over several pools, and the chips of different slices never form a ring.",
 )
-EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 
 def slices_share_node_pools(job: Job) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.verify.data.machines import GENERATIONS, SLICE, TPU
 from trainc.verify.values import substituted, table, text
 
@@ -213,7 +214,7 @@ def _placed_otherwise(role: Role) -> bool:
     ):
         return True
     metadata = table(role.job.tree, "metadata")
-    return "kueue.x-k8s.io/queue-name" in table(metadata, "labels")
+    return KUEUE_QUEUE in table(metadata, "labels")
 
 
 def tpu_chips_per_host(job: Job) -> None:

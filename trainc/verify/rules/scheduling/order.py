@@ -5,8 +5,9 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import COMPLETE, pods, waits
 from trainc.model.legacy_kinds import NAMES
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import EXCLUSIVE, NODE_SELECTOR
+from trainc.schedulers.keys import NODE_SELECTOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.gang import pods, waits
+from trainc.model.object_keys import EXCLUSIVE
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import (
-    EXCLUSIVE,
-    PODSET,
-    PODSET_GROUP,
-    PODSET_PREFERRED,
-    PODSET_REQUIRED,
-    PODSET_SLICE,
-)
+from trainc.schedulers.keys import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE
 from trainc.verify.placement import POD, pod_annotations
 
 TYPE_CHECKING = False

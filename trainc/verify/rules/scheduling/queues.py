@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.gang_keys import VOLCANO_QUEUE
+from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.model.sourced import Sourced, is_written
 from trainc.model.spelling import meant
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import KUEUE_PRIORITY, KUEUE_QUEUE
+from trainc.schedulers.keys import KUEUE_PRIORITY
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.gang import pods
-from trainc.model.gang_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.model.object_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import value
 from trainc.schedulers.keys import DEFAULT_PROFILE, PROFILES

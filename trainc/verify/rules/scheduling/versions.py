@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.gang_keys import NATIVE_FIELD
+from trainc.model.object_keys import NATIVE_FIELD
 from trainc.model.tree import value
 from trainc.schedulers.native import API_NOT_SERVED, GROUP, version_served
 

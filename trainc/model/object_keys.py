@@ -1,0 +1,22 @@
+"""Labels, annotations, fields and managers by which programs know each other's objects."""
+
+from __future__ import annotations
+
+JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
+JOBSET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"  # `managedBy` of a JobSet that its own controller runs
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"  # `managedBy` of what Kueue sends to another cluster
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotation of `kubectl apply`
+
+COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
+# The prefix is historical: this annotation belongs to Volcano, not to Kubernetes' own groups.
+VOLCANO_GROUP = "scheduling.k8s.io/group-name"
+VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"  # of JobSet: each Job has a domain of its own
+VOLCANO_TASK = "volcano.sh/task-spec"
+NATIVE_FIELD = "schedulingGroup"
+API_GROUPS = {
+    "scheduling.x-k8s.io": "coscheduling",
+    "scheduling.volcano.sh": "volcano",
+    "scheduling.k8s.io": "native",
+}
