@@ -27,22 +27,22 @@ def test_frameworks_are_there_whole() -> None:
 
 def test_what_a_framework_lacks_is_said_in_words() -> None:
     """All of it in one run; a name that nobody knows lacks everything."""
-    assert list(missing("horovod")) == [
-        "trainc/frameworks/__init__.py: FRAMEWORKS has no line for horovod",
-        "trainc/frameworks/vocabularies.py: VOCABULARIES has no names of horovod's variables",
-        "trainc/frameworks/horovod.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job",
-        "runtimes/: no runtime whose policy or label selects horovod",
-        "examples/: no runtime there selects horovod",
-        "tests/cases/horovod/: no case",
-        "README.md: the table of frameworks has no row for horovod",
+    assert list(missing("ringtrain")) == [
+        "trainc/frameworks/__init__.py: FRAMEWORKS has no line for ringtrain",
+        "trainc/frameworks/vocabularies.py: VOCABULARIES has no names of ringtrain's variables",
+        "trainc/frameworks/ringtrain.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job",
+        "runtimes/: no runtime whose policy or label selects ringtrain",
+        "examples/: no runtime there selects ringtrain",
+        "tests/cases/ringtrain/: no case",
+        "README.md: the table of frameworks has no row for ringtrain",
     ]
 
 
 def test_what_belongs_to_no_framework_is_said_in_words() -> None:
-    modules = {"horovod": "FRAMEWORK = Framework(\n", "horovod_checks": "def verify() -> None: ...\n"}
-    assert unlisted(modules, ["torch", "horovod"]) == [
-        "trainc/frameworks/horovod.py is not in FRAMEWORKS",
-        "trainc/frameworks/vocabularies.py: horovod is not in FRAMEWORKS",
+    modules = {"ringtrain": "FRAMEWORK = Framework(\n", "ringtrain_checks": "def verify() -> None: ...\n"}
+    assert unlisted(modules, ["torch", "ringtrain"]) == [
+        "trainc/frameworks/ringtrain.py is not in FRAMEWORKS",
+        "trainc/frameworks/vocabularies.py: ringtrain is not in FRAMEWORKS",
     ]
 
 
@@ -91,9 +91,9 @@ def undescribed(starts: Iterable[str]) -> Iterator[str]:
 
 
 def test_a_name_of_trainc_new_that_pages_leave_out_is_said() -> None:
-    assert list(undescribed(["torch", "horovod"])) == [
-        "README.md: the output of `trainc new --framework list` lacks horovod",
-        "docs/howto/frameworks.md: no section runs `trainc new NAME --framework horovod`",
+    assert list(undescribed(["torch", "ringtrain"])) == [
+        "README.md: the output of `trainc new --framework list` lacks ringtrain",
+        "docs/howto/frameworks.md: no section runs `trainc new NAME --framework ringtrain`",
     ]
 
 
