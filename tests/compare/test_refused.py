@@ -100,3 +100,15 @@ def test_a_job_among_many_of_one_form(tmp_path: Path) -> None:
         tree.change(f"jobs/b-{number}.yaml", "numNodes: 2", "numNodes: 3")
     done = tree.run("validate", "--all")
     assert sum("error[immutable-change]" in line for line in done.err.splitlines()) == 30
+
+
+def test_a_line_that_goes_is_refused_by_validate_as_by_build(tmp_path: Path) -> None:
+    """The image came from the runtime then: `validate` said nothing, and the next hook refused the commit."""
+    tree = WorkingTree(tmp_path, "bert")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit("job").returncode == 0
+    tree.change("jobs/bert.yaml", "    image: registry.example.com/ml/line:1.0.0\n", "")
+    for argv in (("validate",), ("validate", "jobs/bert.yaml"), ("build", "-w")):
+        run = tree.run(*argv)
+        assert run.code == 1, argv
+        assert "error[immutable-change]" in run.err + run.out, argv

@@ -14,13 +14,17 @@ from trainc.cli.commands import COMMANDS
 from trainc.cli.options import parse
 from trainc.frameworks import FRAMEWORKS
 from trainc.load.shipped import COMPONENTS, shipped_names
-from trainc.new.hardware import HARDWARE
+from trainc.new.hardware import GPU, HARDWARE
 from trainc.new.starts import STARTS
 from trainc.schedulers import TABLE
+from trainc.verify.data.devices import DEVICES
 from trainc.verify.data.machines import MACHINES, NEURON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from trainc.new.hardware import Hardware
 
 IMAGE = "registry.example.com/team/train:1.0.0"
 QUEUED = ("kueue", "volcano")
@@ -63,6 +67,18 @@ def test_what_is_written_validates_without_a_finding(framework: str, tmp_path: P
         judged = compile_in(folder, "validate")
         assert (judged.code, judged.findings) == (0, []), (argv, judged.err)
         assert judged.err.startswith("1 job, no errors"), argv
+        if machines in HARDWARE:
+            every_role_has_its_accelerators(folder, HARDWARE[machines], argv)
+
+
+def every_role_has_its_accelerators(folder: Path, hardware: Hardware, argv: Sequence[str]) -> None:
+    """Also the nodes that mpirun reaches: two machines' components gave theirs to the launcher alone."""
+    (jobset,) = [one for one in compile_in(folder, "build").objects if one["kind"] == "JobSet"]
+    for role in jobset["spec"]["replicatedJobs"]:
+        containers = role["template"]["spec"]["template"]["spec"]["containers"]
+        (limits,) = [one["resources"].get("limits", {}) for one in containers if one["name"] == "node"]
+        assert any(resource in DEVICES for resource in limits), (argv, role["name"])
+        assert int(limits.get(GPU, hardware.count)) == hardware.count, (argv, role["name"])
 
 
 def test_every_framework_and_runtime_can_be_started_from() -> None:

@@ -161,7 +161,7 @@ def rendered_runs(session: Session) -> RenderedRuns | None:
     from trainc.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
     from trainc.compare.refused import RenderedRuns  # noqa: PLC0415
 
-    return RenderedRuns(session.project, bound)
+    return RenderedRuns(session.project, session.selection, bound)
 
 
 def _against(session: Session, base: str) -> None:

@@ -66,14 +66,15 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
 
 
 class RenderedRuns:
-    """The runs that lie rendered in the work tree, and what their jobs' own files say now; Git is not asked.
+    """The runs that lie rendered in the work tree, and what their jobs' own files say now; Git is hardly ever asked.
 
     What shared files change besides is left to who reads the history: a run may keep its rendering in spite of it.
     `bound` says on which clusters a job runs.
     """
 
-    def __init__(self, project: Project, bound: Bound) -> None:
+    def __init__(self, project: Project, selection: Selection, bound: Bound) -> None:
         self._project = project
+        self._selection = selection
         self._bound = bound
         self._servers = {cluster.name: Served(cluster) for cluster in project.clusters}
         self._files = Folder(os.path.join(project.root, project.output))
@@ -94,8 +95,17 @@ class RenderedRuns:
         updates = [update(was, now, self._servers[bundle.cluster]) for was, now in pairs if was is not None]
         own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
         refused = [one for one in own if one.refused]
+        if not refused and any(one.refused for one in updates):
+            refused = self._refused_edit(bundle, header, existing, file)
         if refused:
             report.add(_finding(bundle, refused, file))
+
+    def _refused_edit(self, bundle: Bundle, header: Header, existing: OnDisk, file: str) -> list[Update]:
+        """What is refused of an edit that leaves no trace in the job, such as a line that went: Git knows the former job."""
+        text = existing.body.decode("utf-8", "replace")
+        path = os.path.join(self._project.root, file)
+        decision = Decisions(self._project, self._selection).decide(bundle, header, text, path)
+        return [] if decision.text else decision.refused
 
     def is_known(self, rendered: Rendered, written: str) -> bool:
         """Whether the rendered file of a job, if there is one, was made from a job written so."""
