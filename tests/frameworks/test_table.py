@@ -22,27 +22,28 @@ EXAMPLES = sorted(ROOT.glob("examples/*/runtimes/*.yaml"))
 
 
 def test_frameworks_are_there_whole() -> None:
-    assert [*unlisted(), *(words for name in FRAMEWORKS for words in missing(name))] == []
+    lacking = [*unlisted(), *(words for name in FRAMEWORKS for words in missing(name))]
+    assert not lacking, "\n".join(["", *lacking])
 
 
 def test_what_a_framework_lacks_is_said_in_words() -> None:
     """All of it in one run; a name that nobody knows lacks everything."""
-    assert list(missing("ringtrain")) == [
-        "trainc/frameworks/__init__.py: FRAMEWORKS has no line for ringtrain",
-        "trainc/frameworks/vocabularies.py: VOCABULARIES has no names of ringtrain's variables",
-        "trainc/frameworks/ringtrain.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job",
-        "runtimes/: no runtime whose policy or label selects ringtrain",
-        "examples/: no runtime there selects ringtrain",
-        "tests/cases/ringtrain/: no case",
-        "README.md: the table of frameworks has no row for ringtrain",
+    assert list(missing("absent")) == [
+        "trainc/frameworks/__init__.py: FRAMEWORKS has no line for absent",
+        "trainc/frameworks/vocabularies.py: VOCABULARIES has no names of absent's variables",
+        "trainc/frameworks/absent.py: `starts` of its FRAMEWORK is empty, so `trainc new` cannot write a job",
+        "runtimes/: no runtime whose policy or label selects absent",
+        "examples/: no runtime there selects absent",
+        "tests/cases/absent/: no case",
+        "README.md: the table of frameworks has no row for absent",
     ]
 
 
 def test_what_belongs_to_no_framework_is_said_in_words() -> None:
-    modules = {"ringtrain": "FRAMEWORK = Framework(\n", "ringtrain_checks": "def verify() -> None: ...\n"}
-    assert unlisted(modules, ["torch", "ringtrain"]) == [
-        "trainc/frameworks/ringtrain.py is not in FRAMEWORKS",
-        "trainc/frameworks/vocabularies.py: ringtrain is not in FRAMEWORKS",
+    modules = {"absent": "FRAMEWORK = Framework(\n", "absent_checks": "def verify() -> None: ...\n"}
+    assert unlisted(modules, ["torch", "absent"]) == [
+        "trainc/frameworks/absent.py is not in FRAMEWORKS",
+        "trainc/frameworks/vocabularies.py: absent is not in FRAMEWORKS",
     ]
 
 
@@ -91,9 +92,9 @@ def undescribed(starts: Iterable[str]) -> Iterator[str]:
 
 
 def test_a_name_of_trainc_new_that_pages_leave_out_is_said() -> None:
-    assert list(undescribed(["torch", "ringtrain"])) == [
-        "README.md: the output of `trainc new --framework list` lacks ringtrain",
-        "docs/howto/frameworks.md: no section runs `trainc new NAME --framework ringtrain`",
+    assert list(undescribed(["torch", "absent"])) == [
+        "README.md: the output of `trainc new --framework list` lacks absent",
+        "docs/howto/frameworks.md: no section runs `trainc new NAME --framework absent`",
     ]
 
 
