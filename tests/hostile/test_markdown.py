@@ -13,7 +13,7 @@ from trainc.compare.changes import Change
 from trainc.compare.diff import Diff, Edited
 from trainc.model.markdown import code, prose
 from trainc.report.diff import diff_markdown
-from trainc.verify.drawing import overview_markdown, pod_markdown
+from trainc.report.drawing import overview_markdown, pod_markdown
 
 NASTY = ("|", "a|b", "`", "``x`", "\\|", "<img src=x onerror=y>", "[x](http://evil)", "](http://evil", "<!--", "@team", "www.evil.org", "https://evil.org", "a\n\n# b", "#1", "&#124;")  # fmt: skip
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.verify.reading import job_of
+from trainc.report.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
 from trainc.report.lines import text_of
-from trainc.verify.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
 from trainc.verify.show import one_pod, overview
 
 if TYPE_CHECKING:

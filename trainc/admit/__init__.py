@@ -240,7 +240,7 @@ def _is_near_miss(document: Document) -> bool:
 def _look_at(others: list[Document], context: AdmissionContext) -> None:
     """Say which of the objects that are not a job of ours are somebody else's."""
     if others:
-        from trainc.admit.unknown import not_compiled  # noqa: PLC0415 (most files hold nothing else)
+        from trainc.admit.unknown_kinds import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
         not_compiled(others, context)
         if not context.report.compiles and any(other.kind in PLAIN for other in others):
@@ -251,7 +251,7 @@ def _look_at(others: list[Document], context: AdmissionContext) -> None:
 
 def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
     """Count what was meant as one of our kinds, and say what is wrong with it; nothing is, with what configures `fn`."""
-    from trainc.admit.unknown import unknown_kind  # noqa: PLC0415 (most kinds are right)
+    from trainc.admit.unknown_kinds import unknown_kind  # noqa: PLC0415 (most kinds are right)
     from trainc.model.function_config import is_function_config  # noqa: PLC0415 (as above)
 
     if is_function_config(document.api_version, document.kind):

@@ -19,11 +19,7 @@ from trainc.model.report import Report
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import titled
 from trainc.report.diff import shown_changes
-from trainc.report.dumps import dumps
-from trainc.report.listing import listing_lines, listing_markdown
-from trainc.report.mermaid import job_diagrams, repository_diagrams
-from trainc.verify import expand
-from trainc.verify.drawing import (
+from trainc.report.drawing import (
     lifecycle_lines,
     lifecycle_markdown,
     overview_lines,
@@ -31,6 +27,10 @@ from trainc.verify.drawing import (
     pod_lines,
     pod_markdown,
 )
+from trainc.report.dumps import dumps
+from trainc.report.listing import listing_lines, listing_markdown
+from trainc.report.mermaid import job_diagrams, repository_diagrams
+from trainc.verify import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
