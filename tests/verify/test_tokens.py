@@ -14,6 +14,7 @@ from trainc.verify.rules.tokens import is_secret
         ("EXPERIMENT_SECRET_SAUCE", "v2-turbo-large-2025-experiment", False),
         ("OPENAI_API_KEY", "sk-proj-9aX2bQ7Lm4Zt8Rw1Yc6Ve3Nd5Kf0Hj", True),
         ("HF_TOKEN", "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12345678", True),
+        ("HF_TOKEN", "hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi", True),  # letters alone
         ("SESSION_TOKEN", "550e8400-e29b-41d4-a716-446655440000", True),
     ],
 )

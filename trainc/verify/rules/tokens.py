@@ -127,9 +127,15 @@ def is_secret(name: str, value: str) -> bool:
         return True
     if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
         return False
-    if value.startswith(_TOKENS) and _random(value):
+    if value.startswith(_TOKENS) and (_random(value) or _is_of_hugging_face(value)):
         return True
     return named_secret(name) and (_random(value) or "PASSW" in name.upper())
+
+
+def _is_of_hugging_face(value: str) -> bool:
+    """Whether a text is a token of Hugging Face: 34 letters, and often no digit among them."""
+    letters = value.removeprefix("hf_")
+    return value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
 
 
 def _random(value: str) -> bool:
