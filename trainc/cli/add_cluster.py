@@ -26,8 +26,9 @@ def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
     Raises:
         Trouble: where the text is written so that nothing can be put into it.
     """
-    documents = list(read(config, _FILE, Report()))
-    if len(documents) != 1 or type(get(documents[0].tree, "spec")) is not dict:
+    report = Report()
+    documents = list(read(config, _FILE, report))
+    if report.findings or len(documents) != 1 or type(get(documents[0].tree, "spec")) is not dict:
         raise Trouble(f"{_FILE} is not a project; nothing was written")
     document = documents[0]
     clusters = get(document.tree, "spec", "clusters")

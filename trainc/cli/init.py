@@ -95,8 +95,9 @@ def _put(at: str, text: str, *, adds: bool) -> str:
 
 def with_hooks(config: bytes) -> bytes:
     """A configuration of pre-commit with the hooks of trainc before its others; as it was where it has them."""
-    documents = list(read(config, "", Report()))
-    repos = get(documents[0].tree, "repos") if len(documents) == 1 else None
+    report = Report()
+    documents = list(read(config, "", report))
+    repos = get(documents[0].tree, "repos") if len(documents) == 1 and not report.findings else None
     if b"trainc-validate" in config or type(repos) is not list or not repos:
         return config
     lines = config.decode().splitlines(keepends=True)

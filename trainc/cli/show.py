@@ -145,6 +145,8 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
     if state.state == ABSENT:
         return []
     lines = [f"{'rendering':<12}{session.shown(state.file)}: {state.state}"]
+    if state.fault:
+        lines.append(f"{'':<12}{state.fault}")
     if state.state != CURRENT:
         lines += shown_changes(state.changes(of_run(bundle, session.project)))
     block = lines if form == "text" else ["", *fenced(lines, "text")]

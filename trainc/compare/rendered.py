@@ -113,15 +113,21 @@ def _check(document: Document) -> None:
     Raises:
         Trouble: where it has not.
     """
+    if fault := shape_fault(document):
+        raise Trouble(fault)
+
+
+def shape_fault(document: Document) -> str:
+    """The first place where an object of a rendered file has not the shape that trainc gives it, empty where it has."""
     log = Log()
     root = load().root(KIND)
     if document.kind == "JobSet" and root is not None:
         walk(root, document.tree, log)
-    metadata = document.tree.get("metadata", {})
-    for fault in [*decode(metadata), *log.schema]:
+    for fault in [*decode(document.tree.get("metadata", {})), *log.schema]:
         span = document.span(fault.path)
         place = f"{span.file}:{span.line}:{span.column}"
-        raise Trouble(f"{place}: not what trainc wrote, so it cannot be compared: {fault.message}")
+        return f"{place}: not what trainc wrote, so it cannot be compared: {fault.message}"
+    return ""
 
 
 def differing(old: str, new: str) -> frozenset[str]:

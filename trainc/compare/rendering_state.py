@@ -9,14 +9,17 @@ from trainc.compare.changes import changes_of
 from trainc.compare.decision import Decisions
 from trainc.compare.facts import facts
 from trainc.compare.renamed import as_called
-from trainc.compare.rendered import file_of
+from trainc.compare.rendered import file_of, shape_fault
 from trainc.emit import emit
 from trainc.emit.digest import body_digest
 from trainc.emit.spool.disk import read_file
-from trainc.emit.spool.objects import parts_of, trees_of
+from trainc.emit.spool.objects import parts_of
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.kept_job import runs_pods
+from trainc.model.reading import ordinary_contents
+from trainc.model.report import Report
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +37,15 @@ FOREIGN = "not of trainc"
 
 
 class RenderingState(NamedTuple):
-    """The rendered file of one job: its name, what it is worth, and the bundle in it, None where there is none."""
+    """The rendered file of one job: its name, what it is worth, and the bundle in it, None where there is none.
+
+    `fault` says why there is none in a file that holds one.
+    """
 
     file: str
     state: str
     bundle: Bundle | None
+    fault: str = ""
 
     def changes(self, present: Bundle) -> tuple[Change, ...]:
         """What the present text says otherwise than the file."""
@@ -62,7 +69,13 @@ class RenderingStates:
         existing = read_file(path)
         if existing is None:
             return RenderingState(file, ABSENT, None)
-        return RenderingState(file, self._worth(bundle, existing, path), _bundle_of(existing, bundle))
+        worth = self._worth(bundle, existing, path)
+        documents = [one for one in read(ordinary_contents(path), file, Report()) if type(one.tree) is dict]
+        jobset = next((one for one in documents if runs_pods(one.tree)), None)
+        if jobset is None or (fault := shape_fault(jobset)):
+            return RenderingState(file, worth, None, fault if jobset is not None else "")
+        held = Document(bundle.document.file, jobset.tree, {}, 1)
+        return RenderingState(file, worth, Bundle(held, tuple(one.tree for one in documents), cluster=bundle.cluster))
 
     def _worth(self, bundle: Bundle, existing: OnDisk, path: str) -> str:
         if existing.header is None:
@@ -80,11 +93,3 @@ class RenderingStates:
 def _is_same(bundle: Bundle, existing: OnDisk) -> bool:
     """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
     return existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
-
-
-def _bundle_of(existing: OnDisk, bundle: Bundle) -> Bundle | None:
-    trees = trees_of(existing.body)
-    jobset = next((tree for tree in trees if runs_pods(tree)), None)
-    if jobset is None:
-        return None
-    return Bundle(Document(bundle.document.file, jobset, {}, 1), tuple(trees), cluster=bundle.cluster)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.of_cluster import Server
 
-_ADVISED = 1_000  # unknown fields of one object that are compared with known ones
+_ADVISED = 200  # faults of one object that get advice: as many as a run prints
 
 UNKNOWN_FIELD = Rule(
     "unknown-field",
@@ -156,7 +156,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
 
     every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
     advised: set[tuple[Path, str]] = set()
-    for fault in faults if every else _told_once(faults):
+    for index, fault in enumerate(faults if every else _told_once(faults)):
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
         path, text = in_words(fault)
         text = text.replace(f"{path} in body ", "")
@@ -165,7 +165,7 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
             path = dotted(placed.path)
             text = text.replace(f"{path} ", "", 1)
         missing = get(document.written, *placed.path) is None
-        advice = for_value(document, placed, server.table)
+        advice = for_value(document, placed, server.table) if index < _ADVISED else ""
         if advice and not every and (placed.path, advice) in advised:
             continue
         advised.add((placed.path, advice))
