@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.verify import shell
 from trainc.verify.demand import devices
-from trainc.verify.launch import find_launch
+from trainc.verify.launch import find_launch, options
 from trainc.verify.values import (
     COMPLETION_INDEX,
     JOB_INDEX,
@@ -51,6 +51,7 @@ class Container:
     __slots__ = (
         "_commands",
         "_launch",
+        "_options",
         "_references",
         "devices",
         "env",
@@ -90,6 +91,7 @@ class Container:
         self.devices = devices(self.limits, self.requests)
         self._launch: Launch | bool | None = False
         self._commands: list[shell.Simple] | None = None
+        self._options: dict[str, str] | None = None
         self._references: dict[str, Value] | None = None
 
     def close(self) -> None:
@@ -112,6 +114,13 @@ class Container:
         if self._commands is None:
             self._commands = shell.simple_commands(self.script) if self.script else [shell.Simple(self.words, {}, "")]
         return self._commands
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The settings that its commands give their programs, dashes as underscores."""
+        if self._options is None:
+            self._options = options([word for simple in self.commands for word in simple.words])
+        return self._options
 
     @property
     def launch(self) -> Launch | None:

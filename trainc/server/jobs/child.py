@@ -167,9 +167,9 @@ def _pods(
 
 def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
     """The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand."""
-    held = fields(plain(get(tree, "metadata", "annotations")))
-    own = fields(plain(get(job, "template", "metadata", "annotations")))
-    if not {*_EXCLUSIVE} <= {*held, *own}:
+    held = fields(get(tree, "metadata", "annotations"))
+    own = fields(get(job, "template", "metadata", "annotations"))
+    if not all(key in held or key in own for key in _EXCLUSIVE):
         return
     namespace = value(tree, "metadata", "namespace") or "default"
     name = f"{namespace}_{_last_name(tree, job)}"

@@ -11,6 +11,7 @@ from trainc.server.fault import Fault
 from trainc.server.pods import ports
 from trainc.server.pods.amounts import nanos, spelled
 from trainc.server.pods.complaints import fields, items, maps, text
+from trainc.server.pods.volumes import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects
     if "volumes" in tree:
         _references(tree, at, log)
     if value(tree, "hostNetwork") is True:
-        held = {field: plain(tree.get(field)) for field in ("containers", "initContainers")}
-        ports.host_ports(held, at, log, filled_in=True)
+        ports.host_ports(ports.with_ports_alone(tree), at, log, filled_in=True)
     if value(tree, "nodeName") and items(tree.get("schedulingGates")):
         log.forbidden((*at, "nodeName"), "cannot be set until all schedulingGates have been cleared")
     if "affinity" in tree or "topologySpreadConstraints" in tree:
@@ -62,10 +62,11 @@ def _images(tree: Tree, path: Path, log: Complaints) -> None:
 def _references(tree: Tree, path: Path, log: Complaints) -> None:
     """A volume made from an image names it; without that it counts as absent."""
     lost = set()
-    for index, volume in maps(plain(tree["volumes"])):
-        if volume.get("image") is not None and not fields(volume["image"]).get("reference"):
+    for index, volume in maps(tree["volumes"]):
+        image = plain(volume.get("image"))
+        if image is not None and not fields(image).get("reference"):
             log.required((*path, "volumes", index, "image", "reference"))
-            lost.add(text(volume, "name"))
+            lost.add(text_of(volume, "name"))
     if not lost:
         return
     for field in ("containers", "initContainers"):

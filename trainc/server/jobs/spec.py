@@ -32,7 +32,8 @@ _RESTARTS = ("OnFailure", "Never")
 def job_spec(spec: dict[str, Any], path: Path, log: Complaints) -> None:
     """Look at the spec of a Job as the Job API gets it, with its defaults; its pod template is looked at elsewhere."""
     for field in _COUNTS:
-        log.not_negative((*path, field), spec.get(field))
+        if field in spec:
+            log.not_negative((*path, field), spec[field])
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         why = "when maxFailedIndexes is specified"
         log.required((*path, "backoffLimitPerIndex"), why, at=(*path, "maxFailedIndexes"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.memo import Memo
 from trainc.model.quantity import NANO, Quantity, QuantityError
 from trainc.server.names import qualified
 from trainc.server.pods.complaints import fields, maps
@@ -42,6 +43,10 @@ _THOUSANDTH = NANO // 1000
 
 def is_device(name: str) -> bool:
     """Whether a name is that of an extended resource, which comes in whole numbers."""
+    return _DEVICES[name]
+
+
+def _is_device(name: str) -> bool:
     own = "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
     return own and not qualified(f"requests.{name}")
 
@@ -125,7 +130,7 @@ def whole_number(name: str, amount: Any, path: Path, place: Path, log: Complaint
 
 
 def _amount(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
-    _name(name, path, place, log)
+    log.invalid(path, name, *_REASONS[name], at=place)
     not_negative(amount, path, place, log)
     whole_number(name, amount, path, place, log)
     if name.startswith(PAGES):
@@ -162,13 +167,18 @@ def claims(tree: Any, path: Path, log: Complaints) -> None:
             taken.append(key)
 
 
-def _name(name: str, path: Path, at: Path, log: Complaints) -> None:
-    reasons = qualified(name)
-    log.invalid(path, name, *reasons, at=at)
+def _reasons(name: str) -> tuple[str, ...]:
+    """Why no container asks for a resource of this name."""
     if "/" not in name:
-        log.invalid(path, name, *strange(name), at=at)
-    elif "kubernetes.io/" not in name and not is_device(name):
-        log.invalid(path, name, "doesn't follow extended resource name standard", at=at)
+        return (*qualified(name), *strange(name))
+    if "kubernetes.io/" not in name and not is_device(name):
+        return (*qualified(name), "doesn't follow extended resource name standard")
+    return qualified(name)
+
+
+# Every container asks for the same few resources by name.
+_REASONS = Memo(_reasons)
+_DEVICES = Memo(_is_device)
 
 
 def pages(name: str, amount: Any, path: Path, at: Path, log: Complaints) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.model.tree import plain
 from trainc.server.pods.complaints import fields, items, maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
     from trainc.server.pods.complaints import Complaints
 
 _CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -58,6 +59,14 @@ def ports(tree: Any, path: Path, log: Complaints) -> None:
         if port.get("hostPort"):
             log.between((*at, "hostPort"), port["hostPort"], 1, _MAX_PORT)
         log.one_of((*at, "protocol"), port.get("protocol") or "TCP", _PROTOCOLS)
+
+
+def with_ports_alone(pod: Tree) -> dict[str, Any]:
+    """The containers of a pod with nothing but their ports."""
+    return {
+        field: [{"ports": plain(fields(container).get("ports"))} for container in items(pod.get(field))]
+        for field in ("containers", "initContainers")
+    }
 
 
 def host_network(pod: dict[str, Any], path: Path, log: Complaints) -> None:

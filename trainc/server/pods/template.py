@@ -38,31 +38,35 @@ _PARTS = {
     "tolerations": Part(placement.tolerations),
     "topologySpreadConstraints": Part(placement.spread),
 }
-# Small fields, of which some are judged together.
-_SMALL = (
-    "activeDeadlineSeconds",
-    "dnsConfig",
-    "dnsPolicy",
-    "hostIPC",
-    "hostNetwork",
-    "hostPID",
-    "hostUsers",
-    "hostname",
-    "hostnameOverride",
-    "nodeName",
-    "preemptionPolicy",
-    "priorityClassName",
-    "readinessGates",
-    "resourceClaims",
-    "runtimeClassName",
-    "schedulingGates",
-    "schedulingGroup",
-    "serviceAccount",
-    "serviceAccountName",
-    "setHostnameAsFQDN",
-    "shareProcessNamespace",
-    "subdomain",
+# Small fields that are judged together.
+_SETTINGS = (
+    (
+        settings.names,
+        frozenset(
+            (
+                "hostname",
+                "hostnameOverride",
+                "nodeName",
+                "priorityClassName",
+                "runtimeClassName",
+                "serviceAccount",
+                "serviceAccountName",
+                "subdomain",
+            )
+        ),
+    ),
+    (settings.dns, frozenset(("dnsConfig", "dnsPolicy"))),
+    (settings.host, frozenset(("hostUsers", "shareProcessNamespace"))),
+    (
+        settings.gates,
+        frozenset(
+            ("activeDeadlineSeconds", "preemptionPolicy", "readinessGates", "schedulingGates", "schedulingGroup")
+        ),
+    ),
+    (settings.claims, frozenset(("resourceClaims",))),
 )
+# What those are judged by besides.
+_SMALL = frozenset(("hostIPC", "hostNetwork", "hostPID", "setHostnameAsFQDN")).union(*[own for _, own in _SETTINGS])
 _SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
 
 
@@ -101,9 +105,9 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
     for field, part in _PARTS.items():
         if field in pod:
             part.check(pod[field], (*path, field), log)
-    small = {field: plain(pod[field]) for field in _SMALL if field in pod}
-    if small:
-        for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims):
+    small = {field: plain(part) for field, part in pod.items() if field in _SMALL}
+    for look, judged in _SETTINGS:
+        if not judged.isdisjoint(small):
             look(small, path, log)
     if type(restart) is str and restart:
         log.one_of((*path, "restartPolicy"), restart, _RESTARTS)
@@ -135,7 +139,7 @@ def _host(pod: Tree, small: dict[str, Any], path: Path, log: Complaints) -> None
     """What a pod shares with its host: ports, and settings of the kernel."""
     listed = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
     if any("ports" in container for container in listed if type(container) is dict):
-        taking = {field: plain(pod.get(field)) for field in ("containers", "initContainers")}
+        taking = ports.with_ports_alone(pod)
         if small.get("hostNetwork") is True:
             ports.host_network(taking, path, log)
         ports.host_ports(taking, path, log)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
+from trainc.model.sourced import SCHEMA_DEFAULT
 from trainc.model.tree import stamp
 
 TYPE_CHECKING = False
@@ -28,7 +28,8 @@ class Node:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
-    looked at, `shortest` to `longest` the lengths of a list. `shapes` and `look` are what the fast path keeps: the
+    looked at, `filling` the properties below which a schema default stands, None until somebody asks, `shortest` to
+    `longest` the lengths of a list. `shapes` and `look` are what the fast path keeps: the
     sets of keys that it met, and how it looks at a map or a list. `kind` one of object, array, string, integer,
     number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
     """
@@ -37,6 +38,7 @@ class Node:
         "defaults",
         "enum",
         "extra",
+        "filling",
         "format",
         "good",
         "high",
@@ -78,6 +80,7 @@ class Node:
         extra = get("additionalProperties")
         self.extra: Any = None if extra is False else extra
         self.props = Props(get("properties", ()), self)
+        self.filling: tuple[str, ...] | None = None
         self.items: Any = get("items")
         self.required: tuple[str, ...] = tuple(get("required", ()))
         self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
@@ -215,13 +218,18 @@ def complete(node: Node, tree: Tree) -> Tree:
 
 def _complete_map(node: Node, tree: dict[str, Tree]) -> Tree:
     out = tree
-    for key, value in tree.items():
-        if value.__class__ is Sourced:
-            continue
-        child = node.prop(key)
-        got = value if child is None else complete(child, value)
-        if got is not value:
+    for key in _filling(node) if node.extra is None else tree:
+        child = node.prop(key) if key in tree else None
+        if child is not None and (got := complete(child, tree[key])) is not tree[key]:
             out = dict(tree) if out is tree else out
             out[key] = got
-    missing = {key: default for key, default in node.defaults if key not in tree}
-    return {**out, **missing} if missing else out
+    if not node.defaults:
+        return out
+    return {**out, **{key: default for key, default in node.defaults if key not in tree}}
+
+
+def _filling(node: Node) -> tuple[str, ...]:
+    """The properties of a node below which something may be filled in: few of the many that a pod has."""
+    if node.filling is None:
+        node.filling = tuple([name for name, index in node.props.names.items() if node.table.has_defaults(index)])
+    return node.filling

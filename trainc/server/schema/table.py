@@ -62,7 +62,7 @@ class Table:
     only its versions are served.
     """
 
-    __slots__ = ("base", "built", "kinds", "nodes", "own_kinds", "whole")
+    __slots__ = ("_filled", "base", "built", "kinds", "nodes", "own_kinds", "whole")
 
     def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
         self.kinds: Mapping[str, int] = data["kinds"]
@@ -74,6 +74,7 @@ class Table:
         )
         self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
         self.built: dict[int, Node] = {}
+        self._filled: dict[int, bool] = {}
 
     def root(self, kind: str) -> Node | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
@@ -120,6 +121,16 @@ class Table:
             node = self.built[index] = Node(self.nodes[index], self)
         return node
 
+    def has_defaults(self, index: int) -> bool:
+        """Whether a default stands anywhere below the schema at `index`."""
+        known = self._filled.get(index)
+        if known is None:
+            self._filled[index] = False  # while this one is looked at: a schema may contain itself
+            children = _children(self.nodes[index])
+            known = any("default" in self.nodes[child] or self.has_defaults(child) for child in children)
+            self._filled[index] = known
+        return known
+
     def completed(self, tree: Tree) -> Tree:
         """An object with what the schema of its kind fills in; the very same where it lacks nothing or is not known."""
         node = self.root(f"{value(tree, 'apiVersion')}/{value(tree, 'kind')}")
@@ -139,9 +150,14 @@ class Table:
             raw = self.nodes[index]
             if "x-kubernetes-validations" in raw:
                 return True
-            todo += raw.get("properties", {}).values()
-            todo += [raw[key] for key in ("items", "additionalProperties") if type(raw.get(key)) is int]
+            todo += _children(raw)
         return False
+
+
+def _children(raw: Mapping[str, Any]) -> list[int]:
+    """The schemas that stand in one."""
+    inner = [raw[key] for key in ("items", "additionalProperties") if type(raw.get(key)) is int]
+    return [*raw.get("properties", {}).values(), *inner]
 
 
 def _versionless(kind: str) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
-from trainc.verify.launch import options
 from trainc.verify.storage import mount_of
 from trainc.verify.values import text
 
@@ -39,8 +38,7 @@ def checkpoints_in_container(job: Job) -> None:
 
 def _checkpoint_path(container: Container) -> str:
     """The first path that an option names for checkpoints; empty where it is a bucket, unknown, or not there."""
-    words = [word for simple in container.commands for word in simple.words]
-    given = options(words)
+    given = container.options
     path = next((given[name] for name in _OPTIONS if given.get(name)), "")
     is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")
     return path if is_path else ""

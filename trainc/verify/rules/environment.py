@@ -71,6 +71,7 @@ _BY_KIND = {
     "MEGASCALE_": TPU,
     "NEURON_": NEURON,
 }
+_HARDWARE = (*_BY_KIND,)
 _VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
@@ -166,7 +167,9 @@ def variable_of_other_hardware(job: Job) -> None:
 
 def _reader(name: str) -> str:
     """The kind of accelerators on which alone a variable of this name is read, empty where there is none."""
-    return next((kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix)), "")
+    if not name.startswith(_HARDWARE):
+        return ""
+    return next(kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix))
 
 
 def locked_variable(job: Job) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
-from trainc.verify.launch import options
 from trainc.verify.storage import mount_of
 from trainc.verify.values import rows, table, text, texts, whole
 
@@ -130,8 +129,7 @@ def _mounted(role: Role, claim: str) -> Path | None:
 def _output(container: Container, names: tuple[str, ...]) -> str:
     if "/" not in container.text:
         return ""
-    words = [word for simple in container.commands for word in simple.words]
-    given = options(words)
+    given = container.options
     return next((given[name] for name in names if given.get(name, "").startswith("/")), "")
 
 

@@ -83,7 +83,7 @@ def _faults(image: str) -> Iterator[_Fault]:
     if separator:
         yield _Fault(f"begins with `{scheme}://`", "", right=rest)
         return
-    if any(character.isspace() for character in image):
+    if image.split() != [image]:
         # The recorded server creates such pods, so that this is not an error.
         yield _Fault("has a space in it", "", WARNING, "".join(image.split()))
         return

@@ -6,7 +6,6 @@ from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
 from trainc.verify.data.devices import GPU, TPU, device_kind
-from trainc.verify.launch import options
 from trainc.verify.values import table, text
 
 TYPE_CHECKING = False
@@ -43,13 +42,9 @@ def mesh_mismatch(job: Job) -> None:
         return
     for container in job.main:
         if any(word in container.text for word in _KEYWORDS):
-            given = _options(container)
+            given = container.options
             _maxtext(job, container, given)
             _megatron(job, container, given)
-
-
-def _options(container: Container) -> dict[str, str]:
-    return options([word for simple in container.commands for word in simple.words])
 
 
 def _devices(container: Container) -> int:
@@ -187,7 +182,7 @@ def batch_not_divisible(job: Job) -> None:
     if "global" not in job.text or "batch" not in job.text:
         return
     for container in job.main:
-        given = _options(container) if "global" in container.text else {}
+        given = container.options if "global" in container.text else {}
         written = next((given[key] for key in _BATCHES if key in given), None)
         batch = parsed_int(written)
         sizes, world = _split(job, container, given) if batch else ({}, 0)

@@ -68,7 +68,7 @@ def secret_placeholder(job: Job) -> None:
     for container in job.containers:
         for name in container.env:
             value = container.literals.get(name, "")
-            if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
+            if is_placeholder(value) and placeholder(value) == value and named_secret(name):
                 job.report.add(
                     PLACEHOLDER.at(
                         job.at((*container.env_path(name), "value")),
@@ -100,6 +100,8 @@ def secret_in_document(document: Document, report: Report) -> None:
 
 
 def _words(job: Job, container: Container) -> None:
+    if not any(prefix in container.text for prefix in _TOKENS):
+        return
     for field in ("command", "args"):
         for index, word in enumerate(texts(container.tree, field)):
             if holds_token(word):
