@@ -58,9 +58,15 @@ def _mpi() -> Checks:
 
 
 def _amounts() -> Checks:
-    from trainc.verify.rules import checkpoints, memory, networks, resources, units
+    from trainc.verify.rules import checkpoints, memory, resources, units
 
-    return (*resources.CHECKS, *units.CHECKS, *memory.CHECKS, *networks.CHECKS, *checkpoints.CHECKS)
+    return (*resources.CHECKS, *units.CHECKS, *memory.CHECKS, *checkpoints.CHECKS)
+
+
+def _networks() -> Checks:
+    from trainc.verify.rules import networks
+
+    return networks.CHECKS
 
 
 def _tpu() -> Checks:
@@ -154,6 +160,7 @@ MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
     (_processes, frozenset(("container.command", "container.args", "container.env"))),
     (_mpi, frozenset(("roles.1", "beside.ConfigMap"))),
     (_amounts, frozenset(("container.resources",))),
+    (_networks, frozenset(("container.resources", "container.env"))),
     (_tpu, frozenset(("resources.google.com/tpu",))),
     (_machines, frozenset(("pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain"))),
     (
