@@ -152,7 +152,7 @@ def _admitted(
     jobs: list[Counted], others: list[Document], context: AdmissionContext, catalog: Catalog
 ) -> Iterator[Entry]:
     context.report.end()
-    objects = tuple([other for other in others if admit_object(other, context.server, context.report)])
+    objects = tuple([other for other in others if _stored(other, context)])
     owned = _owned(objects, jobs) if len(jobs) > 1 else {}
     companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
     beside: tuple[Document, ...] = ()
@@ -206,7 +206,7 @@ def _older(document: Document) -> bool:
 
 def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
     if job.kind in JOBS and context.server.table.root(kind_of(job.tree)) is not None:
-        return admit_object(job, context.server, context.report)
+        return _stored(job, context)
     if _is_input_kind(job):
         from trainc.legacy.pages import page_of  # noqa: PLC0415 (most runs meet none)
 
@@ -214,6 +214,18 @@ def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
     from trainc.legacy.admission import admit_older  # noqa: PLC0415 (most runs meet none)
 
     return admit_older(job, context.server, context.report)
+
+
+def _stored(document: Document, context: AdmissionContext) -> Document | None:
+    """The document as the cluster's server stores it; of clusters whose servers are alike the first one judges it."""
+    server, report = context.server, context.report
+    if document.stored is not None and document.stored[0] == server.identity and not report.recording:
+        return document.stored[1]
+    events = report.events
+    stored = admit_object(document, server, report)
+    if stored is not None and report.events == events:  # else the same is said of each cluster
+        document.stored = server.identity, stored
+    return stored
 
 
 def _generated(document: Document) -> Finding:

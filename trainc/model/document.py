@@ -29,7 +29,7 @@ class Document:
     line and column of its start and its end, counted as in spans, which they become only when somebody asks.
     """
 
-    __slots__ = ("file", "marks", "start", "tree", "written")
+    __slots__ = ("file", "marks", "start", "stored", "tree", "written")
     composed = False  # whether it was put together from several documents
 
     def __init__(self, file: str, tree: Tree, marks: Marked, start: int = 1, *, written: Tree = None) -> None:
@@ -38,6 +38,7 @@ class Document:
         self.written = tree if written is None else written  # what the file says, before defaults
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
+        self.stored: tuple[object, Document] | None = None  # which server takes it, and what that stores
 
     def admitted(self, tree: Tree) -> Document:
         """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.sourced import Sourced
 from trainc.model.tree import stamp, value
 
 TYPE_CHECKING = False
@@ -105,15 +106,16 @@ def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
         if type(node) is list:
             todo.extend(node)
         elif type(node) is dict:
+            for key in _FIELDS.keys() & node.keys():
+                below, (kind, fields) = node[key], _FIELDS[key]
+                for entry in below if type(below) is list else (below,):
+                    names.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
             for key, below in node.items():
-                if key in _FIELDS:
-                    kind, fields = _FIELDS[key]
-                    for entry in below if type(below) is list else (below,):
-                        names.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
+                if type(below) is Sourced or key in _NAMELESS:
+                    continue
                 if key == "env" and type(below) is list:
-                    todo.extend([entry for entry in below if type(entry) is dict and "valueFrom" in entry])
-                elif (type(below) is dict or type(below) is list) and key not in _NAMELESS:
-                    todo.append(below)
+                    below = [entry for entry in below if type(entry) is dict and "valueFrom" in entry]  # noqa: PLW2901
+                todo.append(below)
             if "serviceAccountName" in node and (account := value(node, "serviceAccountName")):
                 names.add(("ServiceAccount", str(account)))
     return names

@@ -29,14 +29,19 @@ UNCHECKED_RULE = Rule(
 
 
 class Server:
-    """Its schemas, its versions and known objects, and how it treats unknown fields (strict, warn, ignore)."""
+    """Its schemas, its versions and known objects, and how it treats unknown fields (strict, warn, ignore).
 
-    __slots__ = ("field_validation", "profile", "table")
+    Servers of equal `identity` give the same answers.
+    """
+
+    __slots__ = ("field_validation", "identity", "profile", "table")
 
     def __init__(self, table: Table, profile: Profile, field_validation: str) -> None:
         self.table = table
         self.profile = profile
         self.field_validation = field_validation
+        versions = (profile.kubernetes, profile.jobset, profile.gates, profile.kueue, profile.unqueued)
+        self.identity: object = (table, *versions, field_validation, profile if profile.state else None)
 
     def tolerant(self, field_validation: str) -> Server:
         """The same server with another treatment of unknown fields."""

@@ -45,7 +45,8 @@ class Container:
     """A container of every pod of one role; the trees stay at hand for positions.
 
     `kind` is MAIN, INIT or SIDECAR; `env` are the entries of its variables by name, `literals` the values that are
-    written; `words` are its command and arguments, `text` the same in one line; `devices` are its accelerators.
+    written, and `has_references` says whether one of these refers to another variable; `words` are its command and
+    arguments, `text` the same in one line; `devices` are its accelerators.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Container:
         "_references",
         "devices",
         "env",
+        "has_references",
         "index",
         "kind",
         "limits",
@@ -77,11 +79,13 @@ class Container:
         self.name = text(tree, "name")
         self.env: dict[str, Tree] = {}
         self.literals: dict[str, str] = {}
+        self.has_references = False
         for entry in rows(tree, "env"):
             name, written = text(entry, "name"), entry.get("value")
             self.env[name] = entry
             if type(written) is Sourced and type(written.value) is str:
                 self.literals[name] = written.value
+                self.has_references = self.has_references or "$(" in written.value
         self.words = [*texts(tree, "command"), *texts(tree, "args")]
         self.text = " ".join(self.words)
         self.script, self.shell = shell.script_of(self.words)

@@ -101,12 +101,11 @@ def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[s
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
     log = Complaints(refused.features, JOB)
-    added = sum(len(f"{key}{text}".encode()) for key, text in own.items())  # JobSet writes them as annotations too
     metadata = fields(outer.get("metadata"))
     if metadata:
         log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
         held = fields(plain(metadata.get("annotations")))
-        annotation_keys(held, (*at, "metadata", "annotations"), log, more=added)
+        annotation_keys(held, (*at, "metadata", "annotations"), log, own=own)  # JobSet writes them there too
     settings = {name: plain(part) for name, part in spec.items() if name != "template"}
     if "completions" not in settings and "parallelism" not in settings:
         settings["completions"] = settings["parallelism"] = 1
@@ -120,7 +119,7 @@ def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[s
     if "selector" in settings or "manualSelector" in settings:
         chosen(settings, labels, own, (*at, "spec"), log)
     refused.add(log)
-    _pods(tree, job, pods, (*at, "spec", "template"), claimed, refused, added)
+    _pods(tree, job, pods, (*at, "spec", "template"), claimed, refused, own)
     log = Complaints(refused.features, JOB)
     policy = value(pods, "spec", "restartPolicy")
     restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
@@ -147,14 +146,14 @@ def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log:
 
 
 def _pods(
-    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: Refused, added: int
+    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: Refused, own: dict[str, str]
 ) -> None:
     """Look at the pods of one replicatedJob: their template, and what only a pod itself is refused for."""
     log = Complaints(refusals.features, POD)
     if value(tree, "spec", "network", "enableDNSHostnames") is not False and "subdomain" in pods["spec"]:
         # JobSet writes its own.
         pods = {**pods, "spec": {name: part for name, part in pods["spec"].items() if name != "subdomain"}}
-    template(pods, path, log, claimed, added=added)
+    template(pods, path, log, claimed, own)
     _exclusive(tree, job, path, log)
     refusals.add(log)
     log = Complaints(refusals.features, CREATION)

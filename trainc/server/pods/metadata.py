@@ -10,7 +10,7 @@ from trainc.server.pods.placement import tolerations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from trainc.model.tree import Path
@@ -27,9 +27,11 @@ _APP_ARMOR_NAMES = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfin
 _LOCAL = "localhost/"
 
 
-def annotation_keys(held: dict[str, Any], path: Path, log: Complaints, *, at: Path = (), more: int = 0) -> None:
-    """Keys and size of annotations; `more` are bytes of those that a controller adds."""
-    size = more
+def annotation_keys(
+    held: dict[str, Any], path: Path, log: Complaints, *, at: Path = (), own: Mapping[str, str] | None = None
+) -> None:
+    """Keys and size of annotations; `own` are those that a controller adds."""
+    size = sum(len(f"{key}{value}".encode()) for key, value in own.items()) if own and held else 0
     for key, value in held.items():
         size += len(f"{key}{value}".encode())
         reasons = () if is_placeholder(key) else qualified(key.lower())

@@ -70,8 +70,10 @@ _SMALL = frozenset(("hostIPC", "hostNetwork", "hostPID", "setHostnameAsFQDN")).u
 _SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
 
 
-def template(tree: Tree, path: Path, log: Complaints, claimed: Mapping[str, str], *, added: int = 0) -> Volumes:
-    """Look at a pod template; `claimed` are the volumes that JobSet adds, `added` the bytes of its annotations.
+def template(
+    tree: Tree, path: Path, log: Complaints, claimed: Mapping[str, str], own: Mapping[str, str] | None = None
+) -> Volumes:
+    """Look at a pod template; `claimed` are the volumes that JobSet adds, `own` its annotations.
 
     Gives the volumes that can be mounted.
     """
@@ -81,7 +83,7 @@ def template(tree: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]
         log.labels((*path, "labels"), plain(metadata["labels"]), at=(*at, "labels"))
     if "annotations" in metadata:
         held = fields(plain(metadata["annotations"]))
-        annotation_keys(held, (*path, "annotations"), log, at=(*at, "annotations"), more=added)
+        annotation_keys(held, (*path, "annotations"), log, at=(*at, "annotations"), own=own)
         if any(mark in key for key in held for mark in _SYSTEM_ANNOTATIONS):
             whole_pod = fields(plain(pod))
             annotation_settings(held, whole_pod, (*path, "annotations"), (*at, "annotations"), log)

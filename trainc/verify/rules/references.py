@@ -91,7 +91,7 @@ def undefined_variable(job: Job) -> None:
         if "envFrom" in container.tree:
             continue
         seen: set[str] = set()
-        for index, entry in enumerate(rows(container.tree, "env")):
+        for index, entry in enumerate(rows(container.tree, "env") if container.has_references else ()):
             value = text(entry, "value")
             if "$(" in value:
                 for name in _references(value):
