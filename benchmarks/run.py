@@ -55,7 +55,8 @@ def main(names: list[str]) -> None:
         "rivals": rivals.measure,
         "stages": stages,
     }
-    os.environ.pop("PYTHONPATH", None)  # what is installed is measured
+    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
+        os.environ.pop(name, None)  # what is installed is measured, and it may keep compiled code, as it does for users
     os.environ["TRAINC_CACHE_DIR"] = ""  # nothing is answered from the run before, where that is not what is measured
     with tempfile.TemporaryDirectory() as place:
         bench = Bench(place)
@@ -77,6 +78,8 @@ def install(place: str) -> str:
     quiet = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     python = os.path.join(venv, "bin", "python")
+    # Scripts of the pip that comes with Python 3.11 import `re`; those of later ones, of uv and of pre-commit do not.
+    subprocess.run([python, *quiet, "install", "--upgrade", "pip"], check=False, stderr=subprocess.DEVNULL)
     subprocess.run([python, *quiet, "wheel", "--no-deps", "--wheel-dir", place, ROOT], check=True)
     wheel = next(os.path.join(place, name) for name in os.listdir(place) if name.endswith(".whl"))
     subprocess.run([python, *quiet, "install", "--compile", wheel], check=True)

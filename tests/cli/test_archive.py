@@ -42,11 +42,11 @@ class Copy:
         (place / "project").mkdir()
         tree.write(1, str(place / "project"))
 
-    def run(self, **environment: str) -> tuple[int, str]:
-        """Validate the job; how many modules came from the archive, and what was said."""
+    def run(self, command: str = "validate", **environment: str) -> tuple[int, str]:
+        """Run a command on the job; how many modules came from the archive, and what was said."""
         own = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, "validate", tree.job(0)[0]],
+            [sys.executable, "-c", PROGRAM, command, tree.job(0)[0]],
             check=True,
             cwd=self.place / "project",
             env={**own, "PYTHONPATH": str(self.place), **environment},
@@ -74,6 +74,34 @@ def test_a_run_leaves_an_archive_for_the_next(copy: Copy) -> None:
     served, said = copy.run()
     assert served > 180
     assert "1 job, no errors" in said
+
+
+def test_a_run_of_another_command_adds_its_modules(copy: Copy) -> None:
+    copy.run()
+    (archive,) = copy.archives
+    before = archive.stat().st_size
+    assert copy.run(command="show")[0] > 180
+    assert archive.stat().st_size > before
+    grown = archive.stat()
+    assert copy.run(command="show")[0] > copy.run()[0] > 180
+    assert (archive.stat().st_size, archive.stat().st_ino) == (grown.st_size, grown.st_ino), "nothing is left to add"
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_stream_that_is_closed_is_not_the_archive(copy: Copy, stream: int) -> None:
+    copy.run()
+    words = f'"{sys.executable}" -m trainc build {tree.job(0)[0]} {stream}>&-'
+    own = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
+    done = subprocess.run(
+        ["sh", "-c", words],
+        check=False,
+        cwd=copy.place / "project",
+        env={**own, "PYTHONPATH": str(copy.place)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == (2 if stream == 1 else 0)
+    assert ("kind: JobSet" in done.stdout) == (stream != 1)
 
 
 def test_an_edited_module_is_loaded_as_it_is(copy: Copy) -> None:
@@ -129,7 +157,7 @@ def test_a_version_that_takes_its_place_is_loaded(copy: Copy) -> None:
 def test_a_disk_that_is_full_keeps_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What was begun is taken away, and the run says nothing of it."""
     archive = Archive()
-    monkeypatch.setattr(archive, "_file", str(tmp_path / "archive"))
+    monkeypatch.setattr(archive, "_path", str(tmp_path / "archive"))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr("trainc.cli.archive._FEWEST", 1)
 
