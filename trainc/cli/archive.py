@@ -136,7 +136,7 @@ class Archive:
     def _packed(self, missing: dict[str, ModuleType]) -> bytes:
         """The archive with these modules added, as bytes."""
         groups = self._read(os.fstat(self._file).st_size, self._start) if self._entries else b""
-        compiled = [found for name, module in missing.items() if (found := _compiled(name, module)) is not None]
+        compiled = [code for name, module in missing.items() if (code := _compiled(name, module)) is not None]
         for at in range(0, len(compiled), _GROUP):
             together = compiled[at : at + _GROUP]
             group = dumps({name: code for name, _, _, _, code in together})
