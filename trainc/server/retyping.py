@@ -8,6 +8,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.server.fault import NO_MAP
 from trainc.server.repairs import alike, amount, words
+from trainc.server.schema.engine import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
     if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
         " of type integer,string" in fault.message and isinstance(written, float)
     ):
-        return _whole_device(fault) or _quoted(get(document.written, *fault.path))
+        return _whole_device(fault) or _quoted(get(document.written, *fault.path), node)
     if not isinstance(written, str):
         return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
     if _QUANTITY in fault.message:
@@ -81,8 +82,11 @@ def _map(written: str, node: Node | None) -> str:
     return f"write a map: `{{name: {written}}}`" if "name" in names else "write a map"
 
 
-def _quoted(leaf: Sourced[object]) -> str:
+def _quoted(leaf: Sourced[object], node: Node | None) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
+    pattern = node.raw.get("pattern") if node is not None else None
+    if pattern and not engine().matches(pattern, json.dumps(leaf.value)):
+        return f"write a text that matches `{pattern}`"
     return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if alike(leaf) else "put it in quotes"
 
 
