@@ -8,7 +8,7 @@ import pytest
 
 from tests.server.seeds import explicit_jobset
 from trainc.model.tree import stamp
-from trainc.server.kueue import webhook as kueue
+from trainc.server.kueue import jobset_webhook as kueue
 from trainc.server.kueue.slices import LayersError, layers_of
 from trainc.server.profile import Profile
 

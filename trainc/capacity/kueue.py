@@ -15,7 +15,7 @@ from trainc.capacity.requests import Defaults, PodSet, unknown_of_pod
 from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
 from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.tree import get, plain, value
-from trainc.server.kueue.webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
+from trainc.server.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
 from trainc.server.profile import Profile
 
 TYPE_CHECKING = False

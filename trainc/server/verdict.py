@@ -152,7 +152,7 @@ def _untouched(stored: Tree, types: Node, profile: Profile) -> bool:
 
 def _unqueued(stored: Tree, profile: Profile) -> bool:
     """Whether Kueue leaves a JobSet alone."""
-    from trainc.server.kueue import webhook as kueue  # noqa: PLC0415 (as below)
+    from trainc.server.kueue import jobset_webhook as kueue  # noqa: PLC0415 (as below)
 
     return kueue.with_defaults(stored, profile) is stored and not kueue.create_faults(stored)
 
@@ -213,7 +213,7 @@ def _mutate(judged: Verdict, types: Node, log: Log, profile: Profile) -> bool:
             return False
     changed = defaults.with_defaults(judged.stored)
     if profile.kueue:
-        from trainc.server.kueue import webhook as kueue  # noqa: PLC0415
+        from trainc.server.kueue import jobset_webhook as kueue  # noqa: PLC0415
 
         changed = kueue.with_defaults(changed, profile)
     judged.empty_patch = changed is judged.stored
@@ -294,6 +294,6 @@ def _validating_webhooks(judged: Verdict, types: Node, kind: str, profile: Profi
 
 def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:
     """What Kueue has against a JobSet."""
-    from trainc.server.kueue import webhook as kueue  # noqa: PLC0415
+    from trainc.server.kueue import jobset_webhook as kueue  # noqa: PLC0415
 
     return kueue.create_faults(stored) if old is None else kueue.update_faults(stored, old, profile)

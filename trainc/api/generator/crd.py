@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainc.api.generator.structural import relaxed, structural, without
 
 if TYPE_CHECKING:
-    from trainc.api.generator.core import Schema
+    from trainc.api.generator.core_schemas import Schema
     from trainc.api.node import Column, Names, Resource
 
 _PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.api.generator.core import Schema, definition
+from trainc.api.generator.core_schemas import Schema, definition
 from trainc.api.generator.structural import PARTIAL, below, loose, relaxed, structural
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.api.generator.core import Schema, expand, full_name
+from trainc.api.generator.core_schemas import Schema, expand, full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.admission import listed, mpi, typed, webhook
+from trainc.legacy.admission import mpi_operators, tfjob_lists, typed, webhook
 from trainc.legacy.admission.moved import settled
 from trainc.legacy.admission.refusals import Refuser
 from trainc.legacy.replica_lists import key_of
@@ -101,11 +101,11 @@ def _judge(api: str, kind: str) -> str:
 def _look(refuser: Refuser) -> None:
     kind = refuser.kind
     if kind.field == LISTED:
-        listed.refuse(refuser)
+        tfjob_lists.refuse(refuser)
     elif kind.api == MPI_OPERATOR:
-        mpi.refuse_ssh(refuser)
+        mpi_operators.refuse_ssh(refuser)
     elif kind.kind == "MPIJob":
-        mpi.refuse_v1(refuser)
+        mpi_operators.refuse_v1(refuser)
     else:
         webhook.refuse(refuser)
 

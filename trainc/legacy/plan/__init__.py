@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.plan.conversion import older
 from trainc.legacy.plan.job import Options
-from trainc.legacy.plan.plan import older
 
 __all__ = ["Options", "older"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.layout import JobLayout, Part
-from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
 from trainc.legacy.plan.versions import servable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.counted import is_countable as is_number_of_pods
 from trainc.legacy.plan.hosts import with_pod
 from trainc.legacy.plan.layout import JobLayout, Part
-from trainc.legacy.plan.plan import fits
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset

@@ -12,7 +12,7 @@ from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
 from trainc.server.fault import FURTHER, Fault, number
-from trainc.server.golang.names import field_name, type_name
+from trainc.server.golang.type_names import field_name, type_name
 from trainc.server.golang.zeros import OMITTED, POINTERS, WRITTEN
 
 TYPE_CHECKING = False

@@ -11,8 +11,8 @@ from trainc.server.jobs.spec import chosen, job_spec, restart
 from trainc.server.jobset.defaults import with_defaults
 from trainc.server.jobset.labels import written_labels
 from trainc.server.names import label
+from trainc.server.pods.annotations import annotation_keys
 from trainc.server.pods.complaints import Complaints, fields, items, text
-from trainc.server.pods.metadata import annotation_keys
 from trainc.server.pods.template import template
 
 TYPE_CHECKING = False

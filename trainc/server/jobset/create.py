@@ -49,7 +49,7 @@ def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
         if "coordinator" in spec:
             faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
-        from trainc.server.jobset.claims import claim_faults  # noqa: PLC0415 (few jobs make claims)
+        from trainc.server.jobset.claim_policies import claim_faults  # noqa: PLC0415 (few jobs make claims)
 
         faults += claim_faults(tree, node, profile)
     return faults

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.server.names import label, subdomain
 from trainc.server.pods.amounts import nanos, spelled
+from trainc.server.pods.annotations import annotation_keys
 from trainc.server.pods.complaints import fields, items, text
-from trainc.server.pods.metadata import annotation_keys
 from trainc.server.pods.placement import selector
 
 TYPE_CHECKING = False

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from trainc.model.tree import plain, value
 from trainc.server.pods import amounts, placement, ports, settings
+from trainc.server.pods.annotations import annotation_keys, annotation_matches, annotation_settings
 from trainc.server.pods.complaints import CONTAINERS, Complaints, Part, fields, items, maps, text
 from trainc.server.pods.containers import Context, containers
-from trainc.server.pods.metadata import annotation_keys, annotation_matches, annotation_settings
 from trainc.server.pods.volumes import volumes
 
 TYPE_CHECKING = False
