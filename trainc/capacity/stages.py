@@ -23,11 +23,18 @@ class Stages(NamedTuple):
 
 def stages_of(jobset: Tree) -> Stages:
     """The stages of a JobSet, one where no role waits for the end of another."""
-    roles = roles_of(get(jobset, "spec"))
-    ended = {role.name.value: ended_before(role, roles) for role in roles}
-    level = dict.fromkeys(ended, 0)
-    for name, before in ended.items():  # a role waits for those before it alone, or JobSet refuses it
-        level[name] = max((level[other] + 1 for other in before if other in level and other != name), default=0)
-    names = [frozenset(name for name in level if level[name] == at) for at in range(max(level.values(), default=0) + 1)]
-    pairs = ((one, other) for one in ended for other in ended if level[one] < level[other])
-    return Stages(names, all(one in ended[other] for one, other in pairs))
+    bits, ended = ended_before(roles_of(get(jobset, "spec")))
+    stages: list[list[str]] = [[]]
+    masks = [0]  # the bits of the roles of each stage
+    for name, before in ended.items():
+        at = next((index + 1 for index in reversed(range(len(masks))) if masks[index] & before), 0)
+        if at == len(stages):
+            stages.append([])
+            masks.append(0)
+        stages[at].append(name)
+        masks[at] |= bits[name]
+    are_strict, earlier = True, 0
+    for stage, mask in zip(stages, masks, strict=True):
+        are_strict = are_strict and not any(earlier & ~ended[name] for name in stage)
+        earlier |= mask
+    return Stages([frozenset(stage) for stage in stages], are_strict)

@@ -9,6 +9,7 @@ from trainc.load import load
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,5 +57,6 @@ class Scaling:
 def _with_nodes(document: Document, nodes: int) -> Document:
     tree = document.written
     spec = tree["spec"]
-    trainer = {**(spec.get("trainer") or {}), "numNodes": Sourced(nodes, _BY)}
+    written = get(spec, "trainer")
+    trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, _BY)}
     return Document(document.file, {**tree, "spec": {**spec, "trainer": trainer}}, document.marks, document.start)

@@ -96,10 +96,13 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     if not [role for role in live if "dependsOn" in role.tree]:
         return tuple([role for role in live if role.ancestor not in INITIALIZERS]) or tuple(live)
     core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
-    late = {role.name.value for role in live if role not in core and _waits_for_end(role, core, roles)}
-    there = [role for role in live if role.name.value not in late]
-    early = {name for role in there for name in ended_before(role, roles)}
-    kept = tuple(role for role in there if role.name.value not in early and role.ancestor not in INITIALIZERS)
+    bits, ended = ended_before(roles)
+    core_bits = sum(bits[role.name.value] for role in core)
+    there = [role for role in live if role in core or not ended[role.name.value] & core_bits]
+    early = 0
+    for role in there:
+        early |= ended[role.name.value]
+    kept = tuple(role for role in there if not early & bits[role.name.value] and role.ancestor not in INITIALIZERS)
     return kept or tuple(live)
 
 
@@ -121,21 +124,20 @@ def _largest(roles: Sequence[Role]) -> list[Role]:
     return [max(reversed(roles), key=pods)] if roles else []
 
 
-def ended_before(role: Role, roles: Sequence[Role]) -> set[str]:
-    """The roles that have finished, or have been left behind, when `role` starts."""
-    names: set[str] = set()
-    seen: set[tuple[str, bool]] = set()
-    todo = [(name, status == COMPLETE) for name, status in waits(role)]
-    while todo:
-        name, gone = todo.pop()
-        if gone:
-            names.add(name)
-        if (name, gone) in seen:
-            continue
-        seen.add((name, gone))
-        todo += [(n, gone or s == COMPLETE) for r in roles if r.name.value == name for n, s in waits(r)]
-    return names
+def ended_before(roles: Sequence[Role]) -> tuple[dict[str, int], dict[str, int]]:
+    """The bit of each role, by name, and the bits of those that have finished, or have been left behind, when it starts.
 
-
-def _waits_for_end(role: Role, core: Sequence[Role], roles: Sequence[Role]) -> bool:
-    return not ended_before(role, roles).isdisjoint(member.name.value for member in core)
+    Bits, because thousands of roles that wait for each other would make millions of names. A role waits for those before
+    it alone, or JobSet refuses it.
+    """
+    bits = {role.name.value: 1 << index for index, role in enumerate(roles)}
+    started: dict[str, int] = {}
+    ended: dict[str, int] = {}
+    for role in roles:
+        reached = finished = 0
+        for name, status in waits(role):
+            behind = bits.get(name, 0) | started.get(name, 0)
+            reached |= behind
+            finished |= behind if status == COMPLETE else ended.get(name, 0)
+        started[role.name.value], ended[role.name.value] = reached, finished
+    return bits, ended

@@ -85,7 +85,8 @@ def _first(roles: Sequence[Role], most: int) -> list[tuple[Role, int]]:
 def _volcanos(roles: Sequence[Role], tasks: Tree, cluster: Cluster, most: int) -> list[tuple[Role, int]]:
     """The pods that Volcano counts for a Job: by priority class, and first the minimum of each task."""
     classes = cluster.objects.get("PriorityClass", {})
-    written = sorted(roles, key=lambda role: [*tasks].index(role.name.value))
+    listed = {name: index for index, name in enumerate(tasks)}
+    written = sorted(roles, key=lambda role: listed[role.name.value])
     order = sorted(written, key=lambda role: -(value(classes.get(value(role.pod, "priorityClassName")), "value") or 0))
     least = {role.name.value: tasks[role.name.value].value for role in order}
     if most < sum(least.values()):

@@ -30,6 +30,7 @@ class Job:
     """
 
     __slots__ = (
+        "_by_name",
         "_kinds",
         "_meetings",
         "bundle",
@@ -65,11 +66,13 @@ class Job:
         self.spec = table(jobset, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
         self.roles: list[Role] = []
+        self._by_name: dict[str, Role] = {}
         self.main: list[Container] = []
         self.containers: list[Container] = []
         for index, tree in enumerate(rows(self.spec, "replicatedJobs")):
             role = Role(self, index, tree)
             self.roles.append(role)
+            self._by_name.setdefault(role.name, role)
             self.main += role.main
             self.containers += role.containers
         self.names = {name for container in self.containers for name in container.env}
@@ -80,7 +83,7 @@ class Job:
         """Let go of all parts: they point at one another, and would keep everything alive for the garbage collector."""
         for role in self.roles:
             role.close()
-        self.roles = []
+        self.roles, self._by_name = [], {}
         self.main, self.containers = [], []
         self._meetings = None
 
@@ -162,7 +165,7 @@ class Job:
 
     def role(self, name: str) -> Role | None:
         """The role of that name."""
-        return next((role for role in self.roles if role.name == name), None)
+        return self._by_name.get(name)
 
     def at(self, path: Path, *, key: bool = False) -> Span:
         """Where the node at `path` of the JobSet is written, or the nearest place above it."""

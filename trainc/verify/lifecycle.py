@@ -9,9 +9,10 @@ from typing import Any
 
 from trainc.model.object_keys import JOBSET_CONTROLLER, JOBSET_NAME
 from trainc.model.tree import plain
-from trainc.server.cel.operators import CelError, matches
+from trainc.server.fault import NotJudgedError
 from trainc.server.jobset.defaults import with_defaults
 from trainc.server.pods.complaints import fields, items, maps, text
+from trainc.server.schema.engine import engine
 from trainc.verify.childjob import RUNNING, ChildJob
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ _IN_PROGRESS = ("StartupPolicyInProgress", "InOrderStartupPolicyInProgress")
 _STARTED = ("StartupPolicyCompleted", "InOrderStartupPolicyCompleted")
 _RESTARTING = "RestartingJobSet"
 _MAX_PODS = 100_000  # as many as a Job with indexes may have
+_MAX_ROLES = 64  # each role's failures are played through, and each step looks at every role
 _ONE_JOB = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
 
 
@@ -54,6 +56,14 @@ class Lifecycle:
         pods = sum(_count(role) * _width(role) for role in self.roles)
         if pods > _MAX_PODS:
             raise UndecidedError(f"it has {pods} pods, and only the life of {_MAX_PODS} or fewer is played through")
+        if len(self.roles) > _MAX_ROLES:
+            raise UndecidedError(
+                f"it has {len(self.roles)} roles, and only the life of {_MAX_ROLES} or fewer is played through"
+            )
+        self._roles = {text(role, "name"): role for role in reversed(self.roles)}
+        self._names = {
+            name: [f"{self.name}-{name}-{index}" for index in range(_count(role))] for name, role in self._roles.items()
+        }
         self.is_foreign = self.spec.get("managedBy") not in (None, JOBSET_CONTROLLER)
         self.is_suspended = self.spec.get("suspend") is True
         self.conditions: dict[str, str] = {}
@@ -199,28 +209,28 @@ class Lifecycle:
             self._set(_STARTED, instead_of=_IN_PROGRESS)
 
     def _create_jobs(self, role: dict[str, Any]) -> None:
-        for index in range(_count(role)):
-            name = f"{self.name}-{text(role, 'name')}-{index}"
+        for name in self._names[text(role, "name")]:
             if name not in self.jobs:
                 spec = fields(fields(role.get("template")).get("spec"))
                 job = ChildJob(name, text(role, "name"), spec, self.restarts, suspended=self.is_suspended)
                 self.jobs[name] = job
+
+    def _jobs_of(self, role: dict[str, Any]) -> list[ChildJob]:
+        return [self.jobs[name] for name in self._names.get(text(role, "name"), ()) if name in self.jobs]
 
     def _set(self, condition: tuple[str, str], *, instead_of: tuple[str, str]) -> None:
         self.conditions.pop(instead_of[0], None)
         self.conditions[condition[0]] = condition[1]
 
     def _reached(self, wait: dict[str, Any]) -> bool:
-        role = next((role for role in self.roles if role.get("name") == wait.get("name")), {})
+        role = self._roles.get(text(wait, "name"), {})
         if wait.get("status") == "Ready":
             return self._started(role) == _count(role)
-        done = [job for job in self.jobs.values() if job.role == role.get("name") and job.outcome == "Complete"]
-        return len(done) == _count(role)
+        return sum(job.outcome == "Complete" for job in self._jobs_of(role)) == _count(role)
 
     def _started(self, role: dict[str, Any]) -> int:
         """How many Jobs of a role are ready or have ended."""
-        own = [job for job in self.jobs.values() if job.role == role.get("name")]
-        return sum(bool(job.outcome) or (not job.suspended and job.is_ready) for job in own)
+        return sum(bool(job.outcome) or (not job.suspended and job.is_ready) for job in self._jobs_of(role))
 
     def _end(self, condition: str, reason: str) -> None:
         self.terminal = condition
@@ -278,7 +288,10 @@ def _applies(rule: dict[str, Any], job: ChildJob) -> bool:
 
 
 def _is_in(message: str, pattern: str) -> bool:
+    _, is_refused = engine().pattern_trouble(pattern)
+    if is_refused:
+        return False  # JobSet writes the error into its log, and goes on with the next pattern
     try:
-        return matches(message, pattern)
-    except CelError:
-        return False
+        return engine().matches(pattern, message)
+    except NotJudgedError as error:
+        raise UndecidedError(f"whether `{pattern}` is found in how a Job failed is not known: {error}") from error

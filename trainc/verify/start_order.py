@@ -6,6 +6,8 @@ from trainc.verify.values import rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.model.tree import Path
     from trainc.verify.job import Job
     from trainc.verify.pods import Role
@@ -41,18 +43,27 @@ def waits(role: Role) -> list[Wait]:
     return all_waits
 
 
-def waits_for(role: Role, on: Role, seen: frozenset[str] = frozenset()) -> Wait | None:
+def waits_for(role: Role, on: Role) -> Wait | None:
     """The wait that puts `role` after `on`, directly or through others; the one for its end where there are several."""
+    last_waits: dict[Role, Wait | None] = {on: None}
+    todo = [role]
+    while todo:
+        current = todo[-1]
+        direct = [wait for wait in waits(current) if wait.on.index < current.index]  # JobSet refuses others
+        unknown = [wait.on for wait in direct if wait.on not in last_waits]
+        todo += unknown
+        if not unknown:
+            todo.pop()
+            last_waits[current] = _last(direct, on, last_waits)
+    return last_waits[role]
+
+
+def _last(direct: list[Wait], on: Role, last_waits: Mapping[Role, Wait | None]) -> Wait | None:
     last: Wait | None = None
-    if role.name in seen:
-        return None
-    for wait in waits(role):
-        if wait.on is on:
-            hit: Wait | None = wait
-        else:
-            hit = waits_for(wait.on, on, seen | {role.name})
-            if hit is not None and wait.status == "Complete":
-                hit = wait
+    for wait in direct:
+        hit = wait if wait.on is on else last_waits[wait.on]
+        if hit is not None and wait.status == "Complete":
+            hit = wait
         if hit is not None and (last is None or hit.status == "Complete"):
             last = hit
     return last
@@ -60,17 +71,24 @@ def waits_for(role: Role, on: Role, seen: frozenset[str] = frozenset()) -> Wait 
 
 def stages(job: Job) -> list[list[Role]]:
     """The roles in the order in which they can start; roles of one stage start together."""
-    left = list(job.roles)
-    done: list[Role] = []
+    missing = {role: {wait.on for wait in waits(role)} for role in job.roles}
+    followers: dict[Role, list[Role]] = {role: [] for role in job.roles}
+    for role, before in missing.items():
+        for other in before:
+            followers[other].append(role)
     out: list[list[Role]] = []
-    while left:
-        now = [role for role in left if all(wait.on in done for wait in waits(role))]
-        if not now:
-            return [*out, left]
+    now = [role for role, before in missing.items() if not before]
+    while now:
         out.append(now)
-        done += now
-        left = [role for role in left if role not in now]
-    return out
+        freed = []
+        for role in now:
+            del missing[role]
+            for follower in followers[role]:
+                missing[follower].remove(role)
+                if not missing[follower]:
+                    freed.append(follower)
+        now = sorted(freed, key=lambda role: role.index)
+    return [*out, [*missing]] if missing else out
 
 
 def counts(role: Role) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
 from trainc.legacy.volcanojob.policies import matching, of_task
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
@@ -124,12 +126,20 @@ def _ordered(job: JobOfTasks, tasks: list[Task]) -> list[Task]:
     first = [torch.text("master"), torch.text("worker")] if torch is not None and _has_master(job) else []
     todo = sorted(tasks, key=lambda task: first.index(task.role) if task.role in first else len(first))
     present = {task.role for task in tasks}
+    waits = [present.intersection(task.waits) for task in todo]
+    followers: dict[str, list[int]] = {}
+    for index, names in enumerate(waits):
+        for name in names:
+            followers.setdefault(name, []).append(index)
     out: list[Task] = []
-    while todo:
-        done = {task.role for task in out}
-        free = next(task for task in todo if done.issuperset(present.intersection(task.waits)))
-        todo.remove(free)
-        out.append(free)
+    free = [index for index, names in enumerate(waits) if not names]
+    while free:
+        task = todo[heappop(free)]
+        out.append(task)
+        for index in followers.get(task.role, ()):
+            waits[index].remove(task.role)
+            if not waits[index]:
+                heappush(free, index)
     return out
 
 

@@ -47,17 +47,18 @@ class FormerPodNames(FormerHosts):
 def check_spliced(job: JobOfTasks) -> None:
     """Say where a text of the job puts together a host name from a task's name and a variable."""
     prefixes = {f"{job.document.name}-{task.role}-" for task in job.tasks}
+    lengths = {len(prefix) for prefix in prefixes}
     for task in job.tasks:
         for field in ("containers", "initContainers"):
             for container in task.template.get("spec", {}).get(field) or ():
-                _check(job, container, prefixes)
+                _check(job, container, prefixes, lengths)
 
 
-def _check(job: JobOfTasks, container: Tree, prefixes: set[str]) -> None:
+def _check(job: JobOfTasks, container: Tree, prefixes: set[str], lengths: set[int]) -> None:
     texts: Tree = {key: container[key] for key in ("command", "args", "env") if key in container}
     for _, leaf in leaves(texts):
         text = leaf.value if type(leaf) is Sourced else None
-        prefix = _spliced(text, prefixes) if type(text) is str else ""
+        prefix = _spliced(text, prefixes, lengths) if type(text) is str else ""
         if prefix:
             span = place(leaf.origin) or job.span(("metadata", "name"))
             message = f"a host name that begins with `{prefix}` is put together here: no pod is called so"
@@ -66,9 +67,8 @@ def _check(job: JobOfTasks, container: Tree, prefixes: set[str]) -> None:
             job.say(SPLICED.at(span, message, effect=effect, help=help_))
 
 
-def _spliced(text: str, prefixes: set[str]) -> str:
+def _spliced(text: str, prefixes: set[str], lengths: set[int]) -> str:
     """The beginning of a host name that a variable or a placeholder goes on with, "" where there is none."""
-    lengths = {len(prefix) for prefix in prefixes}
     for before in text.replace("{", "$").split("$")[:-1]:
         for length in lengths:
             if before[-length:] in prefixes:

@@ -44,7 +44,9 @@ def launcher_without_mpirun(job: Job) -> None:
         if role.name != "launcher":
             continue
         others = [
-            other for other in workers(job, role) if other is not role and type(other.count) is int and other.count
+            other
+            for other in workers(job, role)
+            if other is not role and other.main and type(other.count) is int and other.count
         ]
         if not others:
             continue

@@ -182,19 +182,21 @@ def bad_failure_pattern(job: Job) -> None:
         rows(table(job.spec, "failurePolicy"), "rules") if "failurePolicy" in job.spec else ()
     ):
         for at, pattern in enumerate(texts(rule, "onJobFailureMessagePatterns")):
-            import re  # noqa: PLC0415 (few jobs have such patterns)
+            from trainc.server.schema.engine import engine  # noqa: PLC0415 (few jobs have such patterns)
 
-            try:
-                re.compile(pattern)
-            except re.error as error:
+            trouble, is_refused = engine().pattern_trouble(pattern)
+            if is_refused:
+                reason = trouble.removeprefix("invalid regular expression: ").rstrip(":")
                 job.report.add(
                     PATTERN.at(
                         job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
-                        f"`{pattern}` is not a regular expression: {error}",
+                        f"`{pattern}` is not a regular expression: {reason}",
                         effect="JobSet logs the error, and the rule never matches",
                         help="write a backslash before characters that stand for themselves",
                     )
                 )
+            elif trouble:
+                job.report.skip(trouble)
 
 
 def disruption_not_handled(job: Job) -> None:

@@ -1,0 +1,78 @@
+"""Jobs of thousands of roles: each command's time grows with the file, whatever waits for what."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trainc.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ROLE = """
+  - name: {name}
+    replicas: 1{waits}
+    template:
+      spec:
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+            - {{name: main, image: "registry.example.com/a:1", command: [python, train.py]}}"""
+_TASK = """
+  - name: {name}
+    replicas: 1{waits}
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - {{name: main, image: "registry.example.com/a:1", command: [python, train.py]}}"""
+_JOBSET = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: big, namespace: team}\nspec:\n  replicatedJobs:"
+_VOLCANO = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: big, namespace: team}\nspec:\n  tasks:"
+_GROWTH = 4  # times the roles
+_MARGIN = 3  # times the time that linear growth would take: start-up aside, machines are busy
+
+
+def _job(kind: str, order: str, count: int) -> str:
+    """A job of so many roles, of which each waits for the one before it, for none, or for two of the row before."""
+    head, role = (_JOBSET, _ROLE) if kind == "JobSet" else (_VOLCANO, _TASK)
+    text = head
+    for at in range(count):
+        before = [other for other in _before(order, at) if other >= 0]
+        if kind == "JobSet":
+            entries = ", ".join(f"{{name: r{other}, status: Ready}}" for other in before)
+            text += role.format(name=f"r{at}", waits=f"\n    dependsOn: [{entries}]" if before else "")
+        else:
+            names = ", ".join(f"r{other}" for other in before)
+            text += role.format(name=f"r{at}", waits=f"\n    dependsOn: {{name: [{names}]}}" if before else "")
+    return text + "\n"
+
+
+def _before(order: str, at: int) -> list[int]:
+    if order == "rows":
+        return [at // 2 * 2 - 2, at // 2 * 2 - 1]
+    return [at - 1] if order == "chain" else []
+
+
+def _seconds(command: list[str]) -> float:
+    start = time.process_time()
+    assert main(command) in {0, 1, 2}
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("order", ["none", "chain", "rows"])
+@pytest.mark.parametrize("kind", ["JobSet", "Volcano"])
+@pytest.mark.parametrize("command", [["validate"], ["show"], ["show", "--lifecycle"], ["fit"]], ids=" ".join)
+def test_time_grows_with_the_number_of_roles(
+    command: list[str], kind: str, order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Chains of 2,500 roles took minutes.
+    monkeypatch.chdir(tmp_path)
+    seconds = []
+    for count in (150, 150 * _GROWTH):
+        (tmp_path / "job.yaml").write_text(_job(kind, order, count))
+        seconds.append(min(_seconds([*command, "job.yaml"]) for _ in range(2)))
+    assert seconds[1] < seconds[0] * _GROWTH * _MARGIN + 0.2
