@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 class Bundle:
     """All objects that one job becomes, in apply order, and the document they came from.
 
-    `plan` is None for a JobSet given as input: there is nothing behind it but its own text.
+    `plan` is None for a JobSet given as input: there is nothing behind it but its own text. `keeps_job` says that the
+    job stays a plain Job: its JobSet is how rules see it, and none of its objects.
     """
 
-    __slots__ = ("cluster", "document", "jobset", "objects", "passing", "plan")
+    __slots__ = ("cluster", "document", "jobset", "keeps_job", "objects", "passing", "plan")
 
     def __init__(
         self,
@@ -39,16 +40,12 @@ class Bundle:
         self.cluster = cluster  # its name, empty where the project names none
         # The first of them, found where nobody says which it is; None in a bundle that has none.
         self.jobset: Tree = _first_jobset(objects) if jobset is None else jobset
+        self.keeps_job = self.jobset is not None and all(tree is not self.jobset for tree in objects)
 
     @property
     def name(self) -> str:
         """The name of the job as its objects carry it."""
         return value(self.jobset, "metadata", "name") or self.document.name
-
-    @property
-    def keeps_job(self) -> bool:
-        """Whether the job stays a plain Job: its JobSet is how rules see it, and none of its objects."""
-        return self.jobset is not None and not any(tree is self.jobset for tree in self.objects)
 
     @property
     def around(self) -> tuple[Tree, ...]:

@@ -106,16 +106,17 @@ def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:
         if type(node) is list:
             todo.extend(node)
         elif type(node) is dict:
-            for key in _FIELDS.keys() & node.keys():
-                below, (kind, fields) = node[key], _FIELDS[key]
-                for entry in below if type(below) is list else (below,):
-                    names.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
             for key, below in node.items():
                 if type(below) is Sourced or key in _NAMELESS:
                     continue
+                if key in _FIELDS:
+                    kind, fields = _FIELDS[key]
+                    for entry in below if type(below) is list else (below,):
+                        names.update([(kind, str(name)) for field in fields if (name := value(entry, field))])
                 if key == "env" and type(below) is list:
-                    below = [entry for entry in below if type(entry) is dict and "valueFrom" in entry]  # noqa: PLW2901
-                todo.append(below)
+                    todo.extend([entry for entry in below if type(entry) is dict and "valueFrom" in entry])
+                else:
+                    todo.append(below)
             if "serviceAccountName" in node and (account := value(node, "serviceAccountName")):
                 names.add(("ServiceAccount", str(account)))
     return names

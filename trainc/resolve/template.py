@@ -88,9 +88,9 @@ def _unsettled(tree: Tree) -> bool:
     while todo:
         node = todo.pop()
         if type(node) is dict:
-            if "$patch" in node or any(value(node, name) == "" for name in PATCH_POINTERS):
+            if "$patch" in node or any(value(node, name) == "" for name in PATCH_POINTERS & node.keys()):
                 return True
-            todo.extend(node.values())
+            todo.extend([part for part in node.values() if type(part) is not Sourced])
         elif type(node) is list:
             todo.extend(node)
     return False

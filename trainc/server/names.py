@@ -78,19 +78,16 @@ def dns1035(text: str) -> tuple[str, ...]:
 
 def qualified(text: str) -> tuple[str, ...]:
     """Reasons why `text` is not a label key: an optional subdomain and `/`, then a name."""
-    parts = text.split("/")
-    if len(parts) > 2:
+    prefix, slash, name = text.rpartition("/")
+    if "/" in prefix:
         return (
             f"a valid label key {_NAME_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
         )
     faults: tuple[str, ...] = ()
-    if len(parts) == 2:
-        faults = (
-            tuple(f"prefix part {reason.replace('253 characters', '253 bytes')}" for reason in subdomain(parts[0]))
-            if parts[0]
-            else ("prefix part must be non-empty",)
-        )
-    name = parts[-1]
+    if slash and not prefix:
+        faults = ("prefix part must be non-empty",)
+    elif slash and (reasons := subdomain(prefix)):
+        faults = tuple(f"prefix part {reason.replace('253 characters', '253 bytes')}" for reason in reasons)
     if not name:
         faults = (*faults, "name part must be non-empty")
     elif size(name) > 63:

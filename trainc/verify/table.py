@@ -222,9 +222,7 @@ for _, paths in MODULES:
 def fields_of(job: Job) -> frozenset[str]:
     """The fields of a job that some module declares."""
     paths = ["JobSet"]
-    for parent, tree in _objects(job):
-        declared = _READ[parent]
-        paths += [declared[field] for field in declared.keys() & tree.keys()]
+    paths += [path for parent, tree in _objects(job) for field, path in _READ[parent].items() if field in tree]
     if len(job.roles) > 1:
         paths.append("roles.1")
     if any(len(role.main) > 1 for role in job.roles):

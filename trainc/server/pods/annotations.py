@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.numbers import whole_number
-from trainc.model.placeholders import is_placeholder
 from trainc.server.names import qualified
 from trainc.server.pods.complaints import CONTAINERS, Complaints, fields, items, text
 from trainc.server.pods.placement import tolerations
@@ -34,8 +33,8 @@ def annotation_keys(
     size = sum(len(f"{key}{value}".encode()) for key, value in own.items()) if own and held else 0
     for key, value in held.items():
         size += len(f"{key}{value}".encode())
-        reasons = () if is_placeholder(key) else qualified(key.lower())
-        log.invalid(path, key, *reasons, at=(*(at or path), key))
+        if reasons := qualified(key.lower()):
+            log.invalid(path, key, *reasons, at=(*(at or path), key))
     log.too_long(path, size, MAX_SIZE, at=at)
 
 

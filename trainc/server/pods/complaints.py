@@ -110,10 +110,11 @@ class Complaints:
     def labels(self, path: Path, labels: Any, *, at: Path = ()) -> None:
         """Labels, of which the server does not say which is wrong; `at` is where they stand if not at `path`."""
         for key, value in fields(labels).items():
-            where = (*(at or path), key)
-            if not is_placeholder(key):
-                self.invalid(path, key, *qualified(key), at=where)
-            self.value(path, value, at=where)
+            odd_key, odd_value = qualified(key), label_value(value) if type(value) is str else ()
+            if odd_key or odd_value:
+                where = (*(at or path), key)
+                self.invalid(path, key, *odd_key, at=where)
+                self.invalid(path, value, *odd_value, at=where)
 
     def between(self, path: Path, value: object, least: int, most: int) -> None:
         """A whole number in a range."""

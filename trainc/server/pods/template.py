@@ -158,7 +158,8 @@ def _files(pod: Tree, path: Path, log: Complaints) -> None:
     for field in CONTAINERS:
         for index, container in enumerate(items(pod.get(field))):
             for number, entry in enumerate(items(_map(container).get("env"))):
-                source = _map(_map(entry).get("valueFrom")).get("fileKeyRef")
+                origin = entry.get("valueFrom") if type(entry) is dict else None
+                source = origin.get("fileKeyRef") if type(origin) is dict else None
                 if source is not None:
                     at: Path = (*path, field, index, "env", number, "valueFrom", "fileKeyRef", "volumeName")
                     _file(text(fields(plain(source)), "volumeName"), pod, at, log)
