@@ -7,8 +7,6 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
@@ -29,7 +27,9 @@ def check_amounts(document: Document, report: Report) -> None:
     """A finding for each resource of a job or a plain runtime that has no amount."""
     if document.kind not in _KINDS or document.composed:
         return
-    for path in _nulls(document.tree.get("spec"), ("spec",)):
+    nulls: list[Path] = []
+    _find_nulls(document.tree.get("spec"), ("spec",), nulls)
+    for path in nulls:
         report.add(
             NULL_AMOUNT.at(
                 document.span(path, key=True),
@@ -40,17 +40,19 @@ def check_amounts(document: Document, report: Report) -> None:
         )
 
 
-def _nulls(node: Tree, path: Path) -> Iterator[Path]:
-    """The places of all amounts of resources that are null."""
+def _find_nulls(node: Tree, path: Path, nulls: list[Path]) -> None:
+    """Add the places of all amounts of resources that are null."""
     if type(node) is dict:
         for key, inner in node.items():
+            if type(inner) is Sourced or key == _PATCHES:
+                continue
             if key in _SIDES and type(inner) is dict:
-                yield from ((*path, key, name) for name, amount in inner.items() if _is_null(amount))
-            elif key != _PATCHES and type(inner) is not Sourced:
-                yield from _nulls(inner, (*path, key))
+                nulls += [(*path, key, name) for name, amount in inner.items() if _is_null(amount)]
+            else:
+                _find_nulls(inner, (*path, key), nulls)
     elif type(node) is list:
         for index, item in enumerate(node):
-            yield from _nulls(item, (*path, index))
+            _find_nulls(item, (*path, index), nulls)
 
 
 def _is_null(node: Tree) -> bool:

@@ -130,7 +130,8 @@ def whole_number(name: str, amount: Any, path: Path, place: Path, log: Complaint
 
 
 def _amount(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
-    log.invalid(path, name, *_REASONS[name], at=place)
+    if reasons := _REASONS[name]:
+        log.invalid(path, name, *reasons, at=place)
     not_negative(amount, path, place, log)
     whole_number(name, amount, path, place, log)
     if name.startswith(PAGES):
