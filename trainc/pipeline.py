@@ -14,7 +14,7 @@ from trainc.model.references import References, references_of
 from trainc.model.report import Report
 from trainc.resolve import resolve
 from trainc.verify import check_text, verify
-from trainc.verify.together import Together
+from trainc.verify.together import SharedNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
-    Goal = tuple[Spool, Together]  # where what is compiled goes
+    Goal = tuple[Spool, SharedNames]  # where what is compiled goes
 
 FEWEST_FILES = 200  # in which forms are looked for: below, learning them takes as long as compiling all
 
@@ -43,7 +43,7 @@ def build(project: Project, selection: Selection, spool: Spool, report: Report, 
     Raises:
         Unfamiliar: where something known may not hold any more; nothing is written then.
     """
-    together = Together(known)
+    together = SharedNames(known)
     catalogs = fill(project, selection, spool, report, together)
     if known is not None:
         known.check(spool.outcomes, report, together)
@@ -59,7 +59,7 @@ def fill(
     selection: Selection,
     spool: Spool,
     report: Report,
-    together: Together,
+    together: SharedNames,
     documents: Documents | None = None,
 ) -> Catalogs:
     """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from.
@@ -95,7 +95,7 @@ def _behind_forms(
     return documents._replace(selected=selected)
 
 
-def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: Together) -> None:
+def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: SharedNames) -> None:
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in referenced_objects(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
@@ -126,7 +126,7 @@ def check(project: Project, selection: Selection, report: Report, look: Look | N
 
     What jobs name is looked for where a folder is selected; `look` judges each job beside its rendered file.
     """
-    together, references = Together(), References()
+    together, references = SharedNames(), References()
     count = 0
     catalogs: Catalogs = []
     for count, bundle in enumerate(bundles(project, selection, report, catalogs), 1):  # noqa: B007 (the last counts)
@@ -153,7 +153,7 @@ def _close(project: Project, report: Report) -> None:
 
 
 def referenced_objects(
-    project: Project, selection: Selection, references: References, report: Report, together: Together
+    project: Project, selection: Selection, references: References, report: Report, together: SharedNames
 ) -> Iterator[Bundle]:
     """A bundle for each object of the project that jobs name, but for those that go out with a job."""
     report.end()
@@ -175,7 +175,7 @@ def referenced_objects(
 
 def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> list[Bundle]:
     """A bundle for each object of the project that these jobs name, but for those that go out with one of them."""
-    together, references = Together(), References()
+    together, references = SharedNames(), References()
     for bundle in jobs:
         together.add(bundle, report)
         references.add(bundle, () if bundle.passing else bundle.objects)

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import Fit, FitAnswer
 from trainc.model.report import Report
 from trainc.model.tree import stamp
@@ -66,10 +66,10 @@ def job(
     return thing("JobSet", name, "lab", metadata=metadata, spec={"replicatedJobs": roles})
 
 
-def facts(*objects: Plain, closed: bool = False) -> Facts:
+def facts(*objects: Plain, closed: bool = False) -> ClusterFacts:
     report = Report()
     text = yaml.safe_dump_all(objects).encode()
-    found = Facts(read_dump(text, "dump.yaml", report), closed=closed)
+    found = ClusterFacts(read_dump(text, "dump.yaml", report), closed=closed)
     assert not report.findings, [finding.message for finding in report.findings]
     return found
 

@@ -10,7 +10,7 @@ from tests.capacity.clusters import facts, job, node, queue, thing, topology
 from tests.capacity.test_packing import is_possible
 from trainc.capacity.edits import with_pod_field
 from trainc.capacity.fit import Fit
-from trainc.capacity.jobpods import Run
+from trainc.capacity.jobpods import JobPlacement
 from trainc.model.tree import stamp
 
 CLUSTERS = int(os.environ.get("TRAINC_SMALL_CLUSTERS", "120"))
@@ -55,7 +55,7 @@ def test_answers_agree_with_a_placement_that_tries_everything() -> None:
             facts(*nodes(random), thing("Node", "away", status={"allocatable": {}})),
             tree(random, queued=False),
         )
-        roles = [(role.pod, role.podset.count) for role in Run(known, made).roles]
+        roles = [(role.pod, role.podset.count) for role in JobPlacement(known, made).roles]
         if len(known.nodes) ** sum(count for _, count in roles) > 300:
             continue
         answer = Fit(known).answer(made)
@@ -84,7 +84,7 @@ def test_more_nodes_more_quota_and_another_order_never_turn_an_answer_to_the_wor
         if before.status == "fits":
             # With more nodes to choose from the scheduler may spread pods so that a larger one finds no room.
             assert richer.status in {"fits", "unknown"}
-            assert richer.status == "fits" or len(Run(facts(*more), made).roles) > 1
+            assert richer.status == "fits" or len(JobPlacement(facts(*more), made).roles) > 1
 
 
 def test_a_toleration_more_never_takes_a_place_away() -> None:

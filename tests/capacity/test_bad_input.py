@@ -12,7 +12,7 @@ import yaml
 
 from tests.capacity.clusters import ask, facts, job, node, queue, thing, topology
 from tests.conformance.archives import groups, members
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import Fit
 from trainc.capacity.inventory import Dump, inventory
 from trainc.model.report import Report
@@ -69,7 +69,7 @@ def answered(trees: list[Any], *, closed: bool = False) -> list[str]:
     jobs = [document.tree for document in read(text, "case.yaml", Report()) if document.kind == "JobSet"]
     known = read_dump(text.encode(), "case.yaml", report)
     for is_idle in (True, False):
-        found = Facts(known, closed=closed)
+        found = ClusterFacts(known, closed=closed)
         if report.findings or found.malformed:
             return []
         answers = [Fit(found, is_idle=is_idle).answer(tree).status for tree in jobs]

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tests.compiling import ROOT, compile_in
 from tests.conformance.archives import members
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.inventory import Dump, inventory
 from trainc.capacity.kueue import Kueue
 from trainc.capacity.shown import verdict_data
@@ -37,7 +37,7 @@ def test_an_inventory_answers_as_its_dump_does(case: str) -> None:
     report = Report()
     verdicts = []
     for content in (text, written(list(yaml.safe_load_all(text)), is_complete=True)):
-        facts = Facts(read_dump(content.encode(), "dump.yaml", report), closed=True)
+        facts = ClusterFacts(read_dump(content.encode(), "dump.yaml", report), closed=True)
         verdicts.append([verdict_data(Kueue(facts).judge(job)) for job in jobs])
     assert verdicts[0] == verdicts[1]
     assert not report.failed

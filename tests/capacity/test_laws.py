@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.archives import members
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.kueue import Kueue
 from trainc.model.report import Report
 from trainc.project.dumps import read_dump
@@ -26,7 +26,7 @@ GROUPS = [
 
 def admitted(text: str) -> bool:
     jobs = [document.tree for document in read(text, "case.yaml", Report()) if document.kind == "JobSet"]
-    return Kueue(Facts(read_dump(text.encode(), "dump.yaml", Report()), closed=True)).judge(jobs[0]).has_quota
+    return Kueue(ClusterFacts(read_dump(text.encode(), "dump.yaml", Report()), closed=True)).judge(jobs[0]).has_quota
 
 
 def more_quota(text: str, factor: int) -> str:

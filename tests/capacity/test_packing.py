@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from trainc.capacity.filters import static_refusal
 from trainc.capacity.nodes import Node, NodeClasses
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
-from trainc.capacity.pods import Pod
-from trainc.capacity.scheduler import Scheduler
+from trainc.capacity.pods import PendingPod
+from trainc.capacity.scheduler import SimulatedScheduler
 
 CLUSTERS = 5_000
 
@@ -31,8 +31,8 @@ def node(
     )
 
 
-def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> Pod:
-    made = Pod(name, "lab", {"app": name}, spec)
+def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> PendingPod:
+    made = PendingPod(name, "lab", {"app": name}, spec)
     made.requests = {"cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
     return made
 
@@ -51,7 +51,7 @@ def cluster(random: Random, prefix: str = "n") -> list[Node]:
     ]
 
 
-def gang(random: Random) -> list[tuple[Pod, int]]:
+def gang(random: Random) -> list[tuple[PendingPod, int]]:
     found = []
     for name in ("a", "b")[: random.randint(1, 2)]:
         spec: dict[str, Any] = {}
@@ -63,7 +63,7 @@ def gang(random: Random) -> list[tuple[Pod, int]]:
     return found
 
 
-def is_possible(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool:
+def is_possible(nodes: list[Node], members: list[tuple[PendingPod, int]]) -> bool:
     """Try every node for every pod."""
     pods = [one for one, count in members for _ in range(count)]
     for chosen in product(nodes, repeat=len(pods)):
@@ -82,13 +82,13 @@ def is_possible(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool:
     return False
 
 
-def answer(nodes: list[Node], members: list[tuple[Pod, int]]) -> bool | None:
+def answer(nodes: list[Node], members: list[tuple[PendingPod, int]]) -> bool | None:
     pods, counts = [one for one, _ in members], [count for _, count in members]
     return fits_at_once(pods, counts, kinds_of(pods, NodeClasses(nodes, is_idle=True)))
 
 
-def scheduled(nodes: list[Node], members: list[tuple[Pod, int]]) -> int:
-    scheduler = Scheduler(nodes)
+def scheduled(nodes: list[Node], members: list[tuple[PendingPod, int]]) -> int:
+    scheduler = SimulatedScheduler(nodes)
     return sum(bool(scheduler.place(one.like(f"{one.name}-{i}"))[0]) for one, n in members for i in range(n))
 
 

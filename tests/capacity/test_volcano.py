@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.groups import GroupRefusal, group_refusal, groups_of
 from trainc.capacity.nodes import Node
 from trainc.model.tree import stamp
@@ -23,19 +23,21 @@ JOBSET = {
 }
 
 
-def facts_of(gpus: int, **queues: dict[str, Any]) -> Facts:
-    facts = Facts({"Queue": {name: stamp({"spec": spec}, "dump") for name, spec in queues.items()}, "Node": {}})
+def facts_of(gpus: int, **queues: dict[str, Any]) -> ClusterFacts:
+    facts = ClusterFacts({"Queue": {name: stamp({"spec": spec}, "dump") for name, spec in queues.items()}, "Node": {}})
     facts.nodes["n1"] = Node("n1", {}, {"cpu": 100_000, "nvidia.com/gpu": gpus, "pods": 100})
     return facts
 
 
 def asked(queues: dict[str, dict[str, Any]]) -> str:
-    facts = Facts({"Queue": {name: stamp(queue, "dump") for name, queue in queues.items()}})
+    facts = ClusterFacts({"Queue": {name: stamp(queue, "dump") for name, queue in queues.items()}})
     found = refused(facts)
     return found.reason if found else ""
 
 
-def refused(facts: Facts, *, used: dict[str, dict[str, int]] | None = None, **spec: object) -> GroupRefusal | None:
+def refused(
+    facts: ClusterFacts, *, used: dict[str, dict[str, int]] | None = None, **spec: object
+) -> GroupRefusal | None:
     tree = {**GROUP, "metadata": {"name": "run"}, "spec": {**GROUP["spec"], **spec}}
     groups = groups_of([stamp(tree, "job"), stamp({"apiVersion": "v1", "kind": "Service"}, "job")])
     return group_refusal(facts, stamp(JOBSET, "job"), groups, used or {})

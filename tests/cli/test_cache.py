@@ -11,7 +11,7 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.repository import write
-from trainc.cli.cache import Cache, opened
+from trainc.cli.cache import FileCache, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,7 @@ def test_doing_without(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path / "cache"))
+    cache = FileCache(str(tmp_path / "cache"))
     keys = [f"{number:064x}" for number in range(64)]
     for number, key in enumerate(keys):
         cache.put(key, b"")
@@ -157,7 +157,7 @@ def test_shipped_definitions_are_kept_small(cache: Path, tmp_path: Path) -> None
 def test_the_cache_forgets_only_its_own_entries(tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / f"notes-{number}").write_text("mine", "utf-8")
-    cache = Cache(str(tmp_path))
+    cache = FileCache(str(tmp_path))
     for number in range(80):
         cache.put(f"{number:064x}", b"entry")
     assert len(list(tmp_path.glob("notes-*"))) == 100
@@ -166,7 +166,7 @@ def test_the_cache_forgets_only_its_own_entries(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="has no named pipes")
 def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path / "cache"))
+    cache = FileCache(str(tmp_path / "cache"))
     cache.put("a" * 64, b"data")
     entry = tmp_path / "cache" / f"trainc-{'a' * 64}"
     entry.unlink()
@@ -175,7 +175,7 @@ def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> No
 
 
 def test_what_two_containers_of_one_process_number_write_is_whole(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path / "cache"))
+    cache = FileCache(str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir(mode=0o700)
     other = tmp_path / "cache" / f"trainc-{'a' * 64}.{os.getpid()}"
     other.write_bytes(b"half of what the other one")

@@ -206,7 +206,7 @@ def test_no_path_of_a_commit_leads_out_of_it(name: str, stranger: Stranger, tmp_
 
 
 def test_what_a_commit_holds_is_bounded(stranger: Stranger, monkeypatch: pytest.MonkeyPatch) -> None:
-    repository = reading.Repository(str(stranger.folder))
+    repository = reading.GitRepository(str(stranger.folder))
     commit = repository.commit("HEAD")
     objects = [name for _, name in repository.files(commit)]
     assert list(repository.contents(objects))

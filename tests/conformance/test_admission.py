@@ -10,8 +10,8 @@ import pytest
 
 from tests.conformance import tally
 from tests.conformance.archives import groups, members
-from trainc.capacity.facts import Facts
-from trainc.capacity.jobpods import Run, run_data
+from trainc.capacity.facts import ClusterFacts
+from trainc.capacity.jobpods import JobPlacement, run_data
 from trainc.capacity.kueue import Kueue
 from trainc.capacity.shown import verdict_data
 from trainc.model.report import Report
@@ -74,7 +74,7 @@ def test_as_recorded(case: str) -> None:
     group = f"admission/{case.partition('/')[0]}"
     tally.ran[group] += 1
     objects, jobs = asked(case)
-    kueue = Kueue(Facts(objects, closed=True))
+    kueue = Kueue(ClusterFacts(objects, closed=True))
     for job, theirs in zip(jobs, recorded(case), strict=True):
         ours = verdict_data(kueue.judge(job))
         assert {field: ours.get(field) for field in FIELDS} == {field: theirs.get(field) for field in FIELDS}
@@ -101,7 +101,7 @@ def test_pods_as_recorded(name: str) -> None:
     tally.ran["admission/pods"] += 1
     objects, jobs = asked(f"pods/{name}")
     for job, theirs in zip(jobs, recorded(f"pods/{name}"), strict=True):
-        run = Run(Facts(objects, closed=True), job)
+        run = JobPlacement(ClusterFacts(objects, closed=True), job)
         run.place()
         ours = run_data(run)
         assert ours["allPodsPlaced"] == theirs["allPodsPlaced"]
@@ -114,5 +114,5 @@ def test_pods_as_recorded(name: str) -> None:
 def test_order_of_objects_does_not_matter(case: str) -> None:
     objects, jobs = asked(case)
     turned = {kind: dict(reversed(named.items())) for kind, named in reversed(objects.items())}
-    ours, theirs = (Kueue(Facts(found, closed=True)).judge(jobs[0]) for found in (objects, turned))
+    ours, theirs = (Kueue(ClusterFacts(found, closed=True)).judge(jobs[0]) for found in (objects, turned))
     assert verdict_data(ours) == verdict_data(theirs)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.compiling import ROOT
 from trainc.diagnose.cause import FAILED, RUNS
-from trainc.diagnose.cluster import Cluster
+from trainc.diagnose.cluster import DumpedCluster
 from trainc.diagnose.judge import diagnoses
 from trainc.diagnose.reading import Reading
 from trainc.model.trouble import Trouble
@@ -43,7 +43,7 @@ def test_odd_values_anywhere_break_nothing(case: int, data: st.DataObject) -> No
     for _ in range(data.draw(st.integers(1, 6))):
         replace_one(trees, data)
     whole = [tree for tree in trees if isinstance(tree, dict) and isinstance(tree.get("kind"), str)]
-    for one in diagnoses(Cluster(whole)):
+    for one in diagnoses(DumpedCluster(whole)):
         assert one.status
         assert one.cause is None or one.cause.headline
 
@@ -64,7 +64,7 @@ def replace_one(trees: list[Any], data: st.DataObject) -> None:
 @pytest.mark.parametrize("at", range(len(CASES)), ids=[case.parent.name for case in CASES])
 def test_order_of_objects_decides_nothing(at: int) -> None:
     forwards = json.loads(objects(at))
-    assert said(diagnoses(Cluster(forwards))) == said(diagnoses(Cluster(forwards[::-1])))
+    assert said(diagnoses(DumpedCluster(forwards))) == said(diagnoses(DumpedCluster(forwards[::-1])))
 
 
 def said(found: list[Diagnosis]) -> list[tuple[Any, ...]]:
@@ -97,7 +97,7 @@ def test_nesting_without_end_is_refused(text: str) -> None:
 def test_effort_grows_with_the_input_alone() -> None:
     """Many pods of one job with an event each, among which one failed first."""
     start = time.process_time()
-    (found,) = diagnoses(Cluster([*gang(4000)]))
+    (found,) = diagnoses(DumpedCluster([*gang(4000)]))
     assert time.process_time() - start < 10
     assert found.status == FAILED
     assert found.cause is not None
@@ -156,6 +156,6 @@ def test_a_dump_of_another_namespace_proves_nothing() -> None:
     others = [
         {"kind": kind, "metadata": {"name": "x", "namespace": "vision"}} for kind in ("JobSet", "Service", "Workload")
     ]
-    found = next(one for one in diagnoses(Cluster([pod, *others])) if one.name == "big")
+    found = next(one for one in diagnoses(DumpedCluster([pod, *others])) if one.name == "big")
     assert found.status == RUNS
     assert found.notes == ("the JobSet itself is not in the input: add `jobset` to kubectl get",)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kubeflow.trainer.backends.kubernetes.backend import KubernetesBackend
 from kubernetes.client import ApiException
 
-from trainc.kubeflow.api import Answer, NoPods
+from trainc.kubeflow.api import AsyncResult, NoPods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,15 +32,15 @@ class Server:
         metadata = {**body["metadata"], "namespace": namespace, "creationTimestamp": TIME}
         self.objects[key] = {**body, "metadata": metadata}
 
-    def get_namespaced_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def get_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """An object by its name."""
-        return Answer(self.objects.get((where[-2], where[-1])))
+        return AsyncResult(self.objects.get((where[-2], where[-1])))
 
     get_cluster_custom_object = get_namespaced_custom_object
 
-    def list_namespaced_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def list_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """All objects of a plural."""
-        return Answer({"items": [tree for (plural, _), tree in self.objects.items() if plural == where[-1]]})
+        return AsyncResult({"items": [tree for (plural, _), tree in self.objects.items() if plural == where[-1]]})
 
     list_cluster_custom_object = list_namespaced_custom_object
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from tests.compiling import ROOT
 from tests.repository import write
-from trainc.api import Project, ProjectCluster, ProjectSpec
+from trainc.api import ProjectCluster, ProjectFile, ProjectSpec
 from trainc.model.report import Report
 from trainc.project import _FIELDS, open_project
 from trainc.project.clusters import _FIELDS as OF_CLUSTERS
@@ -38,7 +38,7 @@ def test_the_model_has_every_setting() -> None:
 @pytest.mark.parametrize("text", [SHOWN, (ROOT / "examples/platform/trainc.yaml").read_text("utf-8")])
 def test_editors_take_what_trainc_takes(text: str) -> None:
     schema = json.loads((ROOT / "schemas/json/trainc.dev/project_v1alpha1.json").read_text("utf-8"))
-    Project.from_yaml(text)
+    ProjectFile.from_yaml(text)
     tree = yaml.load(text.replace(": off", ': "off"'), yaml.CSafeLoader)  # as YAML 1.2 reads it
     assert list(Draft202012Validator(schema).iter_errors(tree)) == []
     tree["spec"]["cluster"] = {}

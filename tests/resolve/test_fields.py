@@ -11,7 +11,7 @@ from trainc.api.trainjob import Initializer, RuntimeRef, Source, Trainer, TrainJ
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.api.node import Node
+    from trainc.api.node import ApiObject
 
 MODELS = (TrainJobSpec, RuntimeRef, Trainer, Initializer, Source, RuntimePatch)
 ROOMS = [folder for folder in ROOT.glob("trainc/*/") if folder.name != "api"]
@@ -32,7 +32,7 @@ def test_a_forgotten_field_is_named() -> None:
     ]
 
 
-def forgotten(model: type[Node]) -> Iterator[str]:
+def forgotten(model: type[ApiObject]) -> Iterator[str]:
     """A sentence for each field of a model whose name no code mentions."""
     for name, field in model.model_fields.items():
         if f'"{field.alias or name}"' not in TEXT:

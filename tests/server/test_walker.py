@@ -15,7 +15,7 @@ from trainc.server.schema.walker import Log, walk
 from trainc.server.verdict import kind_of
 
 if TYPE_CHECKING:
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 TEXT = {"type": "string"}
 NAMED = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "value": TEXT}}
@@ -26,7 +26,7 @@ QUANTITY = {
 }
 
 
-def node(schema: dict[str, Any]) -> Node:
+def node(schema: dict[str, Any]) -> SchemaNode:
     """The root of a kind whose `x` has this schema."""
     found = Table(compile_table({"t/v1/T": {"type": "object", "properties": {"x": schema}}})).root("t/v1/T")
     assert found is not None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.verify.reading import job_of
 from trainc.verify.instance import pod_at, pod_of_rank
 from trainc.verify.values import UNKNOWN
-from trainc.verify.world import Place, place_of
+from trainc.verify.world import PodAddress, place_of
 
 JOB = """
 apiVersion: jobset.x-k8s.io/v1alpha2
@@ -96,7 +96,7 @@ def test_ranks_are_0_to_n_and_distinct(replicas: int, size: int) -> None:
 )
 def test_the_pod_that_an_address_names(host: str, found: object) -> None:
     place = place_of(job_of(JOB.format(replicas=2, size=3)), host)
-    assert ((place.replica, place.index) if isinstance(place, Place) else place) == found
+    assert ((place.replica, place.index) if isinstance(place, PodAddress) else place) == found
 
 
 def test_defaults_of_an_empty_job() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.admit.binding import bound
 from trainc.admit.context import AdmissionContext
 from trainc.admit.named_objects import NamedObjects, is_local
-from trainc.admit.runtime_index import RuntimeIndex
+from trainc.admit.runtime_index import AdmittedRuntimes
 from trainc.admit.runtimes import check_runtime
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
@@ -54,7 +54,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
         server_of(project.cluster, selection.field_validation, report), project, selection, report
     )
     objects = NamedObjects(documents, context)
-    catalog = Catalog(lambda: _entries(documents, context, catalog), RuntimeIndex(documents, context), objects)
+    catalog = Catalog(lambda: _entries(documents, context, catalog), AdmittedRuntimes(documents, context), objects)
     return catalog
 
 

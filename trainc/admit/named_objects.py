@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from trainc.admit.context import AdmissionContext
     from trainc.model.document import Document
-    from trainc.model.documents import Documents, Source
+    from trainc.model.documents import Documents, SourceFile
     from trainc.model.tree import Tree
 
 LOCAL = "config.kubernetes.io/local-config"
@@ -33,7 +33,7 @@ class NamedObjects:
         self._documents = documents
         self._context = context
         self._known: dict[tuple[str, str], list[Document]] | None = None  # by the kind and name that jobs use
-        self._faulty: dict[str, Source] = {}
+        self._faulty: dict[str, SourceFile] = {}
         self._admitted: dict[int, Document | None] = {}
 
     def are_missing(self) -> bool:
@@ -125,7 +125,7 @@ class NamedObjects:
             ):
                 self._tell(source)
 
-    def _tell(self, source: Source) -> None:
+    def _tell(self, source: SourceFile) -> None:
         for finding in source.faults.findings:
             self._context.report.add(finding)
 

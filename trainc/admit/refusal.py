@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
 
 
-class Refusal:
+class RefusalFindings:
     """The findings that refuse a document.
 
     A job that reaches it meets all of them, so they share the set of jobs that did: thousands of jobs times thousands
@@ -41,7 +41,7 @@ class Refusal:
                 jobs.add(report.job)
 
 
-def refusal(document: Document, met: list[Finding], report: Report) -> Refusal | None:
+def refusal(document: Document, met: list[Finding], report: Report) -> RefusalFindings | None:
     """The refusal that some findings are, None where none of them is an error that stands."""
     stands = next((finding for finding in met if finding.level == ERROR), None)
-    return None if stands is None else Refusal(document, met, stands, report)
+    return None if stands is None else RefusalFindings(document, met, stands, report)

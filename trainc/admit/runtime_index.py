@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
-from trainc.admit.refusal import Refusal, refusal
+from trainc.admit.refusal import RefusalFindings, refusal
 from trainc.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
 from trainc.model.component_uses import uses
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COMPONENTS = "components"  # the folder of the catalogue that holds them
 
 
-class RuntimeIndex:
+class AdmittedRuntimes:
     """Finds runtimes and components by name, and admits each once, when somebody first reaches it."""
 
     def __init__(self, documents: Documents, context: AdmissionContext) -> None:
@@ -36,7 +36,7 @@ class RuntimeIndex:
         self._given: Index | None = None
         self._by_folder: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document]] = {}
-        self._refused: dict[int, Refusal] = {}
+        self._refused: dict[int, RefusalFindings] = {}
         self._catalogue: dict[str, Index] = {}
         self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], RuntimeLookup] = {}  # by key and folder of the file that names it

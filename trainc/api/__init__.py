@@ -73,13 +73,13 @@ from trainc.api.legacy.tfjob_listed import TfJob as TfJob
 from trainc.api.legacy.volcanojob import VolcanoJob as VolcanoJob
 from trainc.api.legacy.volcanojob import VolcanoJobSpec as VolcanoJobSpec
 from trainc.api.legacy.xgboostjob import XGBoostJob as XGBoostJob
-from trainc.api.node import Node as Node
+from trainc.api.node import ApiObject as ApiObject
 from trainc.api.node import ObjectMeta as ObjectMeta
 from trainc.api.node import Resource as Resource
 from trainc.api.node import TemplateMeta as TemplateMeta
 from trainc.api.patches import RuntimePatch as RuntimePatch
-from trainc.api.project import Project as Project
 from trainc.api.project import ProjectCluster as ProjectCluster
+from trainc.api.project import ProjectFile as ProjectFile
 from trainc.api.project import ProjectSpec as ProjectSpec
 from trainc.api.runtime import ClusterTrainingRuntime as ClusterTrainingRuntime
 from trainc.api.runtime import JobSetTemplate as JobSetTemplate

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from trainc.api.core import JobTemplateSpec
 from trainc.api.inherited import PARTIAL, PartialRuntimeSpec, Scalar, Text
-from trainc.api.node import SET, Name, Names, Node, Resource, list_map
+from trainc.api.node import SET, ApiObject, Name, Names, Resource, list_map
 
 
-class Choice(Node):
+class Choice(ApiObject):
     """One value that a parameter may take."""
 
     value: Scalar
@@ -21,7 +21,7 @@ class Choice(Node):
     """What this choice gives other parameters of the component that are not given a value themselves."""
 
 
-class Parameter(Node):
+class Parameter(ApiObject):
     """A value that whoever switches the component on may choose."""
 
     name: Annotated[Name, MaxLen(63)]
@@ -40,7 +40,7 @@ class Parameter(Node):
     """The places below the component's `spec` that get the value: `job.spec.template.spec.volumes[shm].emptyDir.sizeLimit`."""
 
 
-class RuntimeComponentSpec(Node):
+class RuntimeComponentSpec(ApiObject):
     """What the component adds to a runtime, and what it gets along with."""
 
     description: str | None = None

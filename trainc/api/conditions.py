@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, MaxLen, MinLen
 from pydantic import StringConstraints
 
-from trainc.api.node import Int64, Node, Time
+from trainc.api.node import ApiObject, Int64, Time
 
 _TYPE = (
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
@@ -16,7 +16,7 @@ _TYPE = (
 _REASON = r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
 
 
-class Condition(Node):
+class Condition(ApiObject):
     """One thing that is true or false of the object at present."""
 
     type: Annotated[str, MaxLen(316), StringConstraints(pattern=_TYPE)]

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
-from trainc.api.node import Column, Int32, Names, Node, Quantity, Resource, Time
+from trainc.api.node import ApiObject, Column, Int32, Names, Quantity, Resource, Time
 
 
-class CoschedulingPodGroupSpec(Node):
+class CoschedulingPodGroupSpec(ApiObject):
     """How many pods must find a place together."""
 
     min_member: Annotated[Int32, Ge(1)] | None = None
@@ -20,7 +20,7 @@ class CoschedulingPodGroupSpec(Node):
     """How long a pod that has found its place waits for the others; 0 leaves it to the plugin."""
 
 
-class CoschedulingPodGroupStatus(Node):
+class CoschedulingPodGroupStatus(ApiObject):
     """What the controller has seen; never written by people."""
 
     phase: str | None = None

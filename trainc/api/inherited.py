@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from annotated_types import MinLen
 from pydantic import BeforeValidator, Field
 
-from trainc.api.node import Keywords, Name, Names, Node, Resource, list_map
+from trainc.api.node import ApiObject, Keywords, Name, Names, Resource, list_map
 from trainc.api.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
 from trainc.model.component_uses import names_in
 
@@ -25,7 +25,7 @@ class Piece:
 
     __slots__ = ("model",)
 
-    def __init__(self, model: type[Node]) -> None:
+    def __init__(self, model: type[ApiObject]) -> None:
         self.model = model
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
@@ -40,7 +40,7 @@ Scalar = Annotated[
 Text = Annotated[str, MinLen(1)]
 
 
-class ComponentUse(Node):
+class ComponentUse(ApiObject):
     """One component that is switched on."""
 
     name: Name
@@ -61,7 +61,7 @@ def _spelled_out(value: object) -> object:
 Components = Annotated[list[ComponentUse], BeforeValidator(_spelled_out)]
 
 
-class Lock(Node):
+class Lock(ApiObject):
     """A field that nothing above this runtime may change."""
 
     path: Text
@@ -70,7 +70,7 @@ class Lock(Node):
     """Why it must stay; whoever tries to change it reads this."""
 
 
-class PartialRuntimeSpec(Node):
+class PartialRuntimeSpec(ApiObject):
     """A piece of a TrainingRuntime's spec: what is absent comes from elsewhere."""
 
     ml_policy: Annotated[dict[str, object], Piece(MLPolicy)] | None = None

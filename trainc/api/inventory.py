@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from trainc.api.node import Keywords, Name, Names, Node, Quantity, Resource, StringMap
+from trainc.api.node import ApiObject, Keywords, Name, Names, Quantity, Resource, StringMap
 from trainc.model.dumped import DECISIVE
 
 Kind = Annotated[str, Keywords({"enum": [*DECISIVE]})]
@@ -14,7 +14,7 @@ Object = Annotated[
 ]
 
 
-class InventoryTaint(Node):
+class InventoryTaint(ApiObject):
     """A taint of a node."""
 
     key: Name
@@ -25,7 +25,7 @@ class InventoryTaint(Node):
     """What it does to pods that do not tolerate it."""
 
 
-class InventoryNodes(Node):
+class InventoryNodes(ApiObject):
     """Nodes that are alike in everything but their names."""
 
     names: list[Name]
@@ -48,7 +48,7 @@ class InventoryNodes(Node):
     """Whether they were cordoned."""
 
 
-class InventorySpec(Node):
+class InventorySpec(ApiObject):
     """Facts of a cluster, with the date on which they were true."""
 
     date: str | None = None

@@ -12,10 +12,10 @@ from trainc.api.core import JobTemplateSpec, PersistentVolumeClaim
 from trainc.api.node import (
     ATOMIC,
     VALUE_IMMUTABLE,
+    ApiObject,
     Column,
     Int32,
     Names,
-    Node,
     Resource,
     default,
     list_map,
@@ -34,7 +34,7 @@ _NO_NAMESPACE = rule(
 )
 
 
-class DependsOn(Node):
+class DependsOn(ApiObject):
     """Another replicated job that has to get somewhere first."""
 
     name: str
@@ -43,7 +43,7 @@ class DependsOn(Node):
     """How far it has to be: all its pods ready, or all its jobs complete."""
 
 
-class ReplicatedJob(Node):
+class ReplicatedJob(ApiObject):
     """Equal Jobs under one name."""
 
     name: str
@@ -58,7 +58,7 @@ class ReplicatedJob(Node):
     """Replicated jobs that must be ready or complete before the Jobs of this one are made."""
 
 
-class Network(Node):
+class Network(ApiObject):
     """How the pods of a JobSet find each other."""
 
     enable_dns_hostnames: Annotated[bool | None, Field(alias="enableDNSHostnames")] = None
@@ -69,7 +69,7 @@ class Network(Node):
     """Whether host names resolve before their pods are ready; the webhook writes true."""
 
 
-class SuccessPolicy(Node):
+class SuccessPolicy(ApiObject):
     """When a JobSet has succeeded."""
 
     operator: Literal["All", "Any"]
@@ -78,7 +78,7 @@ class SuccessPolicy(Node):
     """Replicated jobs that count; all when empty."""
 
 
-class FailureRule(Node):
+class FailureRule(ApiObject):
     """What to do about one sort of failed Job; the first rule that matches is taken."""
 
     name: str
@@ -99,7 +99,7 @@ class FailureRule(Node):
     """Replicated jobs whose Jobs match; all when empty."""
 
 
-class FailurePolicy(Node):
+class FailurePolicy(ApiObject):
     """What happens when a Job fails; without it the first failure fails the JobSet."""
 
     max_restarts: Int32 | None = None
@@ -112,14 +112,14 @@ class FailurePolicy(Node):
     """Rules in the order in which they are tried; a failure that none matches restarts the JobSet."""
 
 
-class StartupPolicy(Node):
+class StartupPolicy(ApiObject):
     """The order in which replicated jobs start; `dependsOn` is its successor."""
 
     startup_policy_order: Literal["AnyOrder", "InOrder"]
     """Whether each replicated job waits for the one before it to be ready."""
 
 
-class Coordinator(Node):
+class Coordinator(ApiObject):
     """The pod whose host name is written on every Job and pod as an annotation."""
 
     replicated_job: str
@@ -130,14 +130,14 @@ class Coordinator(Node):
     """Completion index of the pod in the Job; 0 when absent."""
 
 
-class RetentionPolicy(Node):
+class RetentionPolicy(ApiObject):
     """What becomes of the claims afterwards."""
 
     when_deleted: Annotated[Literal["Delete", "Retain"], default("Delete")] | None = None
     """Whether the claims are deleted or kept when the JobSet is deleted."""
 
 
-class VolumeClaimPolicy(Node):
+class VolumeClaimPolicy(ApiObject):
     """Claims that the JobSet makes for its own pods."""
 
     model_config = ConfigDict(json_schema_extra=_NO_NAMESPACE.keywords)
@@ -148,7 +148,7 @@ class VolumeClaimPolicy(Node):
     """What becomes of the claims when the JobSet is deleted."""
 
 
-class JobSetSpec(Node):
+class JobSetSpec(ApiObject):
     """Which Jobs run together, how they find each other and when they are done."""
 
     model_config = ConfigDict(json_schema_extra=_ONE_ORDER.keywords)
@@ -175,7 +175,7 @@ class JobSetSpec(Node):
     """Claims that are made with the JobSet."""
 
 
-class ReplicatedJobStatus(Node):
+class ReplicatedJobStatus(ApiObject):
     """How the Jobs of one replicated job are doing."""
 
     name: str
@@ -196,7 +196,7 @@ class ReplicatedJobStatus(Node):
     """For each Job, how many of those restarts count towards `maxRestarts`."""
 
 
-class JobSetStatus(Node):
+class JobSetStatus(ApiObject):
     """What the JobSet controller has seen; never written by people."""
 
     conditions: Annotated[list[Condition], list_map("type")] | None = None

@@ -124,7 +124,7 @@ Quantity = Annotated[
 ]
 
 
-class Node(BaseModel):
+class ApiObject(BaseModel):
     """An object inside a manifest: snake_case in Python, camelCase in YAML, closed, never coerced.
 
     What was not written stays absent, and what was written stays as it is, so that a manifest survives the way
@@ -196,7 +196,7 @@ class Names(NamedTuple):
         return f"{self.api_version}/{self.kind}"
 
 
-class OwnerReference(Node):
+class OwnerReference(ApiObject):
     """The object that this one is deleted with."""
 
     api_version: str
@@ -213,7 +213,7 @@ class OwnerReference(Node):
     """Whether the owner waits for this object when it is deleted in the foreground."""
 
 
-class ObjectMeta(Node):
+class ObjectMeta(ApiObject):
     """Name, labels and annotations of an object, and what the cluster keeps about it."""
 
     name: str | None = None
@@ -248,7 +248,7 @@ class ObjectMeta(Node):
     """Who set which field; written by the server."""
 
 
-class TemplateMeta(Node):
+class TemplateMeta(ApiObject):
     """The five metadata fields that survive inside a template."""
 
     name: str | None = None
@@ -263,7 +263,7 @@ class TemplateMeta(Node):
     """Finalizers of what is made from the template."""
 
 
-class Resource(Node):
+class Resource(ApiObject):
     """A whole manifest of one kind; `apiVersion` and `kind` need not be given."""
 
     NAMES: ClassVar[Names]

@@ -17,10 +17,10 @@ from trainc.api.core import (
     Volume,
     VolumeMount,
 )
-from trainc.api.node import ATOMIC, FIELD_IMMUTABLE, Int64, Name, Node, StringMap, TemplateMeta, Time, list_map
+from trainc.api.node import ATOMIC, FIELD_IMMUTABLE, ApiObject, Int64, Name, StringMap, TemplateMeta, Time, list_map
 
 
-class ContainerPatch(Node):
+class ContainerPatch(ApiObject):
     """What changes in one container; image, command, arguments and resources belong to `spec.trainer`."""
 
     name: Name
@@ -33,7 +33,7 @@ class ContainerPatch(Node):
     """Security settings of the container."""
 
 
-class PodSpecPatch(Node):
+class PodSpecPatch(ApiObject):
     """What changes in the pods of one replicated job."""
 
     service_account_name: Annotated[str, MaxLen(253), FIELD_IMMUTABLE] | None = None
@@ -62,7 +62,7 @@ class PodSpecPatch(Node):
     """How long the pods have between the signal to stop and being killed."""
 
 
-class PodTemplatePatch(Node):
+class PodTemplatePatch(ApiObject):
     """What changes in a pod template."""
 
     metadata: TemplateMeta | None = None
@@ -71,14 +71,14 @@ class PodTemplatePatch(Node):
     """Changes to the pods."""
 
 
-class JobSpecPatch(Node):
+class JobSpecPatch(ApiObject):
     """What changes in a Job."""
 
     template: PodTemplatePatch | None = None
     """Changes to its pods."""
 
 
-class JobTemplatePatch(Node):
+class JobTemplatePatch(ApiObject):
     """What changes in a Job template."""
 
     metadata: TemplateMeta | None = None
@@ -87,7 +87,7 @@ class JobTemplatePatch(Node):
     """Changes to the Jobs."""
 
 
-class ReplicatedJobPatch(Node):
+class ReplicatedJobPatch(ApiObject):
     """What changes in one replicated job."""
 
     name: Name
@@ -96,14 +96,14 @@ class ReplicatedJobPatch(Node):
     """Changes to its Jobs."""
 
 
-class JobSetSpecPatch(Node):
+class JobSetSpecPatch(ApiObject):
     """What changes in the JobSet."""
 
     replicated_jobs: Annotated[list[ReplicatedJobPatch], MaxLen(100), list_map("name")] | None = None
     """Changes by replicated job."""
 
 
-class JobSetTemplatePatch(Node):
+class JobSetTemplatePatch(ApiObject):
     """What changes in the template of the JobSet."""
 
     metadata: TemplateMeta | None = None
@@ -112,14 +112,14 @@ class JobSetTemplatePatch(Node):
     """Changes to the JobSet."""
 
 
-class TrainingRuntimeSpecPatch(Node):
+class TrainingRuntimeSpecPatch(ApiObject):
     """What changes in the runtime, for this job alone."""
 
     template: JobSetTemplatePatch | None = None
     """Changes to the template."""
 
 
-class RuntimePatch(Node):
+class RuntimePatch(ApiObject):
     """The changes that one manager makes; later patches in the list win."""
 
     manager: Annotated[Name, FIELD_IMMUTABLE]

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, StringConstraints
 
 from trainc.api.inherited import Components, PartialRuntimeSpec, Text
-from trainc.api.node import Name, Names, Node, Resource, minimum
+from trainc.api.node import ApiObject, Name, Names, Resource, minimum
 
 
 def _off(value: object) -> object:
@@ -22,7 +22,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 KeyMaterial = Annotated[str, StringConstraints(pattern=r"^(existing:.+|external-secrets)$")]
 
 
-class Images(Node):
+class Images(ApiObject):
     """Where a cluster gets its images from; the last step of all."""
 
     registries: dict[str, Text] | None = None
@@ -31,7 +31,7 @@ class Images(Node):
     """Image, as the manifests name it before its registry is replaced, and the digest to pin."""
 
 
-class ProjectCluster(Node):
+class ProjectCluster(ApiObject):
     """One cluster: what is known of it, which jobs it runs, and what it changes in them."""
 
     paths: list[Text] | None = None
@@ -76,7 +76,7 @@ class ProjectCluster(Node):
     """Whose webhooks are installed besides the Trainer's and JobSet's, separated by commas."""
 
 
-class ProjectSpec(Node):
+class ProjectSpec(ApiObject):
     """Settings for all jobs below the folder of trainc.yaml."""
 
     runtimes: list[Text] | None = None
@@ -103,7 +103,7 @@ class ProjectSpec(Node):
     """The clusters that jobs are compiled for, by name."""
 
 
-class Project(Resource):
+class ProjectFile(Resource):
     """What trainc.yaml says for all jobs of a repository; read by trainc alone."""
 
     NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Project", "projects", namespaced=False, served=False)

@@ -11,11 +11,11 @@ from trainc.api.jobset import JobSetSpec
 from trainc.api.node import (
     NOT_EMPTY,
     SET,
+    ApiObject,
     Int32,
     Keywords,
     Name,
     Names,
-    Node,
     Resource,
     TemplateMeta,
     default,
@@ -35,7 +35,7 @@ _WITHOUT_REPLICAS_BOUND = Keywords({"x-without": ["replicatedJobs", "[]", "repli
 """Trainer 2.3.0 embeds JobSet 0.12, which has no lower bound on replicas yet."""
 
 
-class EnvInjectionTarget(Node):
+class EnvInjectionTarget(ApiObject):
     """Containers that read the variables of torchrun beside the container `node`."""
 
     job_name: Name
@@ -44,21 +44,21 @@ class EnvInjectionTarget(Node):
     """Names of the containers or init containers; `node` gets the variables anyway."""
 
 
-class EnvInjection(Node):
+class EnvInjection(ApiObject):
     """Which further containers get the PET_* variables."""
 
     targets: Annotated[list[EnvInjectionTarget], MaxLen(16), list_map("jobName")] | None = None
     """Containers by replicated job."""
 
 
-class TorchPolicy(Node):
+class TorchPolicy(ApiObject):
     """PyTorch: torchrun reads PET_* variables."""
 
     env_injection: EnvInjection | None = None
     """Containers beside `node` that get the PET_* variables too."""
 
 
-class MPIPolicy(Node):
+class MPIPolicy(ApiObject):
     """MPI: a launcher starts processes on the nodes over SSH."""
 
     num_proc_per_node: Annotated[Int32, default(1)] | None = None
@@ -71,15 +71,15 @@ class MPIPolicy(Node):
     """Whether the launcher trains as well and counts as a node."""
 
 
-class JAXPolicy(Node):
+class JAXPolicy(ApiObject):
     """JAX: processes meet at a coordinator named by JAX_* variables."""
 
 
-class XGBoostPolicy(Node):
+class XGBoostPolicy(ApiObject):
     """XGBoost: workers meet at a tracker named by DMLC_* variables."""
 
 
-class FluxPolicy(Node):
+class FluxPolicy(ApiObject):
     """Flux: a Flux instance spans the nodes and starts the processes."""
 
     num_proc_per_node: (
@@ -88,7 +88,7 @@ class FluxPolicy(Node):
     """Processes on each node."""
 
 
-class MLPolicy(Node):
+class MLPolicy(ApiObject):
     """How many nodes train and how their processes meet; at most one framework."""
 
     model_config = ConfigDict(json_schema_extra=_ONE_POLICY.keywords)
@@ -107,14 +107,14 @@ class MLPolicy(Node):
     """Flux as the launcher."""
 
 
-class CoschedulingPolicy(Node):
+class CoschedulingPolicy(ApiObject):
     """Gang scheduling by the coscheduling plugin."""
 
     schedule_timeout_seconds: Annotated[Int32, default(60)] | None = None
     """How long a pod that has found its place waits for the others."""
 
 
-class VolcanoPolicyTopology(Node):
+class VolcanoPolicyTopology(ApiObject):
     """How far apart in the network the pods may end up."""
 
     mode: Annotated[Literal["hard", "soft"], default("hard")] | None = None
@@ -123,14 +123,14 @@ class VolcanoPolicyTopology(Node):
     """Highest tier of HyperNodes that the pods may span."""
 
 
-class VolcanoPolicy(Node):
+class VolcanoPolicy(ApiObject):
     """Gang scheduling by Volcano; the queue is an annotation of the template."""
 
     network_topology: VolcanoPolicyTopology | None = None
     """How far apart the pods may end up."""
 
 
-class PodGroupPolicy(Node):
+class PodGroupPolicy(ApiObject):
     """Who places the pods together; without it each pod is placed alone."""
 
     coscheduling: CoschedulingPolicy | None = None
@@ -139,7 +139,7 @@ class PodGroupPolicy(Node):
     """The Volcano scheduler."""
 
 
-class JobSetTemplate(Node):
+class JobSetTemplate(ApiObject):
     """The JobSet that a job starts from."""
 
     metadata: TemplateMeta | None = None
@@ -148,7 +148,7 @@ class JobSetTemplate(Node):
     """The JobSet itself, in which the replicated job that trains is labelled as `trainer`."""
 
 
-class TrainingRuntimeSpec(Node):
+class TrainingRuntimeSpec(ApiObject):
     """What jobs of one sort have in common."""
 
     ml_policy: MLPolicy | None = None

@@ -13,12 +13,12 @@ from trainc.api.node import (
     ATOMIC,
     FIELD_IMMUTABLE,
     NOT_EMPTY,
+    ApiObject,
     Column,
     Int32,
     Int64,
     Name,
     Names,
-    Node,
     Resource,
     Time,
     default,
@@ -49,7 +49,7 @@ Words = Annotated[list[Annotated[str, MaxLen(1048576)]], MaxLen(128), ATOMIC]
 Count = Annotated[Int32, Ge(0)]
 
 
-class RuntimeRef(Node):
+class RuntimeRef(ApiObject):
     """Which runtime the job starts from."""
 
     name: Name
@@ -60,7 +60,7 @@ class RuntimeRef(Node):
     """API group of the runtime."""
 
 
-class Source(Node):
+class Source(ApiObject):
     """Something to fetch before training starts."""
 
     storage_uri: Annotated[str, MaxLen(2048), _URI] | None = None
@@ -71,7 +71,7 @@ class Source(Node):
     """Secret in the namespace of the job whose keys become variables of the initializer."""
 
 
-class Initializer(Node):
+class Initializer(ApiObject):
     """What is fetched before training starts; the runtime must have the jobs for it."""
 
     dataset: Source | None = None
@@ -80,7 +80,7 @@ class Initializer(Node):
     """The model to start from."""
 
 
-class Trainer(Node):
+class Trainer(ApiObject):
     """What this job changes in the container `node` of the replicated job that trains."""
 
     image: Annotated[str, MaxLen(500)] | None = None
@@ -99,7 +99,7 @@ class Trainer(Node):
     """Processes on each node, instead of the number of its GPUs or the runtime's number."""
 
 
-class TrainJobSpec(Node):
+class TrainJobSpec(ApiObject):
     """Which runtime a job starts from and what it changes there."""
 
     runtime_ref: Annotated[RuntimeRef, FIELD_IMMUTABLE]
@@ -121,7 +121,7 @@ class TrainJobSpec(Node):
     """Controller that looks after this job."""
 
 
-class JobStatus(Node):
+class JobStatus(ApiObject):
     """How the Jobs of one replicated job are doing."""
 
     name: Name
@@ -138,7 +138,7 @@ class JobStatus(Node):
     """Jobs that are suspended."""
 
 
-class Metric(Node):
+class Metric(ApiObject):
     """One number that the training reports."""
 
     name: Annotated[str, MinLen(1), MaxLen(64)]
@@ -147,7 +147,7 @@ class Metric(Node):
     """Its latest value, as text."""
 
 
-class TrainerStatus(Node):
+class TrainerStatus(ApiObject):
     """How far the training says it is."""
 
     progress_percentage: Annotated[Int32, Ge(0), Le(100)] | None = None
@@ -160,7 +160,7 @@ class TrainerStatus(Node):
     """When this was reported."""
 
 
-class TrainJobStatus(Node):
+class TrainJobStatus(ApiObject):
     """What the Trainer controller has seen; never written by people."""
 
     conditions: Annotated[list[Condition], MaxLen(8), list_map("type")] | None = None

@@ -8,12 +8,12 @@ from annotated_types import Ge, MaxLen
 from pydantic import Field, StringConstraints
 
 from trainc.api.core import LabelSelector
-from trainc.api.node import ATOMIC, Column, Int32, Names, Node, Quantity, Resource, Time, default
+from trainc.api.node import ATOMIC, ApiObject, Column, Int32, Names, Quantity, Resource, Time, default
 
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 
 
-class NetworkTopology(Node):
+class NetworkTopology(ApiObject):
     """How far apart in the network the pods may end up."""
 
     mode: Annotated[Literal["hard", "soft"], default("hard")] | None = None
@@ -24,7 +24,7 @@ class NetworkTopology(Node):
     """Highest tier of HyperNodes that the pods may span, by name; not together with the number."""
 
 
-class SubGroupPolicy(Node):
+class SubGroupPolicy(ApiObject):
     """A gang inside the gang."""
 
     name: Annotated[str, MaxLen(253)] | None = None
@@ -41,7 +41,7 @@ class SubGroupPolicy(Node):
     """How far apart the pods of one sub-group may end up."""
 
 
-class VolcanoPodGroupSpec(Node):
+class VolcanoPodGroupSpec(ApiObject):
     """How many pods must find a place together, and where they queue."""
 
     min_member: Annotated[Int32, Ge(0)] | None = None
@@ -60,7 +60,7 @@ class VolcanoPodGroupSpec(Node):
     """Gangs inside this gang."""
 
 
-class VolcanoCondition(Node):
+class VolcanoCondition(ApiObject):
     """One thing that Volcano says about the group."""
 
     type: str | None = None
@@ -77,7 +77,7 @@ class VolcanoCondition(Node):
     """Why, as a sentence for people."""
 
 
-class VolcanoPodGroupStatus(Node):
+class VolcanoPodGroupStatus(ApiObject):
     """What Volcano has seen; never written by people."""
 
     phase: Literal["Pending", "Running", "Unknown", "Inqueue", "Completed"] | None = None

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainc.capacity.kueue import Kueue
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.verdict import KueueVerdict
     from trainc.model.tree import Tree
 
 MOST_PODS = 65_536  # that a search for a larger number of pods ends at
 
 
-def change_for(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
+def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     """What to do about a job that Kueue does not admit; empty where nothing small helps."""
     if verdict.refusal:
         return "correct what the webhook refuses"
@@ -34,7 +34,7 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
     return _fewer(kueue, jobset) or "ask for less in each pod, or raise the quota"
 
 
-def _configuration_change(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
+def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     message, namespace = verdict.message, value(jobset, "metadata", "namespace") or "default"
     if message.startswith("LocalQueue") and message.endswith("doesn't exist"):
         names = [name for name, _ in kueue.facts.in_namespace("LocalQueue", namespace)]
@@ -57,7 +57,7 @@ def _configuration_change(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
     return "change the requests and limits of the container"
 
 
-def _other_nodes(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
+def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     """A toleration, or the removal of a node selector, with which the job is admitted."""
     flavors = kueue.facts.flavors
     flavor_names = [name for group in kueue.facts.queues[verdict.cluster_queue].groups for name in group.flavors]
@@ -73,7 +73,7 @@ def _other_nodes(kueue: Kueue, jobset: Tree, verdict: Verdict) -> str:
     return ""
 
 
-def _undeclared(verdict: Verdict) -> str:
+def _undeclared(verdict: KueueVerdict) -> str:
     for member in verdict.assigned:
         for reason in member.reasons:
             if reason.endswith("unavailable in ClusterQueue"):

@@ -13,10 +13,10 @@ from trainc.model.tree import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.capacity.amounts import Units
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.nodes import Node
     from trainc.capacity.queues import ClusterQueue
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.verdict import KueueVerdict
 
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 
@@ -24,7 +24,7 @@ PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 class Snapshot:
     """The facts of a cluster with what is computed from them once; admitted workloads count unless it is idle."""
 
-    def __init__(self, facts: Facts, *, is_idle: bool = True) -> None:
+    def __init__(self, facts: ClusterFacts, *, is_idle: bool = True) -> None:
         self.facts = facts
         self.is_idle = is_idle
         used = {} if is_idle else quota_used(facts)
@@ -47,7 +47,7 @@ class Snapshot:
             self._topologies[name] = Topology(flavor.topology, levels, nodes, flavor.tolerations, is_idle=self.is_idle)
         return self._topologies[name]
 
-    def reserve(self, verdict: Verdict) -> None:
+    def reserve(self, verdict: KueueVerdict) -> None:
         """Let an admitted job hold its quota and its places."""
         used = self.pools.queues[verdict.cluster_queue].used
         for member in verdict.assigned:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
 
@@ -26,7 +26,7 @@ _ORIGIN = Origin(None, "Priority admission")
 class Namespace:
     """What a namespace does to pods that are created in it."""
 
-    def __init__(self, facts: Facts, name: str) -> None:
+    def __init__(self, facts: ClusterFacts, name: str) -> None:
         self.facts = facts
         self.name = name
         self.limits = Limits(tree for _, tree in facts.in_namespace("LimitRange", name))

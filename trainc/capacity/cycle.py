@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from trainc.capacity.queues import ClusterQueue
     from trainc.capacity.requests import Defaults, PodSet
     from trainc.capacity.topology import Values
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.verdict import KueueVerdict
 
 MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
 
 
-def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: Verdict, defaults: Defaults) -> None:
+def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, defaults: Defaults) -> None:
     """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
     for pods in verdict.podsets:
         pods.wish.is_implied = not pods.wish.is_explicit and snapshot.is_topology_only(queue)
@@ -55,7 +55,7 @@ def _message(assigned: Sequence[Assigned]) -> str:
     return "; ".join(member.message for member in assigned if member.message)
 
 
-def _admit(verdict: Verdict, queue: ClusterQueue, snapshot: Snapshot) -> None:
+def _admit(verdict: KueueVerdict, queue: ClusterQueue, snapshot: Snapshot) -> None:
     choices = [choice for member in verdict.assigned for choice in member.choices.values()]
     verdict.borrowing = max([choice.borrowing for choice in choices], default=0)
     used = {choice.flavor for choice in choices}

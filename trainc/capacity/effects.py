@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import FITS, UNKNOWN, Fit
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
 
     Nothing where an amount of the dump is not one: it decides nothing then.
     """
-    if Facts(objects).malformed:
+    if ClusterFacts(objects).malformed:
         return []
     old, new = _answers(objects, before), _answers(objects, after)
     changes = []
@@ -47,8 +47,8 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
 
 def _answers(objects: Objects, jobs: Jobs) -> dict[Key, FitAnswer]:
     """The answers for all jobs at once, by priority, then by name; each holds what it gets."""
-    alone = Fit(Facts(objects), names_nodes=False)
-    fit = Fit(Facts(objects), alone=alone, names_nodes=False)
+    alone = Fit(ClusterFacts(objects), names_nodes=False)
+    fit = Fit(ClusterFacts(objects), alone=alone, names_nodes=False)
     answers = {}
     for key in sorted(jobs, key=lambda key: (-alone.priority(jobs[key]), key)):
         answers[key] = fit.answer(jobs[key])

@@ -40,7 +40,7 @@ ASSUMED_GATES = {
 }
 
 
-class Facts:
+class ClusterFacts:
     """A cluster as its dump shows it; objects are read when a verdict first needs them.
 
     `objects` holds trees by kind, then by name or `namespace/name`. With `closed`, what is not listed does not exist.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.nodes import Node
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.pods import PendingPod
 
 _CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 UNSCHEDULABLE = "node(s) were unschedulable"
@@ -25,7 +25,7 @@ AWAY = "node(s) didn't match pod anti-affinity rules"
 OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
-class Place:
+class NodeUsage:
     """A node while pods are being placed: what is free, and the pods that are there."""
 
     __slots__ = ("free", "node", "pods", "room", "used")
@@ -34,15 +34,15 @@ class Place:
         self.node = node
         self.free = dict(free)
         self.room = self.free.pop("pods", 0)
-        self.pods: list[Pod] = []
+        self.pods: list[PendingPod] = []
         self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in self.free.items()}
 
-    def take(self, pod: Pod) -> None:
+    def take(self, pod: PendingPod) -> None:
         """Put a pod here."""
         self.pods.append(pod)
         self.take_many(pod, 1)
 
-    def take_many(self, pod: Pod, count: int) -> None:
+    def take_many(self, pod: PendingPod, count: int) -> None:
         """Take what so many equal pods need, without regard to other pods' rules."""
         self.room -= count
         for name, amount in pod.requests.items():
@@ -53,7 +53,7 @@ class Place:
 Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
 
 
-def static_refusal(pod: Pod, node: Node) -> str:
+def static_refusal(pod: PendingPod, node: Node) -> str:
     """Why a node is out of the question for a pod whatever runs there, empty where it is not."""
     if node.is_unschedulable and untolerated([_CORDON], pod.tolerations) is not None:
         return UNSCHEDULABLE
@@ -67,7 +67,7 @@ def static_refusal(pod: Pod, node: Node) -> str:
     return ""
 
 
-def resource_refusal(pod: Pod, place: Place) -> Refusal | None:
+def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
     """The resources that a node lacks for a pod."""
     reasons, helps = [], True
     if place.room < 1:
@@ -83,7 +83,7 @@ def resource_refusal(pod: Pod, place: Place) -> Refusal | None:
 class Peers:
     """Where other pods are, as one pod's spreading and affinity rules see them."""
 
-    def __init__(self, pod: Pod, places: Iterable[Place]) -> None:
+    def __init__(self, pod: PendingPod, places: Iterable[NodeUsage]) -> None:
         self.pod = pod
         self.places = list(places)
         self.near = [self._counts(term) for term in required_peers(pod.spec, "podAffinity")]
@@ -91,7 +91,7 @@ class Peers:
         self.spreads = [self._spread(one) for one in hard_spreads(pod.spec)]
         self.repelled = self._repelled()
 
-    def refusal(self, place: Place) -> Refusal | None:
+    def refusal(self, place: NodeUsage) -> Refusal | None:
         """Why a node is out because of the pods on it or near it."""
         labels = place.node.labels
         for key, counts, least, skew, own in self.spreads:
@@ -174,7 +174,7 @@ class Peers:
         return domains
 
 
-def _selects(term: Mapping[str, Any], pod: Pod, owner: Pod) -> bool:
+def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:
     """Whether the term of one pod selects another."""
     namespaces = term.get("namespaces") or []
     everywhere = term.get("namespaceSelector") is not None
@@ -197,7 +197,7 @@ def _of_keys(term: Mapping[str, Any], labels: Mapping[str, str]) -> list[dict[st
     ]
 
 
-def port_refusal(pod: Pod, place: Place) -> Refusal | None:
+def port_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
     """Whether a port of the node is taken."""
     taken = any(ports_collide(pod.host_ports, other.host_ports) for other in place.pods) if pod.host_ports else False
     return ((PORTS,), True) if taken else None

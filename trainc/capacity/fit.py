@@ -6,9 +6,9 @@ from trainc.capacity.advice import change_for
 from trainc.capacity.amounts import added, units_of
 from trainc.capacity.attempts import NO_PLACE
 from trainc.capacity.cluster import PROVISIONING
-from trainc.capacity.gang import Gang, GangOptions, gang_of
+from trainc.capacity.gang import GangOptions, GangPlacement, gang_of
 from trainc.capacity.groups import back_end, group_refusal
-from trainc.capacity.jobpods import Added, Run, Share
+from trainc.capacity.jobpods import Added, JobPlacement, Share
 from trainc.capacity.kueue import GATED, Kueue
 from trainc.capacity.nodes import HOSTNAME
 from trainc.capacity.occupancy import occupy
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.rules import Problem
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.verdict import KueueVerdict
     from trainc.model.tree import Tree
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
@@ -42,9 +42,9 @@ class FitAnswer:
 
     __slots__ = ("change", "gang", "headroom", "reason", "status", "verdict")
 
-    def __init__(self, verdict: Verdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
+    def __init__(self, verdict: KueueVerdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
         self.verdict = verdict
-        self.gang: Gang | None = None
+        self.gang: GangPlacement | None = None
         self.status = status
         self.reason = reason
         self.change = change
@@ -58,14 +58,14 @@ class Fit:
     """
 
     def __init__(
-        self, facts: Facts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
+        self, facts: ClusterFacts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
     ) -> None:
         self.facts = facts
         self.options = GangOptions(is_idle=is_idle, names_nodes=names_nodes)
         self.alone = alone
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
         self._known: dict[str, FitAnswer] = {}
-        self._gangs: dict[str, Gang] = {}
+        self._gangs: dict[str, GangPlacement] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
     def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> FitAnswer:
@@ -93,7 +93,7 @@ class Fit:
         self._gangs.clear()
         occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options.occupants, answer)
 
-    def verdict(self, jobset: Tree) -> Verdict | None:
+    def verdict(self, jobset: Tree) -> KueueVerdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
         if self.kueue is None:
             name = value(jobset, "metadata", "labels", KUEUE_QUEUE)
@@ -106,7 +106,7 @@ class Fit:
         verdict = self.verdict(jobset)
         return (verdict.priority or 0) if verdict else 0
 
-    def gang(self, jobset: Tree, verdict: Verdict | None) -> Gang | None:
+    def gang(self, jobset: Tree, verdict: KueueVerdict | None) -> GangPlacement | None:
         """Whether the nodes hold the job's pods, with what its queue adds to them; None where nodes do not decide."""
         if not self.facts.has_nodes or self.elsewhere(verdict):
             return None
@@ -123,7 +123,7 @@ class Fit:
             self._gangs[key] = gang_of(self.facts, jobset, added, self.options)
         return self._gangs[key]
 
-    def elsewhere(self, verdict: Verdict | None) -> str:
+    def elsewhere(self, verdict: KueueVerdict | None) -> str:
         """Who provides the nodes of an admitted job, empty where those of the dump have to do."""
         for check in verdict.checks if verdict and self.kueue else ():
             controller = self.kueue.snapshot.controller(check) if self.kueue else ""
@@ -133,7 +133,7 @@ class Fit:
                 return f"check `{check}` asks the autoscaler for its nodes"
         return ""
 
-    def change(self, jobset: Tree, verdict: Verdict) -> str:
+    def change(self, jobset: Tree, verdict: KueueVerdict) -> str:
         """What would help a job that Kueue does not admit."""
         return change_for(self.kueue, jobset, verdict) if self.kueue else ""
 
@@ -162,7 +162,7 @@ class Fit:
             self._refused(answer, answer.verdict, jobset)
             return answer
         answer.gang = self.gang(jobset, answer.verdict)
-        creation = Run(self.facts, jobset)
+        creation = JobPlacement(self.facts, jobset)
         never = creation.refusal()
         full = next((text for _, _, text in creation.over_quota(unused=False)), "")
         if never or full:
@@ -184,7 +184,7 @@ class Fit:
             answer.reason = "the dump shows no nodes, so nobody knows whether its pods find one"
         answer.status = ADMITTED if answer.reason else FITS
 
-    def _refused(self, answer: FitAnswer, verdict: Verdict, jobset: Tree) -> None:
+    def _refused(self, answer: FitAnswer, verdict: KueueVerdict, jobset: Tree) -> None:
         if verdict.missing:
             answer.reason = f"{verdict.missing}: there is no verdict"
             answer.change = "dump it as well (`trainc inventory --help` prints the command)"
@@ -201,7 +201,7 @@ _FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
 _ANNOTATIONS = ("metadata", "annotations")
 
 
-def _look_at_nodes(answer: FitAnswer, gang: Gang) -> None:
+def _look_at_nodes(answer: FitAnswer, gang: GangPlacement) -> None:
     if gang.fits and gang.is_certain:
         answer.status = FITS
     elif gang.fits:
@@ -212,22 +212,22 @@ def _look_at_nodes(answer: FitAnswer, gang: Gang) -> None:
         answer.reason, answer.change = gang.reason, gang.change
 
 
-def is_on_hosts(verdict: Verdict) -> bool:
+def is_on_hosts(verdict: KueueVerdict) -> bool:
     """Whether Kueue itself chose the node of every pod."""
     hosts = [member.levels == [HOSTNAME] for member in verdict.assigned if member.pods.count]
     return bool(hosts) and all(hosts)
 
 
-def _has_own_rules(jobset: Tree, facts: Facts) -> bool:
+def _has_own_rules(jobset: Tree, facts: ClusterFacts) -> bool:
     """Whether pods have rules that Kueue does not look at when it chooses their nodes."""
-    run = Run(facts, jobset)
+    run = JobPlacement(facts, jobset)
     return any(
         role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
         for role in run.roles
     )
 
 
-def added_by_queue(verdict: Verdict | None, facts: Facts) -> dict[str, Added]:
+def added_by_queue(verdict: KueueVerdict | None, facts: ClusterFacts) -> dict[str, Added]:
     """What Kueue adds to the pods of each role when it starts the job: what its flavors say, and topology domains."""
     out = {}
     for member in verdict.assigned if verdict else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.capacity.amounts import spelled
 from trainc.capacity.filters import AFFINITY, TAINT, static_refusal
-from trainc.capacity.jobpods import Run
+from trainc.capacity.jobpods import JobPlacement
 from trainc.capacity.matching import taint_text, untolerated
 from trainc.capacity.nodes import HOSTNAME, NodeClass
 from trainc.capacity.packing import fits_at_once, kinds_of, rooms
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.amounts import Units
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.jobpods import Added, RolePods
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.pods import PendingPod
     from trainc.model.tree import Tree
 
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
@@ -27,7 +27,7 @@ FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes
 _FIRST_NODES = 10
 
 
-class Gang:
+class GangPlacement:
     """The scheduler's part of an answer.
 
     `fits` is None where the search gave up. `run` has placed every pod in the scheduler's own order, where the job is
@@ -37,8 +37,8 @@ class Gang:
 
     __slots__ = ("change", "fits", "is_certain", "is_idle", "nodes", "reason", "role", "roles", "rooms", "run")
 
-    def __init__(self, run: Run, *, is_idle: bool) -> None:
-        self.run: Run | None = run
+    def __init__(self, run: JobPlacement, *, is_idle: bool) -> None:
+        self.run: JobPlacement | None = run
         self.is_idle = is_idle
         self.roles = run.roles
         self.role: RolePods | None = None  # that does not fit
@@ -71,11 +71,11 @@ class Occupants:
 
     def __init__(self) -> None:
         self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
-        self.pods: list[tuple[Pod, str]] = []
+        self.pods: list[tuple[PendingPod, str]] = []
         self.are_known = True  # False once a job got places that nobody can name
 
 
-def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> Gang:
+def gang_of(facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> GangPlacement:
     """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name.
 
     Roles that never run at the same time need not fit at the same time.
@@ -97,11 +97,11 @@ def gang_of(facts: Facts, jobset: Tree, added: Mapping[str, Added], options: Gan
 
 
 def _gang_of(
-    facts: Facts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
-) -> Gang:
+    facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
+) -> GangPlacement:
     is_idle, occupants = options.is_idle, options.occupants
-    run = Run(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
-    gang = Gang(run, is_idle=is_idle)
+    run = JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
+    gang = GangPlacement(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
     parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
     pods, counts = [pod for _, pod, _ in parts], [count for _, _, count in parts]
@@ -123,7 +123,7 @@ def _gang_of(
     return gang
 
 
-def _run(gang: Gang, roles: Sequence[RolePods], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
+def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
     """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
     run = gang.run
     if run is None:
@@ -145,7 +145,7 @@ def _run(gang: Gang, roles: Sequence[RolePods], nodes: int, *, in_any_order: boo
         gang.fits = None
 
 
-def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Facts) -> str:
+def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
@@ -182,7 +182,7 @@ def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
     return ""
 
 
-def _is_roomy(parts: Sequence[tuple[RolePods, Pod, int]], free_slots: Sequence[int]) -> bool:
+def _is_roomy(parts: Sequence[tuple[RolePods, PendingPod, int]], free_slots: Sequence[int]) -> bool:
     """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
     for index, (_, pod, count) in enumerate(parts):
         lost = sum(
@@ -193,13 +193,13 @@ def _is_roomy(parts: Sequence[tuple[RolePods, Pod, int]], free_slots: Sequence[i
     return True
 
 
-def _displaced(pod: Pod, other: Pod) -> int:
+def _displaced(pod: PendingPod, other: PendingPod) -> int:
     """How many pods of one kind at most one pod of another takes the place of."""
     mine, theirs = pod.requests, other.requests
     return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
 
 
-def _explain(gang: Gang, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Facts) -> None:
+def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> None:
     for role in roles:
         room = gang.rooms[role.name]
         if room < role.podset.count:
@@ -254,11 +254,11 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
     return ", or ".join(options) or "add nodes"
 
 
-def _room(pod: Pod, classes: Iterable[NodeClass]) -> int:
+def _room(pod: PendingPod, classes: Iterable[NodeClass]) -> int:
     return rooms([pod], kinds_of([pod], classes))[0]
 
 
-def _repelling(pod: Pod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
+def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
     """The taints that keep a pod off nodes, each once."""
     terms: dict[str, Mapping[str, Any]] = {}
     for alike in classes:
@@ -270,7 +270,7 @@ def _repelling(pod: Pod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]
     return list(terms.values())
 
 
-def _too_large(pod: Pod, classes: Iterable[NodeClass]) -> str:
+def _too_large(pod: PendingPod, classes: Iterable[NodeClass]) -> str:
     """What to do about a pod that no node can hold."""
     nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
     if not nodes:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from trainc.capacity.amounts import Units
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.model.tree import Path, Tree
 else:
     from trainc.model.record import NamedTuple
@@ -53,7 +53,9 @@ def groups_of(objects: Iterable[Tree]) -> list[Tree]:
     return [tree for tree in objects if back_end(tree)]
 
 
-def group_refusal(facts: Facts, jobset: Tree, groups: Sequence[Tree], used: Mapping[str, Units]) -> GroupRefusal | None:
+def group_refusal(
+    facts: ClusterFacts, jobset: Tree, groups: Sequence[Tree], used: Mapping[str, Units]
+) -> GroupRefusal | None:
     """The first refusal of a job's groups; `used` is what other groups hold of Volcano's queues."""
     for group in groups:
         for refusal in _refusals(facts, jobset, group, used):
@@ -61,7 +63,7 @@ def group_refusal(facts: Facts, jobset: Tree, groups: Sequence[Tree], used: Mapp
     return None
 
 
-def _refusals(facts: Facts, jobset: Tree, group: Tree, used: Mapping[str, Units]) -> Iterator[GroupRefusal]:
+def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str, Units]) -> Iterator[GroupRefusal]:
     kind = back_end(group)
     tied, minimum = _tied(jobset, group, kind), value(group, *_MINIMUM[kind])
     if tied and type(minimum) is int and minimum > tied:
@@ -82,7 +84,7 @@ def _tied(jobset: Tree, group: Tree, kind: str) -> int:
     return sum(PodSet(job).count for job in listed if value(job, *_TIES[kind]) == name)
 
 
-def _beyond_the_cluster(facts: Facts, group: Tree) -> Iterator[GroupRefusal]:
+def _beyond_the_cluster(facts: ClusterFacts, group: Tree) -> Iterator[GroupRefusal]:
     """Coscheduling compares what a group asks for with what all nodes have free, whether its pods may run there or not."""
     needed = units_of(get(group, "spec", "minResources"))
     if not facts.has_nodes or not needed:

@@ -16,7 +16,7 @@ from trainc.capacity.pods import (
 )
 from trainc.capacity.requests import PodSet
 from trainc.capacity.resourcequota import object_usage, pod_usage
-from trainc.capacity.scheduler import Scheduler
+from trainc.capacity.scheduler import SimulatedScheduler
 from trainc.capacity.stages import stages_of
 from trainc.model.tree import get, value
 from trainc.server.jobset.labels import written_labels
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from trainc.capacity.facts import Facts
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.facts import ClusterFacts
+    from trainc.capacity.pods import PendingPod
     from trainc.capacity.resourcequota import Budget
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
@@ -82,7 +82,9 @@ class RolePods:
         self.key = exclusive_key(jobset, job)
         self.is_scripted = is_labelled_by_script(jobset, job)
         self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
-        self.pod: Pod = pod_of(self.podset, get(job, "template", "spec", "template"), namespace.name, self.amounts[0])
+        self.pod: PendingPod = pod_of(
+            self.podset, get(job, "template", "spec", "template"), namespace.name, self.amounts[0]
+        )
         self.created = self.placed = 0
         self.nodes: Counter[str] = Counter()
         self.pending: Counter[str] = Counter()
@@ -95,7 +97,7 @@ class RolePods:
         if tolerations:
             self.podset.spec["tolerations"] = [*(self.podset.spec.get("tolerations") or []), *tolerations]
 
-    def parts(self) -> list[tuple[Pod, int]]:
+    def parts(self) -> list[tuple[PendingPod, int]]:
         """The equal pods of the role: all of them, or those of each domain that the queue chose."""
         if not self.shares:
             return [(self.pod, self.podset.count)]
@@ -104,7 +106,7 @@ class RolePods:
             (self.pod.like(self.pod.name, nodeSelector={**own, **share.selector}), share.count) for share in self.shares
         ]
 
-    def pods_of_job(self, job: str, index: int) -> list[Pod]:
+    def pods_of_job(self, job: str, index: int) -> list[PendingPod]:
         """The pods of one Job in the order of their ranks, each for the domain that the queue chose for it."""
         first, models = index * self.per_job, [pod for pod, count in self.parts() for _ in range(count)]
         labels = {JOB_KEY: job, **dict.fromkeys(_JOB_NAMES, job)}
@@ -121,18 +123,18 @@ class RolePods:
         return self.podset.count // self.podset.replicas if self.podset.replicas else 0
 
 
-class Run:
+class JobPlacement:
     """The pods of one JobSet on nodes that fill up."""
 
     def __init__(
         self,
-        facts: Facts,
+        facts: ClusterFacts,
         jobset: Tree,
         added: Mapping[str, Added] | None = None,
         *,
         is_idle: bool = True,
         only: frozenset[str] | None = None,
-        bound: Iterable[tuple[Pod, str]] = (),
+        bound: Iterable[tuple[PendingPod, str]] = (),
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
@@ -148,17 +150,17 @@ class Run:
         for role in self.roles:
             role.pod.labels |= labels[role.index]
         self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
-        self.placed: list[tuple[Pod, str]] = []
+        self.placed: list[tuple[PendingPod, str]] = []
         self._facts, self._is_idle, self._bound = facts, is_idle, bound
-        self._scheduler: Scheduler | None = None
+        self._scheduler: SimulatedScheduler | None = None
 
     @property
-    def scheduler(self) -> Scheduler:
+    def scheduler(self) -> SimulatedScheduler:
         """The nodes that fill up, with the pods that are there already."""
         if self._scheduler is None:
             running = bound_pods(self._facts.objects.get("Pod", {}).items(), is_idle=self._is_idle)
             nodes = self._facts.nodes.values()
-            self._scheduler = Scheduler(nodes, [*self._bound, *running], is_idle=self._is_idle)
+            self._scheduler = SimulatedScheduler(nodes, [*self._bound, *running], is_idle=self._is_idle)
         return self._scheduler
 
     def refusal(self) -> str:
@@ -251,7 +253,7 @@ class Run:
             return
         self._create(role, [follower(role.pod, f"{job}-{at}", role.key, domain, job) for at in range(1, count + 1)])
 
-    def _create(self, role: RolePods, pods: Sequence[Pod]) -> None:
+    def _create(self, role: RolePods, pods: Sequence[PendingPod]) -> None:
         for pod in pods:
             refused = self.namespace.refusal(role.tree, pod.name) or self.namespace.create_pod(
                 role.tree, role.amounts, pod.name
@@ -269,7 +271,7 @@ class Run:
                 role.pending[message] += 1
 
 
-def run_data(run: Run) -> dict[str, Any]:
+def run_data(run: JobPlacement) -> dict[str, Any]:
     """What becomes of the pods, as plain data for JSON."""
     return {"allPodsPlaced": run.is_placed, "groups": [_role_data(role) for role in run.roles]}
 

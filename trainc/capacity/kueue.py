@@ -12,7 +12,7 @@ from trainc.capacity.cycle import run_cycles
 from trainc.capacity.limits import reserved_fault
 from trainc.capacity.matching import matches_selector
 from trainc.capacity.requests import Defaults, PodSet, unknown_of_pod
-from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, Verdict
+from trainc.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, KueueVerdict
 from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.tree import get, plain, value
 from trainc.server.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.queues import ClusterQueue
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
@@ -39,7 +39,7 @@ class UnknownError(Exception):
 class Kueue:
     """Kueue with the objects of one dump."""
 
-    def __init__(self, facts: Facts, *, is_idle: bool = True) -> None:
+    def __init__(self, facts: ClusterFacts, *, is_idle: bool = True) -> None:
         self.facts = facts
         self.snapshot = Snapshot(facts, is_idle=is_idle)
         state = {kind: dict(self._seen(kind)) for kind in ("LocalQueue", "WorkloadPriorityClass")}
@@ -59,16 +59,16 @@ class Kueue:
     def _manages_all(self) -> bool:
         return self.facts.configuration.get("manageJobsWithoutQueueName") is True
 
-    def judge(self, jobset: Tree) -> Verdict:
+    def judge(self, jobset: Tree) -> KueueVerdict:
         """The verdict on one JobSet as it is applied."""
-        verdict = Verdict()
+        verdict = KueueVerdict()
         try:
             self._judge(jobset, verdict)
         except UnknownError as unknown:
             verdict.missing = str(unknown)
         return verdict
 
-    def _judge(self, jobset: Tree, verdict: Verdict) -> None:
+    def _judge(self, jobset: Tree, verdict: KueueVerdict) -> None:
         namespace = value(jobset, "metadata", "namespace") or "default"
         jobset = with_defaults(jobset, self.profile)
         labels = plain(get(jobset, "metadata", "labels"))
@@ -139,7 +139,7 @@ class Kueue:
             )
         return covered
 
-    def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: Verdict) -> bool:
+    def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: KueueVerdict) -> bool:
         """Whether Kueue makes a Workload of the job; its pod sets and priority."""
         jobs = get(jobset, "spec", "replicatedJobs")
         verdict.podsets = [PodSet(job) for job in (jobs if type(jobs) is list else [])]
@@ -161,7 +161,7 @@ class Kueue:
         verdict.seconds = int(seconds)
         return not verdict.refusal
 
-    def _priority(self, label: str, verdict: Verdict) -> str:
+    def _priority(self, label: str, verdict: KueueVerdict) -> str:
         """Set the priority; the message of the class that does not exist, empty where all do."""
         kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
         plural = {"WorkloadPriorityClass": "workloadpriorityclasses.kueue.x-k8s.io"}.get(
@@ -183,7 +183,7 @@ class Kueue:
         verdict.priority = number if type(number) is int else 0
         return ""
 
-    def _queue(self, verdict: Verdict, namespace: str) -> ClusterQueue | None:
+    def _queue(self, verdict: KueueVerdict, namespace: str) -> ClusterQueue | None:
         """The ClusterQueue that the job waits in, None where there is none that takes it."""
         name = verdict.queue
         local = self.facts.find("LocalQueue", name, namespace)
@@ -214,12 +214,14 @@ class Kueue:
         if not self.facts.is_listed(kind):
             raise UnknownError(f"no {kind} is in the dump")
 
-    def _fill(self, verdict: Verdict, namespace: str) -> list[Amounts]:
+    def _fill(self, verdict: KueueVerdict, namespace: str) -> list[Amounts]:
         if namespace not in self._defaults:
             self._defaults[namespace] = Defaults(self.facts, namespace)
         return [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
 
-    def _is_admissible(self, verdict: Verdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]) -> bool:
+    def _is_admissible(
+        self, verdict: KueueVerdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
+    ) -> bool:
         """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
         labels = self.facts.namespace_labels(namespace)
         if labels is None and queue.selector and not self.facts.closed:
@@ -235,6 +237,6 @@ class Kueue:
         return not message
 
 
-def _stop(verdict: Verdict, reason: str, message: str) -> None:
+def _stop(verdict: KueueVerdict, reason: str, message: str) -> None:
     """End the search here; the job has no queue that takes it."""
     verdict.reason, verdict.message = reason, message

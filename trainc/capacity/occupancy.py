@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.capacity.amounts import times
 from trainc.capacity.nodes import HOSTNAME
-from trainc.capacity.scheduler import Scheduler
+from trainc.capacity.scheduler import SimulatedScheduler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from trainc.capacity.cluster import Snapshot
-    from trainc.capacity.facts import Facts
-    from trainc.capacity.gang import Gang, Occupants
-    from trainc.capacity.pods import Pod
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.facts import ClusterFacts
+    from trainc.capacity.gang import GangPlacement, Occupants
+    from trainc.capacity.pods import PendingPod
+    from trainc.capacity.verdict import KueueVerdict
 
     class Answered(Protocol):
         """The parts of an answer that say where its pods are."""
 
-        gang: Gang | None
-        verdict: Verdict | None
+        gang: GangPlacement | None
+        verdict: KueueVerdict | None
 
 
-def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer: Answered) -> None:
+def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants, answer: Answered) -> None:
     """Take from the nodes what the pods of an answered job take there."""
     gang, verdict = answer.gang, answer.verdict
     if gang is None:
@@ -45,7 +45,7 @@ def occupy(facts: Facts, snapshot: Snapshot | None, occupants: Occupants, answer
             snapshot.take(facts.nodes[name], requests)
 
 
-def _on_hosts(facts: Facts, verdict: Verdict) -> Iterator[tuple[str, dict[str, int]]]:
+def _on_hosts(facts: ClusterFacts, verdict: KueueVerdict) -> Iterator[tuple[str, dict[str, int]]]:
     """The nodes that Kueue chose by their host name, and what the pods there take."""
     by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
     for member in verdict.assigned:
@@ -55,9 +55,9 @@ def _on_hosts(facts: Facts, verdict: Verdict) -> Iterator[tuple[str, dict[str, i
                 yield by_hostname[values[-1]], times(one, count)
 
 
-def _filled(facts: Facts, gang: Gang) -> Iterator[tuple[Pod, str, int]]:
+def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingPod, str, int]]:
     """Places for all pods of a large job, found role by role without asking which node is best."""
-    scheduler = Scheduler(facts.nodes.values(), is_idle=gang.is_idle)
+    scheduler = SimulatedScheduler(facts.nodes.values(), is_idle=gang.is_idle)
     for role in gang.roles:
         for pod, count in role.parts():
             left = count

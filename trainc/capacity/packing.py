@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trainc.capacity.nodes import Node, NodeClass
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.pods import PendingPod
 
 MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer
 Counts = tuple[int, ...]
@@ -26,7 +26,7 @@ class NodeKind:
         self.takes = takes
         self.nodes: list[str] = []
 
-    def holds(self, pods: Sequence[Pod], counts: Counts) -> bool:
+    def holds(self, pods: Sequence[PendingPod], counts: Counts) -> bool:
         """Whether one node holds so many of each kind of pods at once."""
         if sum(counts) > self.room:
             return False
@@ -36,13 +36,13 @@ class NodeKind:
                 total[name] = total.get(name, 0) + amount * count
         return all(amount <= self.free.get(name, 0) for name, amount in total.items() if amount > 0)
 
-    def most(self, pod: Pod) -> int:
+    def most(self, pod: PendingPod) -> int:
         """How many pods of one kind a node takes alone."""
         shares = [self.free.get(name, 0) // amount for name, amount in pod.requests.items() if amount > 0]
         return max(0, min([self.room, *shares]))
 
 
-def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[NodeKind]:
+def kinds_of(pods: Sequence[PendingPod], classes: Iterable[NodeClass]) -> list[NodeKind]:
     """The nodes that take any of the pods, alike ones together."""
     by_key: dict[object, NodeKind] = {}
     knows_names = any(pod.knows_names for pod in pods)
@@ -59,11 +59,11 @@ def kinds_of(pods: Sequence[Pod], classes: Iterable[NodeClass]) -> list[NodeKind
     return list(by_key.values())
 
 
-def _is_named(pod: Pod, node: str) -> bool:
+def _is_named(pod: PendingPod, node: str) -> bool:
     return pod.spec.get("nodeName") in (None, "", node)
 
 
-def rooms(pods: Sequence[Pod], kinds: Iterable[NodeKind]) -> list[int]:
+def rooms(pods: Sequence[PendingPod], kinds: Iterable[NodeKind]) -> list[int]:
     """How many pods of each kind fit where nothing else of the job runs."""
     totals = [0] * len(pods)
     for kind in kinds:
@@ -73,7 +73,7 @@ def rooms(pods: Sequence[Pod], kinds: Iterable[NodeKind]) -> list[int]:
     return totals
 
 
-def fits_at_once(pods: Sequence[Pod], counts: Sequence[int], kinds: Sequence[NodeKind]) -> bool | None:
+def fits_at_once(pods: Sequence[PendingPod], counts: Sequence[int], kinds: Sequence[NodeKind]) -> bool | None:
     """Whether all pods have a place at the same time; None where the search gave up.
 
     Rules between pods (affinity, spreading, ports) are not looked at: then True means "as far as resources go".
@@ -97,7 +97,7 @@ def _narrowed(kind: NodeKind, wanted: Sequence[int]) -> NodeKind:
 class _Search:
     """A search over what each node gets; nodes of one kind get less and less, and every node is filled up."""
 
-    def __init__(self, pods: Sequence[Pod], kinds: Sequence[NodeKind]) -> None:
+    def __init__(self, pods: Sequence[PendingPod], kinds: Sequence[NodeKind]) -> None:
         self.pods = pods
         self.nodes = [kind for kind in kinds for _ in kind.nodes]
         self.steps = 0

@@ -24,7 +24,7 @@ JOB_KEY = "jobset.sigs.k8s.io/job-key"
 Ports = frozenset[tuple[str, str, int]]
 
 
-class Pod:
+class PendingPod:
     """One pod, or many equal ones, before it has a node.
 
     `requests` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
@@ -42,10 +42,10 @@ class Pod:
         self.requests: Units = {}
         self.host_ports: Ports = frozenset()
 
-    def like(self, name: str, **changes: Any) -> Pod:
+    def like(self, name: str, **changes: Any) -> PendingPod:
         """A pod that differs in its name and in some parts of its spec; `labels` are added."""
         labels = {**self.labels, **changes.pop("labels", {})}
-        pod = Pod(name, self.namespace, labels, {**self.spec, **changes})
+        pod = PendingPod(name, self.namespace, labels, {**self.spec, **changes})
         pod.requests, pod.host_ports = self.requests, self.host_ports
         return pod
 
@@ -105,16 +105,16 @@ def ports_collide(first: Ports, second: Ports) -> bool:
     )
 
 
-def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> Pod:
+def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> PendingPod:
     """The pods of one replicatedJob; `requests` after the namespace's defaults."""
     labels = plain(get(template, "metadata", "labels"))
-    pod = Pod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
+    pod = PendingPod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
     pod.requests = all_units(requests)
     pod.host_ports = host_ports(podset.tree)
     return pod
 
 
-def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[Pod, str]]:
+def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[PendingPod, str]]:
     """The pods of a dump that hold a node, each with the node's name; an idle cluster runs none of a job."""
     bound = []
     for key, tree in trees:
@@ -127,7 +127,7 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
         namespace, _, name = key.rpartition("/")
         labels = plain(get(tree, "metadata", "labels"))
         parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
-        pod = Pod(name, namespace, labels if type(labels) is dict else {}, parts)
+        pod = PendingPod(name, namespace, labels if type(labels) is dict else {}, parts)
         pod.requests = all_units(pod_requests(spec)) if type(spec) is dict else {}
         pod.host_ports = host_ports(spec)
         bound.append((pod, node))
@@ -145,7 +145,7 @@ def exclusive_key(jobset: Tree, job: Tree) -> str:
     return topology_key if type(topology_key) is str else ""
 
 
-def leader(pod: Pod, name: str, key: str, job: str) -> Pod:
+def leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:
     """The first pod of a Job with a domain of its own: near its Job, away from all others."""
     own = {"key": JOB_KEY, "operator": "In", "values": [job]}
     others = [{"key": JOB_KEY, "operator": "Exists"}, {"key": JOB_KEY, "operator": "NotIn", "values": [job]}]
@@ -167,7 +167,7 @@ def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
     )
 
 
-def follower(pod: Pod, name: str, key: str, domain: str, job: str) -> Pod:
+def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> PendingPod:
     """Any other pod of such a Job: it goes where the first one is."""
     selector = {**(pod.spec.get("nodeSelector") or {}), key: domain}
     return pod.like(name, nodeSelector=selector, labels={JOB_KEY: job})

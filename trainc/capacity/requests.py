@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.capacity.amounts import Units
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
 
@@ -154,7 +154,7 @@ def _count(holder: Tree, name: str, default: int) -> int:
 class Defaults:
     """What a namespace and Kueue's configuration make of the requests that people write."""
 
-    def __init__(self, facts: Facts, namespace: str) -> None:
+    def __init__(self, facts: ClusterFacts, namespace: str) -> None:
         self.summary = Summary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
         resources = facts.configuration.get("resources")
         resources = resources if type(resources) is dict else {}
@@ -179,7 +179,7 @@ class Defaults:
         return exact
 
 
-def unknown_of_pod(facts: Facts, pod: Tree) -> str:
+def unknown_of_pod(facts: ClusterFacts, pod: Tree) -> str:
     """What a pod asks for that the dump does not tell of, empty for nothing."""
     if get(pod, "resourceClaims") is not None:
         return "the pods claim devices (`resourceClaims`), of which no dump tells"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.capacity.attempts import NO_PLACE
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import Fit, class_of
 from trainc.capacity.groups import group_refusal, groups_of
-from trainc.capacity.jobpods import Run
+from trainc.capacity.jobpods import JobPlacement
 from trainc.capacity.kueue import GATED
 from trainc.capacity.unfilled import unfilled
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import NamedTuple
 
-    from trainc.capacity.gang import Gang
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.gang import GangPlacement
+    from trainc.capacity.verdict import KueueVerdict
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
@@ -80,7 +80,7 @@ class Problem(NamedTuple):
 def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     """Report what keeps a job from ever starting on its cluster; equal jobs are judged once."""
     if not cluster.capacity:
-        cluster.capacity.append(Fit(Facts(cluster.objects, closed=cluster.closed), names_nodes=False))
+        cluster.capacity.append(Fit(ClusterFacts(cluster.objects, closed=cluster.closed), names_nodes=False))
     fit: Fit = cluster.capacity[0]
     if fit.facts.malformed:
         report.skip("what fits on the cluster: an amount in its dump is not a number")
@@ -140,7 +140,7 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
     """What the limits and quotas of the namespace refuse, whatever else runs there."""
     if not any(fit.facts.objects.get(kind) for kind in ("LimitRange", "ResourceQuota")):
         return
-    run = Run(fit.facts, jobset)
+    run = JobPlacement(fit.facts, jobset)
     for index, role in enumerate(run.roles):
         refused = run.namespace.limits.refusal(role.tree) if role.podset.count else ""
         if refused:
@@ -161,7 +161,7 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
         yield Problem(OVER_QUOTA, run.roles.index(role), message, effect, change, ERROR, says)
 
 
-def _queue(jobset: Tree, verdict: Verdict, fit: Fit, *, fixed: bool) -> Iterator[Problem]:
+def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Iterator[Problem]:
     if verdict.message.startswith("LocalQueue") and verdict.message.endswith("doesn't exist"):
         return  # `unknown-queue` says so
     change = fit.change(jobset, verdict)
@@ -178,7 +178,7 @@ def _queue(jobset: Tree, verdict: Verdict, fit: Fit, *, fixed: bool) -> Iterator
     yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
 
 
-def _nodes(gang: Gang | None, *, fixed: bool) -> Iterator[Problem]:
+def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
     if gang is None or gang.fits is not False or gang.role is None:
         return
     rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
@@ -192,5 +192,5 @@ def _resources(index: int) -> Path:
     return (*pod, "containers", 0, "resources")
 
 
-def _dated(facts: Facts) -> str:
+def _dated(facts: ClusterFacts) -> str:
     return f"by the cluster's dump of {facts.date}" if facts.date else "by the cluster's dump, of an unknown date"

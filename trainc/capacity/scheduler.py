@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from trainc.capacity.filters import Peers, Place, port_refusal, resource_refusal, static_refusal
+from trainc.capacity.filters import NodeUsage, Peers, port_refusal, resource_refusal, static_refusal
 from trainc.capacity.scores import best
 
 TYPE_CHECKING = False
@@ -13,21 +13,23 @@ if TYPE_CHECKING:
 
     from trainc.capacity.filters import Refusal
     from trainc.capacity.nodes import Node
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.pods import PendingPod
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 
 
-class Scheduler:
+class SimulatedScheduler:
     """Nodes that fill up while pods are placed on them."""
 
-    def __init__(self, nodes: Iterable[Node], bound: Iterable[tuple[Pod, str]] = (), *, is_idle: bool = True) -> None:
-        self.places = {node.name: Place(node, node.free(is_idle=is_idle)) for node in nodes}
+    def __init__(
+        self, nodes: Iterable[Node], bound: Iterable[tuple[PendingPod, str]] = (), *, is_idle: bool = True
+    ) -> None:
+        self.places = {node.name: NodeUsage(node, node.free(is_idle=is_idle)) for node in nodes}
         for pod, name in bound:
             if name in self.places:
                 self.places[name].pods.append(pod)
 
-    def place(self, pod: Pod) -> tuple[str, str]:
+    def place(self, pod: PendingPod) -> tuple[str, str]:
         """The node that takes the pod, or the message with which it waits."""
         node_name = pod.spec.get("nodeName")
         if node_name:
@@ -45,7 +47,7 @@ class Scheduler:
         place.take(pod)
         return place.node.name, ""
 
-    def _filter(self, pod: Pod) -> tuple[list[Place], list[Refusal]]:
+    def _filter(self, pod: PendingPod) -> tuple[list[NodeUsage], list[Refusal]]:
         peers = Peers(pod, self.places.values())
         feasible, refused = [], []
         for place in self.places.values():
@@ -58,7 +60,7 @@ class Scheduler:
                 refused.append(refusal)
         return feasible, refused
 
-    def room(self, pod: Pod) -> dict[str, int]:
+    def room(self, pod: PendingPod) -> dict[str, int]:
         """How many pods equal to this one each node takes, without regard to other pods' rules; no zeros."""
         free = {}
         for name, place in self.places.items():

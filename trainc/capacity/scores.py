@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.capacity.filters import Place
-    from trainc.capacity.pods import Pod
+    from trainc.capacity.filters import NodeUsage
+    from trainc.capacity.pods import PendingPod
 
 _MAX_SCORE = 100
 # What a container without a request counts as when nodes are compared: cpu in thousandths, memory in bytes.
@@ -19,7 +19,7 @@ _UNASKED = {"cpu": 100, "memory": 200 * 1024 * 1024}
 _WEIGHTS = {"taints": 3, "affinity": 2}
 
 
-def best(pod: Pod, places: Sequence[Place]) -> Place:
+def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
     """The place with the highest score; of several, the one that a binary heap of Go has on top."""
     if len(places) == 1:
         return places[0]
@@ -35,7 +35,7 @@ def best(pod: Pod, places: Sequence[Place]) -> Place:
     return places[_top(scores)]
 
 
-def _least_allocated(pod: Pod, place: Place) -> int:
+def _least_allocated(pod: PendingPod, place: NodeUsage) -> int:
     scores = []
     for name, unasked in _UNASKED.items():
         capacity = place.node.allocatable.get(name, 0)
@@ -47,7 +47,7 @@ def _least_allocated(pod: Pod, place: Place) -> int:
     return sum(scores) // len(scores) if scores else 0
 
 
-def _balanced(pod: Pod, place: Place) -> int:
+def _balanced(pod: PendingPod, place: NodeUsage) -> int:
     """How evenly cpu and memory are used with the pod; pods that ask for neither are not compared."""
     if not any(pod.requests.get(name) for name in _UNASKED):
         return 0
@@ -62,7 +62,7 @@ def _balanced(pod: Pod, place: Place) -> int:
     return int((1 - sqrt(sum((share - mean) ** 2 for share in shares) / len(shares))) * _MAX_SCORE)
 
 
-def _soft_taints(pod: Pod, place: Place) -> int:
+def _soft_taints(pod: PendingPod, place: NodeUsage) -> int:
     soft = [taint for taint in place.node.taints if taint.get("effect") == "PreferNoSchedule"]
     tolerations = [one for one in pod.tolerations if one.get("effect") in (None, "", "PreferNoSchedule")]
     hard = [{**taint, "effect": "NoSchedule"} for taint in soft]

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from trainc.capacity.fit import FitAnswer
     from trainc.capacity.flavors import Assigned
-    from trainc.capacity.verdict import Verdict
+    from trainc.capacity.verdict import KueueVerdict
 
 
-def verdict_data(verdict: Verdict) -> dict[str, Any]:
+def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:
     """The verdict with the fields that are set."""
     data: dict[str, Any] = {"managed": verdict.is_managed, "queue": verdict.queue}
     if verdict.missing:

@@ -8,12 +8,12 @@ from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.queues import Cell
     from trainc.model.tree import Tree
 
 
-def quota_used(facts: Facts) -> dict[str, dict[Cell, int]]:
+def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
     """What is in use of each flavor and resource, by queue."""
     used: dict[str, dict[Cell, int]] = {}
     for tree in facts.objects.get("Workload", {}).values():

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
 
 
-class Verdict:
+class KueueVerdict:
     """Whether Kueue admits a job, with which flavors and where, or the reason why it does not.
 
     `missing` names what the dump does not tell and the answer rests on; with it there is no verdict.
@@ -70,8 +70,8 @@ class Verdict:
         return self.is_managed and not self.has_quota and not self.missing
 
 
-def unknown_queue(name: str) -> Verdict:
+def unknown_queue(name: str) -> KueueVerdict:
     """The verdict on a job that names a queue where the dump shows no queues at all."""
-    verdict = Verdict()
+    verdict = KueueVerdict()
     verdict.queue, verdict.missing = name, "no ClusterQueue is in the dump"
     return verdict

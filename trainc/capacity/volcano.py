@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainc.capacity.amounts import Units
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.model.tree import Tree
 
 _ROOT = "root"
@@ -24,7 +24,7 @@ def queue_of(group: Tree) -> str:
     return value(group, "spec", "queue") or "default"
 
 
-def refusals(facts: Facts, group: Tree, used: Mapping[str, Units]) -> Iterator[tuple[str, bool]]:
+def refusals(facts: ClusterFacts, group: Tree, used: Mapping[str, Units]) -> Iterator[tuple[str, bool]]:
     """Why the group's queue does not let it in, and whether neither time nor more nodes change that.
 
     `used` is what other groups hold of each queue. What the dump does not tell is no reason.
@@ -64,7 +64,7 @@ def _beyond(needed: Units, held: Units, most: Units, words: str) -> Iterator[tup
             yield f"the group needs {spelled(resource, amount)} {resource} at once, and {have}", not others
 
 
-def _not_guaranteed(facts: Facts, name: str, needed: Units) -> Iterator[tuple[str, bool]]:
+def _not_guaranteed(facts: ClusterFacts, name: str, needed: Units) -> Iterator[tuple[str, bool]]:
     """What other queues are guaranteed is not there for this one, even while they do not use it."""
     if not facts.has_nodes:
         return

@@ -16,7 +16,7 @@ _PRIVATE = 0o700
 _WRITABLE_BY_OTHERS = 0o022
 
 
-class Cache:
+class FileCache:
     """Data by key (a SHA-256 in hexadecimal), in files that other runs may read and replace at any time; whatever goes wrong is a key not known."""
 
     def __init__(self, folder: str) -> None:
@@ -91,10 +91,10 @@ def _is_trusted(status: os.stat_result) -> bool:
     return os.name != "posix" or (status.st_uid in (0, os.geteuid()) and not status.st_mode & _WRITABLE_BY_OTHERS)
 
 
-def opened() -> Cache | None:
+def opened() -> FileCache | None:
     """The cache of this user; none where there is no place for it, or the variable that names its folder is empty."""
     folder = os.environ.get(VARIABLE)
     if folder is None:
         home = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
         folder = os.path.join(os.path.expanduser(home), "trainc")
-    return Cache(folder) if os.path.isabs(folder) else None
+    return FileCache(folder) if os.path.isabs(folder) else None

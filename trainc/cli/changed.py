@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, files, ours
@@ -50,7 +50,7 @@ def narrow(session: Session, revision: str) -> frozenset[str]:
 
 def _before(root: str, revision: str) -> dict[str, bytes]:
     """Every file of the project that changed, with its text at the revision; empty for a new one."""
-    repository = Repository(root)
+    repository = GitRepository(root)
     commit = repository.commit(revision)
     prefix = repository.prefix(root)
     changed = {path for path in repository.changed(commit) if path.startswith(prefix)}

@@ -28,7 +28,7 @@ from trainc.model.settings import ARGOCD_GAP
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
-from trainc.verify.together import Together, shared_service
+from trainc.verify.together import SharedNames, shared_service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _generate(environment: Mapping[str, str]) -> int:
     namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
     settle = Committed(project, session.selection, has_rerender=False).settle
     spool = _Answer(sys.stdout, project, settle, namespace, _limit(environment))
-    together = Together()
+    together = SharedNames()
     pipeline.fill(project, session.selection, spool, session.report, together)
     lost_sources(project, session.selection.paths, session.report)
     for file in spool.edited:

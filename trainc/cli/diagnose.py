@@ -11,7 +11,7 @@ from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session
 from trainc.diagnose.cause import DONE, RUNS
-from trainc.diagnose.cluster import Cluster
+from trainc.diagnose.cluster import DumpedCluster
 from trainc.diagnose.judge import diagnoses, not_judged
 from trainc.diagnose.reading import Reading
 from trainc.emit import path_of
@@ -40,7 +40,7 @@ def diagnose(options: Options) -> int:
     reading = Reading()
     for path in options.arguments or ["-"]:
         reading.add(contents(path), source_name(path))
-    cluster = Cluster(reading.objects)
+    cluster = DumpedCluster(reading.objects)
     diagnosed = diagnoses(cluster)
     if not diagnosed and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:
         listed = ", ".join(sorted(cluster.kinds)[:8]) or "nothing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc import pipeline
 from trainc.capacity.advice import headroom
 from trainc.capacity.edits import trainer_pods
-from trainc.capacity.facts import Facts
+from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
 from trainc.capacity.groups import groups_of
 from trainc.capacity.shown import answer_data
@@ -144,8 +144,8 @@ class FitAnswers:
         self._scaling = Scaling(session) if nodes or session.options.has("headroom") else None
         self._headrooms: dict[str, int] = {}
 
-    def _facts(self, objects: Objects) -> Facts:
-        facts = Facts(objects, closed=self._session.selection.closed_world)
+    def _facts(self, objects: Objects) -> ClusterFacts:
+        facts = ClusterFacts(objects, closed=self._session.selection.closed_world)
         if facts.malformed:
             raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
         return facts

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from trainc.cli.cache import Cache
+    from trainc.cli.cache import FileCache
     from trainc.cli.session import Session
     from trainc.emit.spool import Spool
     from trainc.incremental.listing import Listing, State
@@ -47,7 +47,7 @@ class Memory:
     `started` is the moment, in nanoseconds, before which nothing of the project was looked at.
     """
 
-    def __init__(self, cache: Cache, key: str, shown: str, started: int) -> None:
+    def __init__(self, cache: FileCache, key: str, shown: str, started: int) -> None:
         self.key = key
         self.known: Known | None = None
         self._cache = cache
@@ -131,11 +131,11 @@ class Memory:
             return  # a run that is left something was found to have none, and its key tells of every package
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
-        from trainc.incremental.recording import Run, recorded  # noqa: PLC0415
+        from trainc.incremental.recording import CompletedRun, recorded  # noqa: PLC0415
 
         out, err = self._output
         about = (self._outcomes, self._started, self._found, self.known, self._manifest, self._now)
-        run = Run(session.project, session.selection, spool, self._rendered, *about)
+        run = CompletedRun(session.project, session.selection, spool, self._rendered, *about)
         try:
             manifest = recorded(run)
         except OSError:

@@ -31,7 +31,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
 
 
 def run(options: Options) -> int:
@@ -67,7 +67,7 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
             raise Inapplicable(f"there is no job `{pattern}`{hint}")
 
 
-def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], Facts]:
+def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], JobFacts]:
     """What each job's present run consists of: its rendered file where there is one."""
     by_key = {job_key(one): facts(of_run(one, session.project)) for one in chosen}
     for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
@@ -100,7 +100,7 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
             answer(*changed, color=session.options.one("color", "auto"), folds=False)
 
 
-def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], Facts], session: Session) -> None:
+def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], session: Session) -> None:
     """The delta of each new run against the run before it."""
     for bundle in chosen:
         now = facts(of_run(bundle, session.project))

@@ -19,17 +19,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.cache import Cache
+    from trainc.cli.cache import FileCache
     from trainc.cli.options import Options
     from trainc.cli.progress import Progress
-    from trainc.model.choice import Choice
+    from trainc.model.choice import RuleFilter
     from trainc.model.settings import Project
 
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
 
 
-def user_cache() -> Cache | None:
+def user_cache() -> FileCache | None:
     """The cache of this user, None where there is no place for it."""
     from trainc.cli.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
 
@@ -189,7 +189,7 @@ def _settings(options: Options) -> dict[str, Any]:
     return assigned(options.all("set"))
 
 
-def _choice(options: Options, *, is_open: bool) -> Choice | None:
+def _choice(options: Options, *, is_open: bool) -> RuleFilter | None:
     if not (options.has("select") or options.has("ignore")):
         return None
     from trainc.model.choice import choice_of  # noqa: PLC0415 (only where asked for)

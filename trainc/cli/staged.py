@@ -8,7 +8,7 @@ from contextlib import chdir
 from trainc.cli.options import Options
 from trainc.cli.process import Orderly
 from trainc.cli.session import WORK_TREE
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.compare.staged import staged_folder
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import is_candidate, ours
@@ -28,7 +28,7 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
     Raises:
         Trouble: outside of a Git work tree, or for a path outside of it.
     """
-    repository = Repository(".")
+    repository = GitRepository(".")
     here = os.path.realpath(".")
     arguments = [_relative(path, here) for path in options.arguments]
     for path in arguments:
@@ -49,7 +49,7 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
             return command(Options([*arguments, *map(_standing, deleted)], values))
 
 
-def _shared(repository: Repository, gone: Mapping[str, str]) -> list[str]:
+def _shared(repository: GitRepository, gone: Mapping[str, str]) -> list[str]:
     """Those of the deleted files that may reach jobs in other files."""
     specs = sorted(path for path in gone if is_candidate(path))
     texts = zip(specs, repository.contents([gone[path] for path in specs]), strict=True)

@@ -12,7 +12,7 @@ from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
-from trainc.verify.together import Together
+from trainc.verify.together import SharedNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _repository(root: str) -> str:
 def _objects(project: Project, folder: str) -> list[str]:
     """The files that hold what the jobs below a folder name."""
     selection = Selection((os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/"),))
-    references, together, report = References(), Together(), Report()
+    references, together, report = References(), SharedNames(), Report()
     for bundle in pipeline.bundles(project, selection, report):
         together.add(bundle, report)
         references.add(bundle, bundle.objects)

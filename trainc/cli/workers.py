@@ -15,7 +15,7 @@ from trainc.cli.process import Orderly
 from trainc.load import load
 from trainc.load.walk import known_files
 from trainc.model.trouble import Reaching, Trouble
-from trainc.verify.together import Together
+from trainc.verify.together import SharedNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
 
     The result does not depend on the number: parts are cut in the order of the files.
     """
-    together = Together()
+    together = SharedNames()
     others: list[_Worker] = []
     documents = load(session.project, session.selection, session.report)
     with Orderly():
@@ -149,7 +149,7 @@ def _part(
     part: tuple[int, int], documents: Documents, session: Session, spool: Spool, committed: Committed | None
 ) -> tuple[dict[str, Any], Iterable[str]]:
     """Everything that one worker has to say, and the texts that its spool has collected."""
-    together = Together()
+    together = SharedNames()
     try:
         documents.take_part(*part)
         pipeline.fill(session.project, session.selection, spool, session.report, together, documents)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainc import pipeline
 from trainc.compare.decision import Decisions
 from trainc.compare.gaps import Gaps
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.compare.rendered import differing, rendered
 from trainc.compare.scratch import Scratch, unpack
 from trainc.load.walk import contents, is_candidate, known_files
@@ -51,7 +51,7 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     Raises:
         Trouble: where the project is in no Git work tree, or the revision names no commit.
     """
-    repository = Repository(project.root)
+    repository = GitRepository(project.root)
     commit = repository.commit(revision)
     prefix = repository.prefix(project.root)
     wanted = [
@@ -134,7 +134,7 @@ def _reader(folder: str) -> Callable[[str], bytes | None]:
 
 
 def _edited(project: Project, revision: str) -> frozenset[str]:
-    repository = Repository(project.root)
+    repository = GitRepository(project.root)
     prefix = repository.prefix(project.root)
     changed = repository.changed(repository.commit(revision))
     return frozenset(name.removeprefix(prefix) for name in changed if name.startswith(prefix))

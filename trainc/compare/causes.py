@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trainc import pipeline
 from trainc.compare.decision import Decisions
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.compare.objects import applied, job_key, split
 from trainc.compare.scratch import Scratch, drop, make_folders, unpack
 from trainc.compare.updates import differences, key_of
@@ -43,7 +43,7 @@ _KIND = re.compile(rb"^kind:[ \t]*(\w+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES, *(kind for _, kind in INPUT_KINDS)))
 
 
-class Wanted(NamedTuple):
+class Target(NamedTuple):
     """A job, or an object beside jobs, whose change is to be explained.
 
     `own` are the files that may hold it, `sources` those to compile: for an object also those of the jobs that name it.
@@ -78,7 +78,7 @@ class Edits:
         )
         self._worlds: dict[tuple[frozenset[str], frozenset[str]], Worlds] = {}
 
-    def world(self, undone: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
+    def world(self, undone: frozenset[str], wanted: frozenset[Target]) -> Worlds:
         """What is applied of jobs, and what is held back, where some files are as they were."""
         sources = frozenset().union(*(one.sources for one in wanted))
         known = self._worlds.get((undone, sources))
@@ -96,7 +96,7 @@ class Edits:
         finally:
             _write(self._root, present)
 
-    def _compiled(self, sources: frozenset[str], wanted: frozenset[Wanted]) -> Worlds:
+    def _compiled(self, sources: frozenset[str], wanted: frozenset[Target]) -> Worlds:
         paths = tuple(sorted(path for path in sources if os.path.isfile(os.path.join(self._root, path))))
         if not paths:
             return {}, {}
@@ -168,7 +168,7 @@ def edits(
     with Scratch() as top:
         root = top
         try:
-            repository = Repository(project.root)
+            repository = GitRepository(project.root)
             unpack(top, [(".git", f"gitdir: {repository.git_folder}\n".encode())])
             root = os.path.join(top, repository.prefix(project.root))
             make_folders(top, [repository.prefix(project.root)])
@@ -187,7 +187,7 @@ class Search:
     The form is what is applied, or with `held` what of the files a run does not take.
     """
 
-    def __init__(self, edits_: Edits, names: frozenset[str], wanted: frozenset[Wanted], *, held: bool) -> None:
+    def __init__(self, edits_: Edits, names: frozenset[str], wanted: frozenset[Target], *, held: bool) -> None:
         self._edits = edits_
         self._names = names
         self._wanted = wanted
@@ -216,11 +216,11 @@ class Search:
                         return causes_of
         return causes_of | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
 
-    def _suffice(self, undone: frozenset[str], one: Wanted) -> bool:
+    def _suffice(self, undone: frozenset[str], one: Target) -> bool:
         """Whether these edits alone explain a job; a file of jobs alone changes no other file's."""
         return (undone <= self._edits.alone and one.sources == one.own) or self._undoes(undone, one)
 
-    def _candidates(self, size: int, left: set[Wanted]) -> Iterator[frozenset[str]]:
+    def _candidates(self, size: int, left: set[Target]) -> Iterator[frozenset[str]]:
         naming = frozenset().union(*(one.sources - one.own for one in left))
         shared = self._names - (self._edits.alone - naming)
         likely = frozenset().union(*(one.likely for one in left)) & shared
@@ -228,7 +228,7 @@ class Search:
         if size <= 1 or len(names) <= _MOST_PAIRED:
             yield from map(frozenset, combinations(names, size))
 
-    def _irreducible(self, one: Wanted) -> frozenset[str]:
+    def _irreducible(self, one: Target) -> frozenset[str]:
         """All edits, without those that are not needed, dropped one after the other until none can be."""
         kept = self._names - (self._edits.alone - one.sources)
         for name in [*sorted(kept - one.likely), *sorted(kept & one.likely)]:
@@ -236,10 +236,10 @@ class Search:
                 kept -= {name}
         return kept
 
-    def _undoes(self, undone: frozenset[str], one: Wanted) -> bool:
+    def _undoes(self, undone: frozenset[str], one: Target) -> bool:
         return self._is_target(self._edits.world(undone, frozenset((one,)))[self._which], one)
 
-    def _is_target(self, forms: World, one: Wanted) -> bool:
+    def _is_target(self, forms: World, one: Target) -> bool:
         return bool(forms.get(one.key) == self._target.get(one.key))
 
     def _forms(self, undone: frozenset[str]) -> World:

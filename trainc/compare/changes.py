@@ -11,7 +11,7 @@ from trainc.model.masking import MASK, named_secret, variable_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
 
 _SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
 _OWN = ("JobSet", "Job")  # kinds of the object that a job is
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     is_at: str = ""
 
 
-def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
+def changes_of(was: JobFacts, now: JobFacts) -> tuple[Change, ...]:
     """What a reviewer asks about first, then every other field."""
     names = [*was.values, *(name for name in now.values if name not in was.values)]
     changes = [
@@ -45,7 +45,7 @@ def changes_of(was: Facts, now: Facts) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _whole_objects(was: Facts, now: Facts) -> dict[str, Change]:
+def _whole_objects(was: JobFacts, now: JobFacts) -> dict[str, Change]:
     """The objects of a job that are new or gone as wholes, by kind and name, each as one change."""
     before, after = ({_owner(path) for path in job.digest} for job in (was, now))
     gone = {owner: Change("object", owner.partition("/")[0], "") for owner in before - after}
@@ -57,7 +57,7 @@ def _owner(path: str) -> str:
     return path.partition(" ")[0]
 
 
-def _shown(path: str, job: Facts) -> str:
+def _shown(path: str, job: JobFacts) -> str:
     """A field as people write it; that of an object in a job's file begins with the object, as for kubectl."""
     owner, _, field = path.partition(" ")
     kind, _, name = owner.partition("/")
@@ -81,16 +81,16 @@ def with_common_places(several: list[tuple[Change, ...]]) -> tuple[Change, ...]:
     return tuple(out)
 
 
-def changed_paths(was: Facts, now: Facts) -> list[str]:
+def changed_paths(was: JobFacts, now: JobFacts) -> list[str]:
     """The leaves that differ, by object and path."""
     return sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
 
 
-def _change(what: str, path: str, old: str, new: str, was: Facts, now: Facts) -> Change:
+def _change(what: str, path: str, old: str, new: str, was: JobFacts, now: JobFacts) -> Change:
     return Change(what, old, new, _place(was, path), _place(now, path))
 
 
-def _place(job: Facts, path: str) -> str:
+def _place(job: JobFacts, path: str) -> str:
     span = job.places.get(path)
     return "" if span is None else f"{span.file}:{span.line}"
 
@@ -103,7 +103,7 @@ def _is_told(path: str) -> bool:
     return label.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
 
 
-def _text(facts_: Facts, path: str) -> str:
+def _text(facts_: JobFacts, path: str) -> str:
     text = str(facts_.digest[path]) if path in facts_.digest else ""
     return MASK if text and (named_secret(variable_of(path)) or _SECRET.match(path)) else text
 

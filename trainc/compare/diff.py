@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.compare.causes import Search, Wanted, edits
+from trainc.compare.causes import Search, Target, edits
 from trainc.compare.changes import Change, changed_paths, changes_of, with_common_places, without_places
-from trainc.compare.facts import Facts, differ
+from trainc.compare.facts import JobFacts, differ
 from trainc.compare.renamed import as_called, next_runs, renamed
 from trainc.compare.sides import Sides
 from trainc.compare.updates import update
@@ -44,16 +44,16 @@ class Edited(NamedTuple):
 class Replaced(NamedTuple):
     """A job that takes the place of another, or comes after it: the same job before and after, and what is not the same."""
 
-    was: Facts
-    now: Facts
+    was: JobFacts
+    now: JobFacts
     changes: tuple[Change, ...]
 
 
 class OtherObject(NamedTuple):
     """An object beside jobs that is new (`was` is None), gone (`now` is None) or changed."""
 
-    was: Facts | None
-    now: Facts | None
+    was: JobFacts | None
+    now: JobFacts | None
     changes: tuple[Change, ...]
     causes: tuple[str, ...]
 
@@ -63,7 +63,7 @@ class OtherObject(NamedTuple):
         return "new" if self.was is None else "gone" if self.now is None else "edited"
 
     @property
-    def present(self) -> Facts:
+    def present(self) -> JobFacts:
         """Its form as it is now, or as it was last."""
         facts_of = self.now or self.was
         assert facts_of is not None
@@ -87,8 +87,8 @@ class Diff(NamedTuple):
     their restarts. `groups` are the accelerators by cluster and queue, before and after.
     """
 
-    added: tuple[Facts, ...]
-    removed: tuple[Facts, ...]
+    added: tuple[JobFacts, ...]
+    removed: tuple[JobFacts, ...]
     renamed: tuple[Replaced, ...]  # the same job before and after
     runs: tuple[Replaced, ...]
     edited: tuple[Edited, ...]
@@ -165,12 +165,12 @@ def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Cau
     return Search(known, known.names, wanted, held=held).causes() if wanted else {}
 
 
-def _wanted(states: Sides, key: Key) -> Wanted:
+def _wanted(states: Sides, key: Key) -> Target:
     forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
     own = frozenset(one.source for one in forms)
     sources = own | states.naming(key)
     files = sources.union(*(names for one in forms for names in one.files.values()))
-    return Wanted(key, own, sources, states.renderings.get(key, ""), files)
+    return Target(key, own, sources, states.renderings.get(key, ""), files)
 
 
 def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ def _edited(states: Sides, changed: Iterable[Key], causes: Causes, held: Iterabl
     return sorted(edited, key=lambda one: one.names)
 
 
-def _refused(was: Facts, now: Facts, server: Served) -> tuple[str, ...]:
+def _refused(was: JobFacts, now: JobFacts, server: Served) -> tuple[str, ...]:
     stay = [value(one.jobset, "metadata", "annotations", KEEP) == "job" for one in (was, now)]
     if stay[0] != stay[1]:
         return ("kind",)
@@ -227,7 +227,7 @@ def shown(key: Key) -> str:
     return "/".join(part for part in key if part)
 
 
-def _total(jobs: Iterable[Facts]) -> dict[str, int]:
+def _total(jobs: Iterable[JobFacts]) -> dict[str, int]:
     total: dict[str, int] = {}
     for job in jobs:
         for resource, count in job.accelerators.items():
@@ -236,9 +236,9 @@ def _total(jobs: Iterable[Facts]) -> dict[str, int]:
 
 
 def _groups(
-    before: Iterable[Facts], after: Iterable[Facts]
+    before: Iterable[JobFacts], after: Iterable[JobFacts]
 ) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
-    sides: list[dict[tuple[str, str], list[Facts]]] = []
+    sides: list[dict[tuple[str, str], list[JobFacts]]] = []
     for jobs in (before, after):
         sides.append({})
         for job in jobs:
@@ -248,7 +248,7 @@ def _groups(
     }
 
 
-def _hours(jobs: Iterable[Facts]) -> float | None:
+def _hours(jobs: Iterable[JobFacts]) -> float | None:
     """The sum of the bounds, None where a job with accelerators has none."""
     total = 0.0
     for job in jobs:

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Tree
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)
 
 
-class Facts(NamedTuple):
+class JobFacts(NamedTuple):
     """One job, or an object beside jobs, as a reviewer sees it; `values` maps what was asked about to its text, `files` each leaf to its files."""
 
     key: Key
@@ -47,14 +47,14 @@ class Facts(NamedTuple):
     places: Mapping[str, Span]  # where each leaf and what was asked about is written, as far as a file holds it
 
 
-def facts(bundle: Bundle) -> Facts:
+def facts(bundle: Bundle) -> JobFacts:
     """The facts of one bundle."""
     read = _Leaves(bundle)
     job = expand(bundle, None, Report())
     leaves = list(_values(bundle.jobset))
     read.places |= {what: at for what, _, leaf in leaves if leaf is not None for at in leaf.origin.spans()[:1]}
     values = {what: text for what, text, _ in leaves}
-    return Facts(
+    return JobFacts(
         key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
         jobset=bundle.jobset,
@@ -71,7 +71,7 @@ def facts(bundle: Bundle) -> Facts:
     )
 
 
-def differ(was: Facts, now: Facts) -> bool:
+def differ(was: JobFacts, now: JobFacts) -> bool:
     """Whether two forms of a job differ in anything that is applied."""
     return was.digest != now.digest or was.order != now.order
 
@@ -161,7 +161,7 @@ def _accelerators(job: Job | None) -> dict[str, int]:
     return counts
 
 
-def _pods(role: Role) -> int:
+def _pods(role: ExpandedRole) -> int:
     replicas, width = role.replicas, role.width
     return replicas * width if isinstance(replicas, int) and isinstance(width, int) else 0
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from trainc import pipeline
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.emit.digest import body_digest, job_digest
 from trainc.load import load
 from trainc.load.lists import expand
@@ -68,7 +68,7 @@ class FormerJobs:
     def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
         """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
         with suppress(Trouble):
-            repository = Repository(self._project.root)
+            repository = GitRepository(self._project.root)
             prefix = repository.prefix(self._project.root)
             inner = os.path.relpath(os.path.realpath(path), repository.top).replace(os.sep, "/")
             outside = inner.startswith("../")

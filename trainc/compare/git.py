@@ -25,7 +25,7 @@ class IndexEntry(NamedTuple):
     stage: int
 
 
-class Repository:
+class GitRepository:
     """The Git work tree that holds a folder; reads objects, never changes one.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from trainc.compare.git import Repository
+from trainc.compare.git import GitRepository
 from trainc.model.trouble import Trouble
 
 _HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
@@ -15,7 +15,7 @@ class CommittedTexts:
     """The texts that both sides of a merge, or the index alone, have for a file below a folder; none outside of Git."""
 
     def __init__(self, folder: str) -> None:
-        self._repository: Repository | None = None
+        self._repository: GitRepository | None = None
         self._prefix = ""
         self._unmerged: dict[str, list[str]] = {}
         self._absent: dict[str, str] = {}
@@ -24,7 +24,7 @@ class CommittedTexts:
         while not os.path.isdir(above):
             above = os.path.dirname(above)
         with suppress(Trouble):
-            repository = Repository(above)
+            repository = GitRepository(above)
             self._prefix = repository.prefix(os.path.abspath(folder))
             self._unmerged = repository.unmerged(self._prefix)
             self._absent = repository.absent(self._prefix)
@@ -56,7 +56,7 @@ class CommittedTexts:
             objects = self._of_commits(self._repository, self._prefix + path)
         return list(self._repository.contents(objects))
 
-    def _of_commits(self, repository: Repository, path: str) -> list[str]:
+    def _of_commits(self, repository: GitRepository, path: str) -> list[str]:
         names = []
         for head in _HEADS:
             with suppress(Trouble):
@@ -67,7 +67,7 @@ class CommittedTexts:
 def absent_files(root: str) -> frozenset[str]:
     """The files below a folder, relative to it, that a sparse checkout leaves out: they are not gone."""
     with suppress(Trouble):
-        repository = Repository(root)
+        repository = GitRepository(root)
         prefix = repository.prefix(root)
         return frozenset(path.removeprefix(prefix) for path in repository.absent(prefix))
     return frozenset()

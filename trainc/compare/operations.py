@@ -15,7 +15,7 @@ from trainc.server.verdict import kind_of, verdict
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.served import Served
 
 SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
@@ -39,7 +39,7 @@ def stored(tree: Tree, server: Served) -> Tree:
     return judged.stored if root is None else walk(root, jobset.with_defaults(walk(root, tree, Log())), Log())
 
 
-def sent(operation: str, last: Tree, live: Tree, new: Tree, node: Node) -> Tree:
+def sent(operation: str, last: Tree, live: Tree, new: Tree, node: SchemaNode) -> Tree:
     """What reaches the server's validation when `new` is written over `live`, which came from `last`."""
     if operation == PUT:
         return new
@@ -57,7 +57,7 @@ def _by_client(last: Tree, live: Tree, new: Tree) -> Tree:
     return out
 
 
-def _by_server(node: Node | None, last: Tree, live: Tree, new: Tree) -> Tree:
+def _by_server(node: SchemaNode | None, last: Tree, live: Tree, new: Tree) -> Tree:
     """A merge along the schema: keyed lists by their keys, other lists as a whole."""
     if node is None:
         return new
@@ -68,7 +68,7 @@ def _by_server(node: Node | None, last: Tree, live: Tree, new: Tree) -> Tree:
     return new
 
 
-def _maps(node: Node, last: dict[str, Tree], live: dict[str, Tree], new: dict[str, Tree]) -> Tree:
+def _maps(node: SchemaNode, last: dict[str, Tree], live: dict[str, Tree], new: dict[str, Tree]) -> Tree:
     out: dict[str, Tree] = {}
     for key, held in live.items():
         if key in new:
@@ -82,7 +82,7 @@ def _maps(node: Node, last: dict[str, Tree], live: dict[str, Tree], new: dict[st
     return {**out, **{key: tree for key, tree in new.items() if key not in live}}
 
 
-def _without(node: Node | None, last: Tree, live: Tree) -> Tree:
+def _without(node: SchemaNode | None, last: Tree, live: Tree) -> Tree:
     """What is left of a field that is no longer applied: what others wrote below it; None for nothing."""
     if node is None or type(last) is not dict or type(live) is not dict:
         return None
@@ -94,7 +94,7 @@ def _without(node: Node | None, last: Tree, live: Tree) -> Tree:
     return kept or None
 
 
-def _items(node: Node, last: list[Tree], live: list[Tree], new: list[Tree]) -> Tree:
+def _items(node: SchemaNode, last: list[Tree], live: list[Tree], new: list[Tree]) -> Tree:
     before, held = ({_key(node, item): item for item in items} for items in (last, live))
     item = node.item()
     merged = [
@@ -107,5 +107,5 @@ def _items(node: Node, last: list[Tree], live: list[Tree], new: list[Tree]) -> T
     return [*merged, *(tree for key, tree in held.items() if key not in names and key not in before)]
 
 
-def _key(node: Node, item: Tree) -> tuple[object, ...]:
+def _key(node: SchemaNode, item: Tree) -> tuple[object, ...]:
     return tuple(value(item, name) for name in node.keys)

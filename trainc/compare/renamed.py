@@ -8,18 +8,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
     from trainc.compare.objects import Key
 
-    Group = Callable[[Facts], object]
-    Fits = Callable[[Facts, Facts], bool]
-    Pairs = list[tuple[Facts, Facts]]
+    Group = Callable[[JobFacts], object]
+    Fits = Callable[[JobFacts, JobFacts], bool]
+    Pairs = list[tuple[JobFacts, JobFacts]]
 
 _SIZES = ("nodes of ", "requests ", "limits ")  # what holds no name
 _MAX_JOBS_OF_ONE_SHAPE = 50  # jobs of one shape; of more, hardly any is a clear case
 
 
-def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> Pairs:
+def renamed(gone: Iterable[JobFacts], fresh: Iterable[JobFacts]) -> Pairs:
     """The pairs of a job that is gone and the one new job that is the same, sorted by the new name.
 
     The same is a job of that name in another cluster or namespace, the only one of its file under another name, or one
@@ -36,19 +36,19 @@ def renamed(gone: Iterable[Facts], fresh: Iterable[Facts]) -> Pairs:
     return sorted(pairs, key=lambda pair: pair[1].key)
 
 
-def next_runs(before: Mapping[Key, Facts], after: Mapping[Key, Facts]) -> dict[Key, Key]:
+def next_runs(before: Mapping[Key, JobFacts], after: Mapping[Key, JobFacts]) -> dict[Key, Key]:
     """What each new job is the next run of; the numbers of runs only ever grow."""
     earlier = {job_of(before[key]): key for key in sorted(before, key=_number)}
     return {key: earlier[job_of(now)] for key, now in after.items() if key not in before and job_of(now) in earlier}
 
 
-def job_of(one: Facts) -> tuple[str, str, str, str]:
+def job_of(one: JobFacts) -> tuple[str, str, str, str]:
     """What all runs of a job have in common: where they run, the name without the number, the file."""
     name, mark, run = one.key[2].rpartition("-r")
     return (*one.key[:2], name if mark and run.isdigit() else one.key[2], one.source)
 
 
-def as_called(was: Facts, now: Facts) -> Facts:
+def as_called(was: JobFacts, now: JobFacts) -> JobFacts:
     """The former job with the name, the namespace and the cluster of the present one where trainc wrote the former."""
     old, new = was.key[2], now.key[2]
 
@@ -80,8 +80,8 @@ def _number(key: Key) -> int:
     return whole_number(key[2].rpartition("-r")[2]) or 1
 
 
-def _unique(gone: list[Facts], fresh: list[Facts], group: Group, fits: Fits) -> Pairs:
-    groups: dict[object, list[Facts]] = {}
+def _unique(gone: list[JobFacts], fresh: list[JobFacts], group: Group, fits: Fits) -> Pairs:
+    groups: dict[object, list[JobFacts]] = {}
     for was in gone:
         groups.setdefault(group(was), []).append(was)
     matched: dict[int, int] = {}
@@ -96,29 +96,29 @@ def _unique(gone: list[Facts], fresh: list[Facts], group: Group, fits: Fits) -> 
     return [pair for pair in pairs if matched[id(pair[0])] == 1]
 
 
-def _name(job: Facts) -> object:
+def _name(job: JobFacts) -> object:
     return job.key[2]
 
 
-def _file(job: Facts) -> object:
+def _file(job: JobFacts) -> object:
     return job.key[0], job.source
 
 
-def _shape(job: Facts) -> object:
+def _shape(job: JobFacts) -> object:
     """What a job has in common with itself under another name, and with few others: a reason to look closer."""
     sizes = sorted((what, text) for what, text in job.values.items() if what.startswith(_SIZES))
     return (*job.key[:2], len(job.digest), tuple(sorted(job.values)), tuple(sizes))
 
 
-def _any(_was: Facts, _now: Facts) -> bool:
+def _any(_was: JobFacts, _now: JobFacts) -> bool:
     return True
 
 
-def _same(was: Facts, now: Facts) -> bool:
+def _same(was: JobFacts, now: JobFacts) -> bool:
     return as_called(was, now).digest == now.digest
 
 
-def _is_like(was: Facts, now: Facts) -> bool:
+def _is_like(was: JobFacts, now: JobFacts) -> bool:
     """Whether most of what a job consists of is as it was."""
     called = as_called(was, now).digest
     same = sum(1 for path, content in now.digest.items() if called.get(path) == content)

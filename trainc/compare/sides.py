@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.compare.base import Base
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
     from trainc.compare.objects import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
@@ -30,7 +30,7 @@ class Sides:
     def __init__(self, old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> None:
         self.old = old
         self.project = project
-        self._known: dict[int, tuple[Bundle, Facts]] = {}
+        self._known: dict[int, tuple[Bundle, JobFacts]] = {}
         new = list(new)
         compiled = {job_key(one): one for one in new if one.jobset is not None}
         committed = {job_key(one): one for one in old.bundles if one.jobset is not None}
@@ -60,12 +60,12 @@ class Sides:
         jobs = [one for one in self._bundles if one.jobset is not None]
         return frozenset().union(*(naming(one, jobs) for one in holding if one.jobset is None))
 
-    def _fact(self, bundle: Bundle) -> Facts:
+    def _fact(self, bundle: Bundle) -> JobFacts:
         if id(bundle) not in self._known:
             self._known[id(bundle)] = (bundle, facts(bundle))
         return self._known[id(bundle)][1]
 
-    def _facts(self, bundles: Iterable[Bundle]) -> tuple[dict[Key, Facts], dict[Key, Facts]]:
+    def _facts(self, bundles: Iterable[Bundle]) -> tuple[dict[Key, JobFacts], dict[Key, JobFacts]]:
         """The jobs and the objects beside jobs of one state."""
         parts = split(bundles, self.apart)
         jobs = {job_key(one): self._fact(one) for one in parts.jobs}
@@ -106,7 +106,7 @@ class Sides:
         return [*present, *split([one for one in self.old.bundles if one.jobset is None], stay).objects.values()]
 
 
-def _placed(kept: Facts, now: Facts, rendering: str) -> Facts:
+def _placed(kept: JobFacts, now: JobFacts, rendering: str) -> JobFacts:
     """A rendering that stays, with the places in the files that say the same, else those in the rendering."""
     places = {field: place._replace(file=rendering) for field, place in kept.places.items()}
     for field, place in now.places.items():

@@ -14,13 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.compare.git import Repository
+    from trainc.compare.git import GitRepository
 
 LINK = "120000"  # the mode of a symbolic link
 
 
 @contextmanager
-def staged_folder(repository: Repository) -> Iterator[str]:
+def staged_folder(repository: GitRepository) -> Iterator[str]:
     """A folder with every YAML and JSON file of the index, gone afterwards; Git takes it for a work tree of the repository.
 
     Raises:

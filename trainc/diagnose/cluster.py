@@ -44,7 +44,7 @@ class Event:
         self.count = number(tree, "series", "count") or number(tree, "count") or 1
 
 
-class Cluster:
+class DumpedCluster:
     """What a dump tells of a cluster."""
 
     def __init__(self, objects: Iterable[Plain]) -> None:

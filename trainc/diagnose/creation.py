@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from trainc.diagnose.cluster import Event
     from trainc.diagnose.fields import Plain
-    from trainc.diagnose.run import Run
+    from trainc.diagnose.run import DumpedJob
     from trainc.model.paths import Steps
 
 _HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
@@ -95,7 +95,7 @@ _REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 _PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
 
 
-def refused(run: Run) -> Iterator[Cause]:
+def refused(run: DumpedJob) -> Iterator[Cause]:
     """Child Jobs, pods, claims and Services that the server refuses, as long as they are missing."""
     there = {name_of(job) for job in run.jobs}
     for event in run.events("JobCreationFailed")[::-1]:
@@ -120,11 +120,11 @@ def refused(run: Run) -> Iterator[Cause]:
             break
 
 
-def _subdomain(run: Run) -> str:
+def _subdomain(run: DumpedJob) -> str:
     return text(run.tree, "spec", "network", "subdomain") or run.name
 
 
-def _lacks_pods(run: Run, job: Plain, refusal: Event) -> bool:
+def _lacks_pods(run: DumpedJob, job: Plain, refusal: Event) -> bool:
     """Whether the Job still has fewer pods than it may run at once, and none was created after the refusal."""
     if is_true(job, "Complete") or is_true(job, "Failed") or at(job, "spec", "suspend") is True:
         return False
@@ -137,12 +137,12 @@ def _lacks_pods(run: Run, job: Plain, refusal: Event) -> bool:
     return len(live) < wanted and (moment(refusal.last) or newest) >= newest
 
 
-def _role_of_job(run: Run, job: str) -> str:
+def _role_of_job(run: DumpedJob, job: str) -> str:
     names = [text(role, "name") for role in run.roles()]
     return next((name for name in names if job.rpartition("-")[0] == f"{run.name}-{name}"), "")
 
 
-def _refusal(run: Run, kind: str, name: str, event: Event, role: str) -> Cause:
+def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> Cause:
     what = {"Job": f"child Job `{name}`" if name else "a child Job", "Pod": f"pods of Job `{name}`"}.get(
         kind, f"the {kind}"
     )
@@ -170,7 +170,7 @@ def _refusal(run: Run, kind: str, name: str, event: Event, role: str) -> Cause:
     )
 
 
-def _field(run: Run, role: str, field: tuple[str, ...], message: str) -> Steps:
+def _field(run: DumpedJob, role: str, field: tuple[str, ...], message: str) -> Steps:
     """The place of a field of the pod template; of amounts, that of the resource which the message names."""
     if field != ("containers",):
         return run.field(role, *field)
@@ -178,7 +178,7 @@ def _field(run: Run, role: str, field: tuple[str, ...], message: str) -> Steps:
     return run.resources(role, resource[1] if resource else "")
 
 
-def waiting_roles(run: Run) -> Iterator[Cause]:
+def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
     """Roles whose Jobs are not created yet, as the roles that they wait for are not ready or complete."""
     there = {label(job, ROLE) for job in run.jobs}
     statuses = {text(one, "name"): one for one in maps(run.tree, "status", "replicatedJobsStatus")}
@@ -203,7 +203,7 @@ def waiting_roles(run: Run) -> Iterator[Cause]:
         earlier.append((name, "Ready"))
 
 
-def _holds(run: Run, status: Plain, role: str, wanted: str) -> bool:
+def _holds(run: DumpedJob, status: Plain, role: str, wanted: str) -> bool:
     spec = next((one for one in run.roles() if text(one, "name") == role), {})
     replicas = number(spec, "replicas")
     succeeded = number(status, "succeeded") or 0
@@ -215,7 +215,7 @@ def _holds(run: Run, status: Plain, role: str, wanted: str) -> bool:
     return ready >= (1 if replicas is None else replicas)
 
 
-def nothing_created(run: Run) -> Iterator[Cause]:
+def nothing_created(run: DumpedJob) -> Iterator[Cause]:
     """A JobSet that is not suspended, has no child Job, and no event that says why."""
     if run.kind != "JobSet" or not run.tree or run.jobs or run.pods or at(run.tree, "spec", "suspend") is True:
         return

@@ -13,7 +13,7 @@ from trainc.diagnose.run import ROLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.diagnose.run import Run
+    from trainc.diagnose.run import DumpedJob
 
 _BY_RULE = re.compile(r"Container (\S+) for pod (\S+) failed with exit code (\d+)")
 _FIRST_JOB = re.compile(r"first failed job: ([^)\s]+)")
@@ -31,7 +31,7 @@ _JOB_REASONS = {
 }
 
 
-def terminal(run: Run) -> str:
+def terminal(run: DumpedJob) -> str:
     """Why the whole job counts as failed, in words."""
     failed = condition(run.tree, "Failed")
     reason = text(failed, "reason")
@@ -40,7 +40,7 @@ def terminal(run: Run) -> str:
     return _TERMINAL.get(reason, reason or "it failed")
 
 
-def failed_jobs(run: Run) -> Iterator[Cause]:
+def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
     """The child Job that failed first, by its own condition: for a job whose pods are gone."""
     first = _FIRST_JOB.search(text(condition(run.tree, "Failed"), "message"))
     failed = [job for job in run.jobs if is_true(job, "Failed") or is_true(job, "FailureTarget")]
@@ -78,7 +78,7 @@ def _since(job: object) -> float:
     return moment(text(failure, "lastTransitionTime")) or 0.0
 
 
-def restarts(run: Run) -> Iterator[str]:
+def restarts(run: DumpedJob) -> Iterator[str]:
     """How often the JobSet restarted and which restarts counted; a line for each of its last events of that."""
     total = number(run.tree, "status", "restarts") or 0
     if not total:
@@ -98,7 +98,7 @@ def restarts(run: Run) -> Iterator[str]:
         yield f"last restart at {event.last}: {event.message}"
 
 
-def unmatched_rules(run: Run) -> Iterator[str]:
+def unmatched_rules(run: DumpedJob) -> Iterator[str]:
     """A failed JobSet whose rules were made for another reason: no rule matched, so the default counted."""
     rules = maps(run.tree, "spec", "failurePolicy", "rules")
     failed = condition(run.tree, "Failed")

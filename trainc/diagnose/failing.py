@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.diagnose.fields import Plain
-    from trainc.diagnose.run import Pod, Run
+    from trainc.diagnose.run import DumpedJob, DumpedPod
     from trainc.model.paths import Steps
 
 TOGETHER = 2.0  # seconds: time stamps of containers are whole seconds, by the clocks of different nodes
@@ -67,7 +67,7 @@ _KUBELET: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 class Failure(NamedTuple):
     """How one pod failed, and when; `order` sorts failures of the same moment, the more telling first."""
 
-    pod: Pod
+    pod: DumpedPod
     when: str
     order: int
     name: str
@@ -77,7 +77,7 @@ class Failure(NamedTuple):
     field: tuple[str | tuple[str, object], ...] = ()
 
 
-def failing(run: Run) -> Iterator[Cause]:
+def failing(run: DumpedJob) -> Iterator[Cause]:
     """The pod that failed first, with how many followed; pods of earlier attempts count where none of the last failed."""
     failures = [failure for pod in unreplaced(run) if (failure := _failure(run, pod)) is not None]
     latest = max((_attempt(one.pod) for one in failures), default=0)
@@ -102,13 +102,13 @@ def failing(run: Run) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _field(run: Run, failure: Failure) -> Steps:
+def _field(run: DumpedJob, failure: Failure) -> Steps:
     """Where the field stands that a failure leads to; of containers as a whole, what they ask for."""
     role = failure.pod.role
     return run.resources(role) if failure.field == ("containers",) else run.field(role, *failure.field)
 
 
-def unreplaced(run: Run) -> list[Pod]:
+def unreplaced(run: DumpedJob) -> list[DumpedPod]:
     """The pods without those that failed and have a younger one in their place that works; all of a failed job."""
     if is_true(run.tree, "Failed"):
         return run.pods
@@ -132,7 +132,7 @@ def _counted(failures: list[Failure]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
 
 
-def _attempt(pod: Pod) -> int:
+def _attempt(pod: DumpedPod) -> int:
     return whole_number(label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0
 
 
@@ -144,7 +144,7 @@ def _first(failures: list[Failure]) -> Failure:
     return min(together, key=lambda one: (one.order, moment(one.when) or 0.0, one.pod.index or 0, one.pod.name))
 
 
-def _failure(run: Run, pod: Pod) -> Failure | None:
+def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     target = pod.condition("DisruptionTarget")
     ended, container, is_init = _ended(pod)
     if text(target, "status") == "True":
@@ -165,7 +165,7 @@ def _failure(run: Run, pod: Pod) -> Failure | None:
     return _by_code(run, pod, ended, container, is_init) if ended else None
 
 
-def _pod_end(pod: Pod, ended: Plain) -> str:
+def _pod_end(pod: DumpedPod, ended: Plain) -> str:
     ready = pod.condition("Ready")
     return (
         text(ended, "finishedAt")
@@ -175,7 +175,7 @@ def _pod_end(pod: Pod, ended: Plain) -> str:
     )
 
 
-def _by_kubelet(pod: Pod, when: str, message: str, reason: str = "Evicted") -> Failure:
+def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
     """A pod that its node refused or ended, by the pod's own reason and message."""
     node = f"node `{pod.node}`" if pod.node else "its node"
     explanation = f"{reason}: {message}"
@@ -183,7 +183,7 @@ def _by_kubelet(pod: Pod, when: str, message: str, reason: str = "Evicted") -> F
     return Failure(pod, when, 0, name, words.format(node=node, reason=reason), help_, message, field)
 
 
-def _lost_node(run: Run, pod: Pod) -> Failure | None:
+def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     """A pod whose node does not answer: it runs for the API server and for nobody else."""
     if not pod.node or pod.phase not in ("Running", "Unknown"):
         return None
@@ -200,7 +200,7 @@ def _lost_node(run: Run, pod: Pod) -> Failure | None:
     return None
 
 
-def _ended(pod: Pod) -> tuple[Plain, str, bool]:
+def _ended(pod: DumpedPod) -> tuple[Plain, str, bool]:
     """The container that ended first with an error, in this life or, while it restarts, in the last one."""
     endings: list[tuple[float, Plain, str, bool]] = []
     for status, is_init in pod.statuses():
@@ -218,7 +218,7 @@ def _ended(pod: Pod) -> tuple[Plain, str, bool]:
     return ended, name, is_init
 
 
-def _by_code(run: Run, pod: Pod, ended: Plain, container: str, is_init: bool) -> Failure:
+def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_init: bool) -> Failure:
     code = number(ended, "exitCode") or 0
     reason, message = text(ended, "reason"), text(ended, "message")
     when = text(ended, "finishedAt")
@@ -257,7 +257,7 @@ def _by_code(run: Run, pod: Pod, ended: Plain, container: str, is_init: bool) ->
     return Failure(pod, when, 1, f"exit-{code}", words, log, message, (*place, "command"))
 
 
-def _memory(run: Run, pod: Pod, container: str) -> str:
+def _memory(run: DumpedJob, pod: DumpedPod, container: str) -> str:
     for tree in (at(pod.tree, "spec"), run.pod_spec(pod.role)):
         for key in ("containers", "initContainers"):
             for spec in maps(tree, key):
@@ -266,7 +266,7 @@ def _memory(run: Run, pod: Pod, container: str) -> str:
     return ""
 
 
-def deadline(run: Run) -> Iterator[Cause]:
+def deadline(run: DumpedJob) -> Iterator[Cause]:
     """Child Jobs that ran longer than their activeDeadlineSeconds."""
     for job in run.jobs:
         failed = condition(job, "Failed")

@@ -13,7 +13,7 @@ from trainc.diagnose.failing import TOGETHER, counted, deadline, failing, unrepl
 from trainc.diagnose.fields import at, condition, is_true, labels, maps, moment, number, text
 from trainc.diagnose.network import coordinator, service
 from trainc.diagnose.queue import managed_elsewhere, suspended
-from trainc.diagnose.run import Pod, runs
+from trainc.diagnose.run import DumpedPod, runs
 from trainc.diagnose.scheduling import group_refused, pending
 from trainc.diagnose.starting import starting, stuck_deletion, stuck_init
 from trainc.model.object_keys import JOBSET_NAME
@@ -21,8 +21,8 @@ from trainc.model.object_keys import JOBSET_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trainc.diagnose.cluster import Cluster
-    from trainc.diagnose.run import Run
+    from trainc.diagnose.cluster import DumpedCluster
+    from trainc.diagnose.run import DumpedJob
 
 _PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
 _ACTIVE = (
@@ -31,23 +31,23 @@ _ACTIVE = (
 )  # fmt: skip
 
 
-def diagnoses(cluster: Cluster) -> list[Diagnosis]:
+def diagnoses(cluster: DumpedCluster) -> list[Diagnosis]:
     """Where each job of the dump stands, by namespace and name; TrainJobs that nobody compiled behind all others."""
     date = cluster.date
     judged = [_diagnosis(run, date) for run in runs(cluster)]
     return [*judged, *_uncompiled(cluster)]
 
 
-def not_judged(cluster: Cluster) -> list[str]:
+def not_judged(cluster: DumpedCluster) -> list[str]:
     """What else of training the dump holds: jobs of other kinds, and pods of no JobSet or Job."""
     known = ("Job", "CronJob", "TrainJob")
     kinds = [(kind, count) for kind, count in sorted(cluster.kinds.items()) if "Job" in kind.partition(".")[0][-3:]]
     counts = [f"{count} {kind}" for kind, count in kinds if kind not in known]
-    strays = sum(not (label(tree, JOBSET_NAME) or Pod(tree).job) for tree in cluster.all("Pod"))
+    strays = sum(not (label(tree, JOBSET_NAME) or DumpedPod(tree).job) for tree in cluster.all("Pod"))
     return [*counts, *([f"{counted(strays, 'pod')} of no JobSet or Job"] if strays else [])]
 
 
-def _uncompiled(cluster: Cluster) -> Iterator[Diagnosis]:
+def _uncompiled(cluster: DumpedCluster) -> Iterator[Diagnosis]:
     """TrainJobs in the cluster without a JobSet of their name, in a dump that has JobSets or events about them."""
     for tree in cluster.all("TrainJob"):
         space, name = namespace_of(tree), name_of(tree)
@@ -67,7 +67,7 @@ def _uncompiled(cluster: Cluster) -> Iterator[Diagnosis]:
         yield Diagnosis("TrainJob", space, name, WAITS, "not compiled", cause, tree=tree)
 
 
-def _diagnosis(run: Run, date: str) -> Diagnosis:
+def _diagnosis(run: DumpedJob, date: str) -> Diagnosis:
     status, summary, causes = _state(run, date)
     first, others = _ordered(causes)
     if first is not None:
@@ -79,11 +79,11 @@ def _diagnosis(run: Run, date: str) -> Diagnosis:
     )
 
 
-def _is_over(run: Run) -> bool:
+def _is_over(run: DumpedJob) -> bool:
     return is_true(run.tree, "Failed")
 
 
-def _state(run: Run, date: str) -> tuple[str, str, list[Cause]]:
+def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
     """Whether the job runs, is done, waits or failed; a few words; and all causes in effect."""
     tree = run.tree
     if is_true(tree, "Completed") or (run.kind == "Job" and is_true(tree, "Complete")):
@@ -111,7 +111,7 @@ def _is_long(since: str, date: str) -> bool:
     return start is not None and now is not None and now - start > _PATIENCE
 
 
-def _deleted(run: Run) -> Cause:
+def _deleted(run: DumpedJob) -> Cause:
     names = at(run.tree, "metadata", "finalizers")
     holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
     left = f"{counted(len(run.pods), 'pod')} left"
@@ -122,7 +122,7 @@ def _deleted(run: Run) -> Cause:
     )  # fmt: skip
 
 
-def _with_evidence(run: Run, causes: list[Cause]) -> list[Cause]:
+def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:
     """An eviction for pods that never became ready, with what events say of those pods, which are gone."""
     first = causes[0]
     if first.name not in ("evicted", "deactivated") or "ready" not in first.headline:
@@ -142,7 +142,7 @@ def _with_evidence(run: Run, causes: list[Cause]) -> list[Cause]:
     return [unready, *(cause._replace(is_result=True) for cause in causes)]
 
 
-def _progress(run: Run, *, has_trouble: bool) -> tuple[str, str]:
+def _progress(run: DumpedJob, *, has_trouble: bool) -> tuple[str, str]:
     """What an active job without a cause does."""
     live = [pod for pod in unreplaced(run) if not pod.is_deleted]
     running = sum(pod.phase == "Running" and not pod.waits for pod in live)
@@ -180,7 +180,7 @@ def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
     return first, tuple(rest)
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: DumpedJob) -> Iterator[str]:
     if not run.tree:
         there = run.cluster.has(run.kind, run.namespace)
         absence = "it was deleted, removed by its TTL, or not selected"
@@ -202,7 +202,7 @@ def _notes(run: Run) -> Iterator[str]:
         yield from unmatched_rules(run)
 
 
-def _unknown(run: Run, status: str, cause: Cause | None) -> Iterator[str]:
+def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:
     """What the input does not tell, where it would have helped."""
     if status in (RUNS, DONE):
         return
@@ -227,7 +227,7 @@ def _unknown(run: Run, status: str, cause: Cause | None) -> Iterator[str]:
             break
 
 
-def _source(run: Run) -> dict[str, str]:
+def _source(run: DumpedJob) -> dict[str, str]:
     """What applied the job, as far as its labels and annotations say."""
     known = labels(run.tree, "metadata", "labels")
     tracked = labels(run.tree, "metadata", "annotations").get("argocd.argoproj.io/tracking-id", "").partition(":")[0]

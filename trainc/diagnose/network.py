@@ -13,12 +13,12 @@ from trainc.model.object_keys import JOBSET_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.diagnose.run import Pod, Run
+    from trainc.diagnose.run import DumpedJob, DumpedPod
 
 _COORDINATOR = "jobset.sigs.k8s.io/coordinator"
 
 
-def service(run: Run) -> Iterator[Cause]:
+def service(run: DumpedJob) -> Iterator[Cause]:
     """The headless Service that gives pods their names: missing, of another kind, or with nothing behind it."""
     network = at(run.tree, "spec", "network")
     is_needed = (
@@ -53,7 +53,7 @@ def service(run: Run) -> Iterator[Cause]:
         yield from _endpoints(run, name, since)
 
 
-def _endpoints(run: Run, name: str, since: str) -> Iterator[Cause]:
+def _endpoints(run: DumpedJob, name: str, since: str) -> Iterator[Cause]:
     slices = [
         one for one in run.cluster.all("EndpointSlice")
         if labels(one, "metadata", "labels").get("kubernetes.io/service-name") == name
@@ -72,7 +72,7 @@ def _endpoints(run: Run, name: str, since: str) -> Iterator[Cause]:
         )  # fmt: skip
 
 
-def coordinator(run: Run) -> Iterator[Cause]:
+def coordinator(run: DumpedJob) -> Iterator[Cause]:
     """The pod that the others meet at: a name that no pod has, or one that ended while the others run."""
     host, role, variable = _named(run)
     others = [pod for pod in run.pods if pod.phase == "Running"]
@@ -96,11 +96,11 @@ def coordinator(run: Run) -> Iterator[Cause]:
         )  # fmt: skip
 
 
-def _host(pod: Pod) -> str:
+def _host(pod: DumpedPod) -> str:
     return text(pod.tree, "spec", "hostname") or pod.name.rpartition("-")[0]
 
 
-def _named(run: Run) -> tuple[str, str, str]:
+def _named(run: DumpedJob) -> tuple[str, str, str]:
     """The coordinator's host name, the role that names it, and the variable in which it does."""
     for pod in run.pods:
         if address := label(pod.tree, _COORDINATOR):
@@ -116,7 +116,7 @@ def _named(run: Run) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def _may_come(run: Run, host: str) -> bool:
+def _may_come(run: DumpedJob, host: str) -> bool:
     """Whether a Job of the JobSet makes, or will make, a pod of this name."""
     job, _, index = host.rpartition("-")
     role = job.rpartition("-")[0]

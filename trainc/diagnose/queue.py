@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.diagnose.fields import Plain
-    from trainc.diagnose.run import Run
+    from trainc.diagnose.run import DumpedJob
 
 _BUILT_IN = (JOBSET_CONTROLLER, "kubernetes.io/job-controller")
 QUEUE: tuple[str, ...] = ("metadata", "labels", KUEUE_QUEUE)
@@ -112,7 +112,7 @@ _EVICTIONS = {
 }
 
 
-def managed_elsewhere(run: Run) -> Iterator[Cause]:
+def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
     """A job that another controller than the built-in one works on."""
     manager = text(run.tree, "spec", "managedBy")
     if not manager or manager in _BUILT_IN:
@@ -128,13 +128,13 @@ def managed_elsewhere(run: Run) -> Iterator[Cause]:
     )
 
 
-def workload_of(run: Run) -> Plain:
+def workload_of(run: DumpedJob) -> Plain:
     """The job's Workload; of several, the newest."""
     workloads = run.cluster.workloads(run.namespace, run.kind, run.name)
     return max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
 
 
-def suspended(run: Run) -> Iterator[Cause]:
+def suspended(run: DumpedJob) -> Iterator[Cause]:
     """Why a suspended job stays suspended."""
     if at(run.tree, "spec", "suspend") is not True:
         return
@@ -155,7 +155,7 @@ def suspended(run: Run) -> Iterator[Cause]:
         )
 
 
-def _without_workload(run: Run, since: str) -> Cause:
+def _without_workload(run: DumpedJob, since: str) -> Cause:
     failed = run.events("ErrWorkloadCompose", "CreateWorkloadFailed")
     if failed:
         return Cause(
@@ -179,7 +179,7 @@ def _without_workload(run: Run, since: str) -> Cause:
     )
 
 
-def _by_workload(run: Run, workload: Plain, since: str) -> Iterator[Cause]:
+def _by_workload(run: DumpedJob, workload: Plain, since: str) -> Iterator[Cause]:
     queue = text(workload, "spec", "queueName") or run.queue
     evicted = condition(workload, "Evicted")
     finished = condition(workload, "Finished")
@@ -260,7 +260,7 @@ def _checks(workload: Plain, since: str) -> Iterator[Cause]:
         )
 
 
-def _waiting(run: Run, queue: str, workload: Plain, since: str) -> Cause:
+def _waiting(run: DumpedJob, queue: str, workload: Plain, since: str) -> Cause:
     reserved = condition(workload, "QuotaReserved")
     events = run.cluster.events("Workload", run.namespace, name_of(workload), "Pending")
     message = text(reserved, "message") or (events[-1].message if events else "")

@@ -12,7 +12,7 @@ from trainc.model.object_keys import JOBSET_NAME, KUEUE_QUEUE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.diagnose.cluster import Cluster, Event
+    from trainc.diagnose.cluster import DumpedCluster, Event
     from trainc.diagnose.fields import Plain
     from trainc.model.paths import Steps
 
@@ -22,7 +22,7 @@ _INDEX = "batch.kubernetes.io/job-completion-index"
 TEMPLATE = ("template", "spec", "template", "spec")
 
 
-class Pod:
+class DumpedPod:
     """One pod: its place in the job, and the states of its containers."""
 
     __slots__ = ("job", "name", "namespace", "role", "tree")
@@ -76,19 +76,19 @@ class Pod:
         return condition(self.tree, kind)
 
 
-class Run:
+class DumpedJob:
     """One job of the dump; `tree` is empty where only its children are there."""
 
     __slots__ = ("cluster", "gone", "jobs", "kind", "name", "namespace", "pods", "tree")
 
-    def __init__(self, cluster: Cluster, kind: str, namespace: str, name: str, tree: Plain) -> None:
+    def __init__(self, cluster: DumpedCluster, kind: str, namespace: str, name: str, tree: Plain) -> None:
         self.cluster = cluster
         self.kind = kind
         self.namespace = namespace
         self.name = name
         self.tree = tree
         self.jobs: list[Plain] = []
-        self.pods: list[Pod] = []
+        self.pods: list[DumpedPod] = []
         self.gone: list[str] = []  # pods of which only events are left
 
     def events(self, *reasons: str) -> list[Event]:
@@ -134,7 +134,7 @@ class Run:
             return ("spec", *steps) if self.kind == "Job" else ("spec", "replicatedJobs")
         return ("spec", "replicatedJobs", ("name", role), "template", "spec", *steps)
 
-    def shown(self, pod: Pod) -> str:
+    def shown(self, pod: DumpedPod) -> str:
         """A pod as people know it: its rank in its role, and its name."""
         rank = self.rank(pod)
         if rank is None:
@@ -142,7 +142,7 @@ class Run:
         several = len(self.roles()) > 1
         return f"rank {rank} of {pod.role} (`{pod.name}`)" if several else f"rank {rank} (`{pod.name}`)"
 
-    def rank(self, pod: Pod) -> int | None:
+    def rank(self, pod: DumpedPod) -> int | None:
         """Its number within its role: the index of its Job times the pods of a Job, and its own index."""
         if pod.index is None:
             return None
@@ -161,13 +161,13 @@ def _map(value: object) -> Plain:
     return value if type(value) is dict else {}
 
 
-def runs(cluster: Cluster) -> list[Run]:
+def runs(cluster: DumpedCluster) -> list[DumpedJob]:
     """Every job that the dump shows, by namespace and name: JobSets, and Jobs of no JobSet.
 
     A JobSet that is not in the dump, while Jobs or pods of it are, is there with an empty tree.
     """
-    by_key: dict[tuple[str, str, str], Run] = {}
-    by_job: dict[tuple[str, str], Run] = {}
+    by_key: dict[tuple[str, str, str], DumpedJob] = {}
+    by_job: dict[tuple[str, str], DumpedJob] = {}
     for tree in cluster.all("JobSet"):
         _run(cluster, by_key, "JobSet", namespace_of(tree), name_of(tree), tree)
     for tree in cluster.all("Job"):
@@ -177,7 +177,7 @@ def runs(cluster: Cluster) -> list[Run]:
         run.jobs.append(tree)
         by_job[space, name_of(tree)] = run
     for tree in cluster.all("Pod"):
-        pod = Pod(tree)
+        pod = DumpedPod(tree)
         parent = label(tree, JOBSET_NAME)
         if parent:
             _run(cluster, by_key, "JobSet", pod.namespace, parent, {}).pods.append(pod)
@@ -189,12 +189,14 @@ def runs(cluster: Cluster) -> list[Run]:
 
 
 def _run(
-    cluster: Cluster, by_key: dict[tuple[str, str, str], Run], kind: str, space: str, name: str, tree: Plain
-) -> Run:
-    return by_key.setdefault((kind, space, name), Run(cluster, kind, space, name, tree))
+    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], kind: str, space: str, name: str, tree: Plain
+) -> DumpedJob:
+    return by_key.setdefault((kind, space, name), DumpedJob(cluster, kind, space, name, tree))
 
 
-def _add_gone(cluster: Cluster, by_key: dict[tuple[str, str, str], Run], by_job: dict[tuple[str, str], Run]) -> None:
+def _add_gone(
+    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], by_job: dict[tuple[str, str], DumpedJob]
+) -> None:
     """Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM."""
     there = {(pod.namespace, pod.name) for run in by_key.values() for pod in run.pods}
     roles = {

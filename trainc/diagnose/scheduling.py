@@ -11,7 +11,7 @@ from trainc.diagnose.fields import at, condition, labels, maps, number, text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trainc.diagnose.run import Pod, Run
+    from trainc.diagnose.run import DumpedJob, DumpedPod
     from trainc.model.paths import Steps
 
 _NODES = re.compile(
@@ -46,10 +46,10 @@ _REASONS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
-def pending(run: Run) -> Iterator[Cause]:
+def pending(run: DumpedJob) -> Iterator[Cause]:
     """Why pods have no node: one cause for all that wait for the same reason, those of a gang behind the others."""
     waiting = [pod for pod in run.pods if not pod.node and pod.phase in ("Pending", "") and not pod.is_deleted]
-    messages: dict[tuple[str, str], list[Pod]] = {}
+    messages: dict[tuple[str, str], list[DumpedPod]] = {}
     for pod in waiting:
         scheduled = pod.condition("PodScheduled")
         message = text(scheduled, "message") or _event(run, pod)
@@ -59,12 +59,12 @@ def pending(run: Run) -> Iterator[Cause]:
         yield _cause(run, reason, message, pods)
 
 
-def _event(run: Run, pod: Pod) -> str:
+def _event(run: DumpedJob, pod: DumpedPod) -> str:
     events = run.pod_events(pod.name, "FailedScheduling", "Unschedulable")
     return events[-1].message if events else ""
 
 
-def _cause(run: Run, reason: str, message: str, pods: list[Pod]) -> Cause:
+def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> Cause:
     since = min((pod.created for pod in pods if pod.created), default="")
     names = tuple(run.shown(pod) for pod in pods)
     about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
@@ -98,7 +98,7 @@ def _cause(run: Run, reason: str, message: str, pods: list[Pod]) -> Cause:
     )
 
 
-def _other(run: Run, message: str, about: str, since: str, names: Sequence[str], role: str) -> Cause:
+def _other(run: DumpedJob, message: str, about: str, since: str, names: Sequence[str], role: str) -> Cause:
     if match := _CLAIM.search(message):
         return Cause(
             "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
@@ -111,7 +111,7 @@ def _other(run: Run, message: str, about: str, since: str, names: Sequence[str],
     )  # fmt: skip
 
 
-def _why_no_node(reasons: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str, tuple[str, ...]]:
+def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tuple[str, str, tuple[str, ...]]:
     """What keeps the pod off each group of nodes in words; help and field of the one that is nearest to fitting."""
     if claim := _CLAIM.search(reasons):
         return (
@@ -137,7 +137,7 @@ def _why_no_node(reasons: str, nodes: int, run: Run, pod: Pod) -> tuple[str, str
     return ", ".join(one[1] for one in words), words[0][2], words[0][3]
 
 
-def _claims(run: Run, pod: Pod) -> Iterator[str]:
+def _claims(run: DumpedJob, pod: DumpedPod) -> Iterator[str]:
     """What the last warnings about the pod's claims say."""
     for volume in maps(pod.tree, "spec", "volumes"):
         claim = text(volume, "persistentVolumeClaim", "claimName")
@@ -146,7 +146,7 @@ def _claims(run: Run, pod: Pod) -> Iterator[str]:
             yield f"{claim}: {event.message}"
 
 
-def _detail(mark: str, reason: str, run: Run, pod: Pod) -> str:
+def _detail(mark: str, reason: str, run: DumpedJob, pod: DumpedPod) -> str:
     if mark == "untolerated taint":
         taint = _TAINT.search(reason)
         return f" (`{taint[1].strip().replace(': ', '=').rstrip('=:')}`)" if taint else ""
@@ -159,7 +159,7 @@ def _detail(mark: str, reason: str, run: Run, pod: Pod) -> str:
     return f"{resource} (a pod asks for {wanted})" if wanted else resource
 
 
-def _gang(run: Run, message: str, pods: list[Pod], names: Sequence[str], since: str) -> Cause:
+def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[str], since: str) -> Cause:
     group = _group_of(pods[0])
     about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
     fields = (run.job_field(pods[0].role, "parallelism"),)
@@ -193,7 +193,7 @@ def _gang(run: Run, message: str, pods: list[Pod], names: Sequence[str], since: 
     )  # fmt: skip
 
 
-def _group_of(pod: Pod) -> str:
+def _group_of(pod: DumpedPod) -> str:
     name = (
         labels(pod.tree, "metadata", "labels").get("scheduling.x-k8s.io/pod-group")
         or labels(pod.tree, "metadata", "annotations").get("scheduling.k8s.io/group-name")
@@ -203,7 +203,7 @@ def _group_of(pod: Pod) -> str:
     return f"`{name}`" if name else "of the pod"
 
 
-def group_refused(run: Run) -> Iterator[Cause]:
+def group_refused(run: DumpedJob) -> Iterator[Cause]:
     """A PodGroup whose queue does not let it in, so that nobody looks at its pods."""
     if not run.pods or any(pod.node for pod in run.pods):
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.diagnose.cluster import Event
     from trainc.diagnose.fields import Plain
-    from trainc.diagnose.run import Pod, Run
+    from trainc.diagnose.run import DumpedJob, DumpedPod
 
     Found = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
 
@@ -46,9 +46,9 @@ _UNMOUNTED = re.compile(r"unmounted volumes=\[([^\]]*)\]")
 _KINDS = {"secret": "Secret", "configmap": "ConfigMap", "config": "ConfigMap"}
 
 
-def starting(run: Run) -> Iterator[Cause]:
+def starting(run: DumpedJob) -> Iterator[Cause]:
     """Why containers of pods that have a node do not start: one cause for all pods with the same trouble."""
-    alike: dict[tuple[str, str], tuple[Found, list[Pod]]] = {}
+    alike: dict[tuple[str, str], tuple[Found, list[DumpedPod]]] = {}
     pulls = [event.message for pod in run.pods for event in run.pod_events(pod.name, "Failed")]
     for pod in run.pods:
         if pod.is_deleted or pod.phase in ("Succeeded", "Failed"):
@@ -65,7 +65,7 @@ def starting(run: Run) -> Iterator[Cause]:
         yield Cause(name, 6, f"{about}: {words}", help_, since, pods=names, quotes=quotes, fields=steps)
 
 
-def _container(pod: Pod, pulls: Sequence[str]) -> Found | None:
+def _container(pod: DumpedPod, pulls: Sequence[str]) -> Found | None:
     """The first container of the pod that cannot start, in the order in which they start."""
     for status, is_init in pod.statuses():
         name = text(status, "name")
@@ -80,7 +80,7 @@ def _container(pod: Pod, pulls: Sequence[str]) -> Found | None:
 
 
 def _image(
-    pod: Pod,
+    pod: DumpedPod,
     pulls: Sequence[str],
     status: Plain,
     reason: str,
@@ -103,7 +103,7 @@ def _image(
     return "image-not-pulled", f"image `{image}` is not pulled", "see the runtime's message", message, field
 
 
-def _image_of(pod: Pod, container: str) -> str:
+def _image_of(pod: DumpedPod, container: str) -> str:
     for key in ("initContainers", "containers"):
         for spec in maps(pod.tree, "spec", key):
             if text(spec, "name") == container:
@@ -153,7 +153,7 @@ def _missing(message: str) -> str:
     return ""
 
 
-def _mounts(run: Run, pod: Pod) -> Found | None:
+def _mounts(run: DumpedJob, pod: DumpedPod) -> Found | None:
     """What events say of a bound pod whose containers were never created: volumes, sandbox, devices."""
     events = run.pod_events(pod.name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady")
     if not events or any("running" in (status.get("state") or {}) for status, _ in pod.statuses()):
@@ -181,7 +181,7 @@ def _volume(event: Event) -> Found:
     return "volume-not-mounted", f"{volume} is not mounted", "see the kubelet's message", message, field
 
 
-def stuck_deletion(run: Run) -> Iterator[Cause]:
+def stuck_deletion(run: DumpedJob) -> Iterator[Cause]:
     """A pod that should be gone and is not: its Job, or the next attempt, waits for it."""
     for pod in run.pods:
         if pod.is_deleted and pod.phase not in ("Succeeded", "Failed"):
@@ -196,7 +196,7 @@ def stuck_deletion(run: Run) -> Iterator[Cause]:
             return
 
 
-def stuck_init(run: Run) -> Iterator[Cause]:
+def stuck_init(run: DumpedJob) -> Iterator[Cause]:
     """Init containers that run on and on while the containers behind them wait."""
     for pod in run.pods:
         if pod.phase != "Pending" or pod.is_deleted:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.documents import Documents, RuntimeFolder
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
-    from trainc.verify.together import Together
+    from trainc.verify.together import SharedNames
 
 _LARGEST = 64 * 1024  # bytes of a text
 
@@ -45,7 +45,7 @@ class Door:
         self,
         project: Project,
         forms: Forms,
-        together: Together,
+        together: SharedNames,
         spool: Spool,
         report: Report,
         nearest: Callable[[str], str],
@@ -66,7 +66,7 @@ class Door:
         project: Project,
         selection: Selection,
         report: Report,
-        goal: tuple[Spool, Together],
+        goal: tuple[Spool, SharedNames],
         stages: tuple[Admit, Compile],
         files: int,
     ) -> Door:

@@ -24,7 +24,7 @@ else:
     from trainc.model.record import NamedTuple
 
 
-class Run(NamedTuple):
+class CompletedRun(NamedTuple):
     """A run that has ended: its project, selection and spool, and what it found out.
 
     `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
@@ -53,7 +53,7 @@ class Run(NamedTuple):
         return bool(self.rendered) and name.startswith(self.rendered)
 
 
-def recorded(run: Run) -> Manifest | None:
+def recorded(run: CompletedRun) -> Manifest | None:
     """The manifest of a run, None where nothing reliable can be said.
 
     Raises:
@@ -78,7 +78,7 @@ def recorded(run: Run) -> Manifest | None:
     return manifest
 
 
-def _differing(run: Run, digests: dict[str, bytes], plain: Plain) -> set[str]:
+def _differing(run: CompletedRun, digests: dict[str, bytes], plain: Plain) -> set[str]:
     """The files whose renderings are not, byte for byte, what was compiled."""
     return {
         plain["paths"][path]
@@ -87,7 +87,7 @@ def _differing(run: Run, digests: dict[str, bytes], plain: Plain) -> set[str]:
     }
 
 
-def _of_everything(run: Run) -> Manifest | None:
+def _of_everything(run: CompletedRun) -> Manifest | None:
     whole, outside = _places(run)
     files = listing(run.root, whole, outside)
     before, now = run.listed.states(), files.states()
@@ -106,7 +106,7 @@ def _of_everything(run: Run) -> Manifest | None:
     return Manifest(head, digests, run.outcomes)
 
 
-def _of_changes(run: Run) -> Manifest | None:
+def _of_changes(run: CompletedRun) -> Manifest | None:
     assert run.known is not None
     assert run.manifest is not None
     before, now, digests = run.manifest.outcomes, dict(run.now), run.manifest.digests
@@ -134,11 +134,11 @@ def _of_changes(run: Run) -> Manifest | None:
     return Manifest(head, digests, run.outcomes)
 
 
-def _state(run: Run, name: str) -> State:
+def _state(run: CompletedRun, name: str) -> State:
     return state_of(os.stat(os.path.join(run.root, name)))
 
 
-def _settle(run: Run, name: str, state: State, now: States, digests: dict[str, bytes]) -> None:
+def _settle(run: CompletedRun, name: str, state: State, now: States, digests: dict[str, bytes]) -> None:
     """Note a file's state and digest, as far as they can be relied on.
 
     One that is so young that it could change again unseen has neither, unless the run itself wrote it: it has a digest.
@@ -150,7 +150,7 @@ def _settle(run: Run, name: str, state: State, now: States, digests: dict[str, b
         digests[name] = content
 
 
-def _places(run: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _places(run: CompletedRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that count with all their files: those that are walked through, and those that are not."""
     project = run.project
     given = [cluster.folder for cluster in project.clusters if cluster.folder]

@@ -14,7 +14,7 @@ _JOBS = "trainjobs"
 _NOT_FOUND = 404
 
 
-class Answer:
+class AsyncResult:
     """What a call with `async_req` gives: the answer, or the error, when somebody asks for it."""
 
     def __init__(self, content: dict[str, Any] | None) -> None:
@@ -37,24 +37,24 @@ class RepositoryApi:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
-    def get_namespaced_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def get_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """A job, or a TrainingRuntime."""
         *_, plural, name = where
         if plural == _JOBS:
-            return Answer(self._repository.job(name))
+            return AsyncResult(self._repository.job(name))
         runtimes = self._repository.contents().namespaced_runtimes()
-        return Answer(next((one for one in runtimes if _name(one) == name), None))
+        return AsyncResult(next((one for one in runtimes if _name(one) == name), None))
 
-    def list_namespaced_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def list_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """All jobs, or all TrainingRuntimes."""
         repository = self._repository
         return _list(repository.jobs() if where[-1] == _JOBS else repository.contents().namespaced_runtimes())
 
-    def get_cluster_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def get_cluster_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """A ClusterTrainingRuntime, with all that it inherits."""
-        return Answer(self._repository.contents().runtime(where[-1]))
+        return AsyncResult(self._repository.contents().runtime(where[-1]))
 
-    def list_cluster_custom_object(self, *where: str, async_req: bool) -> Answer:  # noqa: ARG002
+    def list_cluster_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
         """All ClusterTrainingRuntimes, each with all that it inherits."""
         return _list(self._repository.contents().runtimes())
 
@@ -71,8 +71,8 @@ class NoPods:
         return SimpleNamespace(get=lambda _: SimpleNamespace(to_dict=lambda: {"items": []}))
 
 
-def _list(items: list[dict[str, Any]]) -> Answer:
-    return Answer({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "List", "metadata": {}, "items": items})
+def _list(items: list[dict[str, Any]]) -> AsyncResult:
+    return AsyncResult({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "List", "metadata": {}, "items": items})
 
 
 def _name(tree: dict[str, Any]) -> object:

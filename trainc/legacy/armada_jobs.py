@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainc.legacy.plan.job import Options
+    from trainc.legacy.plan.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -105,7 +105,7 @@ def _pod(document: Document, job: Tree) -> Document:
     return document.part({**names, "metadata": {"name": name, **metadata}, "spec": pod_of(job)})
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     """The plan of a gang, or of one job: a role for each distinct pod, or one Indexed Job where an index tells them apart."""
     document = entry.document
     jobs = document.tree["spec"]["jobs"]

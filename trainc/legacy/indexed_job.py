@@ -19,7 +19,7 @@ from trainc.server.workloads import judge_workload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Options
+    from trainc.legacy.plan.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -56,7 +56,7 @@ def admit(document: Document, server: Server, cluster: Cluster, report: Report) 
     return document.admitted(pruned(document.tree)) if taken else None
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     """The plan of a Job that was admitted: one role with its pods, and the Services of its file that follow it."""
     document = entry.document
     name = run_name(document.tree)

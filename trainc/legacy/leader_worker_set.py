@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.legacy.plan.job import Options
+    from trainc.legacy.plan.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -140,7 +140,7 @@ def _tpus(container: Tree) -> int:
     return sum(1 for amount in amounts if amount not in {None, 0, "0"})
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     """The plan of one group: one Job of equal pods, or a leader and a Job for each worker, whose number is its index."""
     document = entry.document
     template = document.tree["spec"]["leaderWorkerTemplate"]

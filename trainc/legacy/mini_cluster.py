@@ -17,7 +17,7 @@ from trainc.server.admission import admit_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Options
+    from trainc.legacy.plan.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -36,7 +36,7 @@ def admit(document: Document, server: Server, _: Cluster, report: Report) -> Doc
     return None if is_refused(stored, report) else stored.admitted(pruned(stored.tree))
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     """The plan of a MiniCluster; barred where it asks for what a JobSet cannot be."""
     document = entry.document
     spec = document.tree["spec"]

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainc.server.of_cluster import Server
 
     Admit = Callable[[Document, Server, Cluster, Report], Document | None]
-    MakePlan = Callable[[Entry, Options, Report], Plan | None]
+    MakePlan = Callable[[Entry, LegacyOptions, Report], Plan | None]
 
 
 class Page:

@@ -10,7 +10,7 @@ from trainc.load.lists import expand
 from trainc.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.load.shipped import shipped_documents, shipped_names
 from trainc.load.walk import known_contents, known_files, ours
-from trainc.model.documents import Documents, RuntimeFolder, Source
+from trainc.model.documents import Documents, RuntimeFolder, SourceFile
 from trainc.model.header import is_rendered
 from trainc.model.lfs import is_pointer
 from trainc.model.lost import blankness
@@ -177,7 +177,7 @@ class Loader:
             self._runtime_folders[label] = RuntimeFolder(label, documents, report)
         return self._runtime_folders[label]
 
-    def objects(self) -> Iterator[Source]:
+    def objects(self) -> Iterator[SourceFile]:
         """Every file of the project that may hold an object which jobs name; none that trainc wrote.
 
         A folder that neither trainc.yaml nor Git marks is a project only where somebody selected a folder.
@@ -197,7 +197,7 @@ class Loader:
             if MARK in data:
                 self._report.allow(allows(data, file), borrowed=True)
             faults = Report()
-            yield Source(file, data, list(expand(read(data, file, faults), faults)), faults)
+            yield SourceFile(file, data, list(expand(read(data, file, faults), faults)), faults)
 
     def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""

@@ -22,7 +22,7 @@ from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
 from trainc.project import find_root, open_project
 from trainc.server.schema.engine import begin_run
-from trainc.verify.together import Together
+from trainc.verify.together import SharedNames
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
@@ -73,7 +73,7 @@ class Judgement:
         selection = self.selection(unsaved, forms=True)
         report_applications(project, selection, report, os.path.join(self.root, project.output))
         documents = load(project, selection, report)
-        together, spool = Together(), Tally()
+        together, spool = SharedNames(), Tally()
         catalogs = pipeline.fill(project, selection, spool, report, together, documents)
         pipeline.check_unreached(catalogs, selection, report)
         pipeline.finish(project, selection, spool, report, together)
@@ -153,7 +153,7 @@ class Judgement:
 
 
 def _run(project: Project, selection: Selection, report: Report, documents: Documents) -> None:
-    together = Together()
+    together = SharedNames()
     for bundle in pipeline.bundles(project, selection, report, documents=documents):
         together.add(bundle, report)
 

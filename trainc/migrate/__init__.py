@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from trainc.migrate.compared import Difference
     from trainc.migrate.shared import Shared
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.wanted import MigrationTarget
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
@@ -43,7 +43,7 @@ _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 _OURS = ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")
 
 
-class Change(NamedTuple):
+class MigrationChange(NamedTuple):
     """Something that is written otherwise, or means something else, in one document."""
 
     document: str  # kind and name before
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
     policy: str
     reason: str
     messages: tuple[str, ...] = ()
-    want: Wanted | None = None
+    want: MigrationTarget | None = None
     differences: tuple[Difference, ...] = ()
 
     @property
@@ -80,7 +80,7 @@ class Migration(NamedTuple):
     """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
 
     text: str
-    changes: tuple[Change, ...]
+    changes: tuple[MigrationChange, ...]
     differences: tuple[Difference, ...]
     problems: tuple[Finding | Obstacle, ...]
     outcomes: tuple[Outcome, ...] = ()  # of its older jobs
@@ -189,7 +189,9 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
         return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
     file.put(done.around)
     pairs = zip(outcomes, done.jobs, strict=True)
-    changes = tuple(Change(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages)
+    changes = tuple(
+        MigrationChange(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages
+    )
     return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
 
 
@@ -257,8 +259,8 @@ def _unreadable(error: UnreadableError, line: int) -> Finding:
     return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
 
 
-def _changes(root: Any, kind: str, messages: list[str]) -> tuple[Change, ...]:
+def _changes(root: Any, kind: str, messages: list[str]) -> tuple[MigrationChange, ...]:
     """The changes of one document, under its kind and name."""
     metadata = root.get("metadata")
     name = metadata.get("name", "") if isinstance(metadata, dict) else ""
-    return tuple(Change(f"{kind} {name}", message) for message in messages)
+    return tuple(MigrationChange(f"{kind} {name}", message) for message in messages)

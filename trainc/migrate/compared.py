@@ -13,7 +13,7 @@ from trainc.model.masking import MASK, named_secret, variable_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.wanted import MigrationTarget
 
 _FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"
@@ -141,7 +141,7 @@ _WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
 _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
 
-def differences(before: list[Any], after: list[Any], want: Wanted) -> list[Difference]:
+def differences(before: list[Any], after: list[Any], want: MigrationTarget) -> list[Difference]:
     """Every field in which two lists of objects differ, roles and containers called by their new names in both."""
     renamed = _Names(want)
     old = {renamed.path(path): value for path, value in _flat(before)}
@@ -157,7 +157,7 @@ def differences(before: list[Any], after: list[Any], want: Wanted) -> list[Diffe
 class _Names:
     """What the parts of a job are called now."""
 
-    def __init__(self, want: Wanted) -> None:
+    def __init__(self, want: MigrationTarget) -> None:
         self.names = [pair for pair in (*want.roles.items(), *want.containers.items()) if pair[0] != pair[1]]
         self.want = want
         self.policy = want.policy.name if want.policy is not None else ""

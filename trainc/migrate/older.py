@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.other_sources import roles_of_other
 from trainc.migrate.placed_text import Writer
-from trainc.migrate.source_text import Node, SourceEntry, apart, at, composed, source_of
+from trainc.migrate.source_text import SourceEntry, SourceNode, apart, at, composed, source_of
 from trainc.migrate.wanted import OF_SERVER
 from trainc.model.legacy_kinds import KINDS, LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.wanted import MigrationTarget
 
 OTHER_ENDS = frozenset("\r\x85\u2028\u2029")  # line ends that the parser counts and a text editor may not
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
@@ -21,7 +21,7 @@ _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env",
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
 
 
-def written(text: str, plain: dict[str, Any], want: Wanted) -> str:
+def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     """The documents that take the place of one older job's `text`, which says `plain`."""
     source = source_of(text, plain)
     writer = Writer(want.containers, deeper=source.deeper)
@@ -43,7 +43,7 @@ def _stripped(lines: list[str]) -> list[str]:
     return lines
 
 
-def unplaced(text: str, want: Wanted) -> str:
+def unplaced(text: str, want: MigrationTarget) -> str:
     """The documents in a layout of their own: nothing is copied from the text but the mark that starts it."""
     start = "---\n" if text.startswith("---") else ""
     writer = Writer({}, deeper=False)
@@ -51,11 +51,11 @@ def unplaced(text: str, want: Wanted) -> str:
     return start + "---\n".join(documents)
 
 
-def _names(want: Wanted) -> list[str]:
+def _names(want: MigrationTarget) -> list[str]:
     return [role["name"] for role in want.roles_of_runtime]
 
 
-def _roles(root: Node, plain: dict[str, Any]) -> dict[str, SourceEntry]:
+def _roles(root: SourceNode, plain: dict[str, Any]) -> dict[str, SourceEntry]:
     """Where the roles of a job stand, by their names in lower case."""
     kind = KINDS[plain["apiVersion"], plain["kind"]]
     if kind.field != LISTED:
@@ -83,7 +83,7 @@ def _role_of(roles: Mapping[str, SourceEntry], name: str) -> SourceEntry | None:
     return next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
 
 
-def _job(root: Node, pods: Mapping[str, SourceEntry | None], want: Wanted) -> Node:
+def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
     """Where the TrainJob's parts come from."""
     trainer = None
     if want.policy is not None:
@@ -99,7 +99,7 @@ def _job(root: Node, pods: Mapping[str, SourceEntry | None], want: Wanted) -> No
     )
 
 
-def _main(role: SourceEntry | None, want: Wanted) -> Node | None:
+def _main(role: SourceEntry | None, want: MigrationTarget) -> SourceNode | None:
     """The main container of a role, where it stands."""
     listed = at(role.node, "template", "spec", "containers") if role is not None else None
     items = listed.node.children if listed is not None else None
@@ -109,9 +109,9 @@ def _main(role: SourceEntry | None, want: Wanted) -> Node | None:
     return None
 
 
-def _runtime(pods: Mapping[str, SourceEntry | None], want: Wanted) -> Node:
+def _runtime(pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
     """Where the runtime's parts come from: the pods of its roles from those of the job."""
-    jobs = Node(0, 0)
+    jobs = SourceNode(0, 0)
     jobs.children = []
     for name in _names(want):
         role = pods[name]

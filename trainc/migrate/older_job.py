@@ -11,7 +11,7 @@ from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
 from trainc.migrate.policies import PLAIN, OlderFacts, Policy, policy_of
-from trainc.migrate.wanted import Wanted, wanted
+from trainc.migrate.wanted import MigrationTarget, wanted
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -44,7 +44,7 @@ class Older(NamedTuple):
     """What becomes of one older job: the new text, or why there is none."""
 
     text: str
-    want: Wanted | None
+    want: MigrationTarget | None
     messages: list[str]
     differences: list[Difference]
     refused: str  # "" where the text may be written
@@ -71,10 +71,10 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
     return _served(done, done.want, place.shared, attempt)
 
 
-def _served(done: Older, want: Wanted, shared: Shared, attempt: Callable[[Wanted], Older]) -> Older:
+def _served(done: Older, want: MigrationTarget, shared: Shared, attempt: Callable[[MigrationTarget], Older]) -> Older:
     """The job with a shared runtime, or with its own where it cannot have that."""
     served = shared.serve(want)
-    with_shared = attempt(served) if isinstance(served, Wanted) else None
+    with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
     if with_shared is not None and not with_shared.refused:
         return with_shared
     why = with_shared.refused if with_shared is not None else served
@@ -88,7 +88,7 @@ def launches(bundle: Bundle) -> dict[str, Any]:
     return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
 
 
-def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, want: Wanted) -> Older:
+def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, want: MigrationTarget) -> Older:
     """The job as it is wanted, refused where it would mean something else."""
     # The parser counts lines otherwise where there are other line ends.
     text = "" if older.OTHER_ENDS.intersection(piece) else with_comments(older.written(piece, facts.old, want), piece)
@@ -103,7 +103,7 @@ def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, w
     return Older(text, want, messages, changes, refused)
 
 
-def misread(text: str, want: Wanted) -> str:
+def misread(text: str, want: MigrationTarget) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
     trees = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
     if says(trees, want.documents):
@@ -134,7 +134,7 @@ def _new_error(report: Report, piece: str, project: Project) -> str:
     return next((finding.message for finding in errors(report) if finding.rule.name not in known), "")
 
 
-def messages_of(kind: str, want: Wanted) -> list[str]:
+def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     """What a migration means for a job, one sentence each."""
     name = want.job["metadata"]["name"]
     pods = f"`{want.served_by}`, which others share" if want.served_by else f"`{name}` in the same file"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.migrate.older_job import TextPlace
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.wanted import MigrationTarget
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
 
@@ -107,14 +107,14 @@ def _refused(piece: str, why: str) -> Older:
     return Older(piece, None, [], [], why)
 
 
-def _explained(want: Wanted, why: str) -> Wanted:
+def _explained(want: MigrationTarget, why: str) -> MigrationTarget:
     """The job that no policy wires, with the reason if it has none of its own."""
     if want.policy is None and want.was_wired:
         want.reason = f"`mlPolicy` would not do the same: {why}"
     return want
 
 
-def _ways(source: _Source) -> Iterable[list[Wanted]]:
+def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
     """The manifests that may take the place of the document's jobs, the best first."""
     shared = source.place.shared
     choices = [policy_of_other(facts) for facts in _facts(source)]
@@ -146,7 +146,7 @@ def _facts(source: _Source) -> list[OlderFacts]:
     ]
 
 
-def _wanted(source: _Source, choices: list[Any]) -> list[Wanted]:
+def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
     beside = {_key(one) for one in _documents(source.around)}
     out = []
     for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
@@ -169,7 +169,7 @@ def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
     return [one for one in read_ if isinstance(one, dict) and isinstance(one.get("metadata"), dict) and "kind" in one]
 
 
-def _tried(source: _Source, wants: list[Wanted]) -> Rewritten:
+def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     """The jobs as they are wanted, each refused where anything of the file would mean something else."""
     text = _text(source, wants)
     around = {place: _followed(one, source.before.objects) for place, one in source.around.items()}
@@ -192,7 +192,7 @@ def _tried(source: _Source, wants: list[Wanted]) -> Rewritten:
     return Rewritten(text, tuple(jobs), around)
 
 
-def _text(source: _Source, wants: list[Wanted]) -> str:
+def _text(source: _Source, wants: list[MigrationTarget]) -> str:
     if len(wants) == 1 and "metadata" in source.tree and not older.OTHER_ENDS.intersection(source.text):
         text = with_comments(older.written(source.text, source.tree, wants[0]), source.text)
         if not misread(text, wants[0]):
@@ -200,7 +200,7 @@ def _text(source: _Source, wants: list[Wanted]) -> str:
     return with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
 
 
-def _misread(text: str, wants: list[Wanted]) -> str:
+def _misread(text: str, wants: list[MigrationTarget]) -> str:
     """Why a new text does not say what it should, "" where it does."""
     if len(wants) == 1:
         return misread(text, wants[0])

@@ -12,7 +12,7 @@ from trainc.yaml.spelling import block, is_visible, other_text, plain_text, quot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.migrate.source_text import Node, SourceEntry
+    from trainc.migrate.source_text import SourceEntry, SourceNode
 
 _AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
 _STEP = 2  # columns
@@ -44,7 +44,7 @@ class Writer:
         self.names = names
         self.indent = _STEP if deeper else 0  # of a list below its key
 
-    def map(self, wanted: dict[str, Any], node: Node | None, column: int = 0) -> list[str]:
+    def map(self, wanted: dict[str, Any], node: SourceNode | None, column: int = 0) -> list[str]:
         """The lines of a map at a column."""
         known = node.children if node is not None and isinstance(node.children, dict) else {}
         first = [key for key in known if key in wanted] if node is not None and node.style != COMPOSED else []
@@ -53,7 +53,7 @@ class Writer:
             out += self._entry(f"{text_of(key)}:", wanted[key], known.get(key), column)
         return [*out, *(_line(comment, column) for comment in (node.tail if node is not None else ()))]
 
-    def _list(self, wanted: list[Any], node: Node | None, column: int) -> list[str]:
+    def _list(self, wanted: list[Any], node: SourceNode | None, column: int) -> list[str]:
         known = node.children if node is not None and isinstance(node.children, list) else []
         out: list[str] = []
         for item, entry in zip(wanted, self._matches(wanted, known), strict=True):

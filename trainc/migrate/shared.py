@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate.policies import NODE
-from trainc.migrate.wanted import API, Wanted
+from trainc.migrate.wanted import API, MigrationTarget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ class Shared(NamedTuple):
         """The name by which jobs refer to it."""
         return str(self.runtime["metadata"]["name"])
 
-    def serve(self, want: Wanted) -> Wanted | str:
+    def serve(self, want: MigrationTarget) -> MigrationTarget | str:
         """The job with this runtime in place of its own, or why it cannot have it."""
         skeleton, values = _parted(want.runtime["spec"])
         own, given = _parted(self.runtime["spec"])
@@ -58,16 +58,16 @@ class Shared(NamedTuple):
         patch = _patch(left)
         if patch:
             job["spec"]["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
-        served = Wanted(job, self.runtime, want.extras, want.policy, "")
+        served = MigrationTarget(job, self.runtime, want.extras, want.policy, "")
         served.own_runtime = False
         served.served_by = self.name
         served.followed = "" if self.is_new else self.name
         return served
 
 
-def shared_by(wants: Iterable[Wanted], name: str) -> Shared | None:
+def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
     """A runtime for the largest number of jobs that can have one in common; None where no policy wires any of them."""
-    groups: dict[str, list[tuple[dict[str, Any], dict[_Spot, Any], Wanted]]] = {}
+    groups: dict[str, list[tuple[dict[str, Any], dict[_Spot, Any], MigrationTarget]]] = {}
     for want in wants:
         if want.policy is not None:
             skeleton, values = _parted(want.runtime["spec"])

@@ -24,7 +24,7 @@ _BLOCK_STYLES = ("|", ">")
 COMPOSED = "composed"  # the style of a node whose entries stand at several places
 
 
-class Node:
+class SourceNode:
     """One value and the lines that it takes: from `start` up to but without `end`, counted from 0.
 
     `children` are the entries of a block collection, by key or in order; None for scalars and what stands in braces.
@@ -55,7 +55,7 @@ class SourceEntry:
 
     __slots__ = ("behind", "column", "lead", "line", "lines", "node", "stop")
 
-    def __init__(self, lines: list[str], line: int, column: int, behind: int, node: Node) -> None:
+    def __init__(self, lines: list[str], line: int, column: int, behind: int, node: SourceNode) -> None:
         self.lines = lines
         self.line = self.lead = line
         self.column = column
@@ -99,27 +99,27 @@ class SourceEntry:
                 return None
         return out
 
-    def holding(self, node: Node) -> SourceEntry:
+    def holding(self, node: SourceNode) -> SourceEntry:
         """This entry, with its comments above, around another value."""
         entry = SourceEntry(self.lines, self.line, self.column, self.behind, node)
         entry.lead = self.lead
         return entry
 
 
-def composed(**children: SourceEntry | None) -> Node:
+def composed(**children: SourceEntry | None) -> SourceNode:
     """A map that stands nowhere, of entries that stand somewhere."""
-    node = Node(0, 0)
+    node = SourceNode(0, 0)
     node.style = COMPOSED
     node.children = {key: entry for key, entry in children.items() if entry is not None}
     return node
 
 
-def apart(node: Node) -> SourceEntry:
+def apart(node: SourceNode) -> SourceEntry:
     """An entry that stands nowhere."""
     return SourceEntry([], 0, 0, 0, node)
 
 
-def at(node: Node | None, *keys: str) -> SourceEntry | None:
+def at(node: SourceNode | None, *keys: str) -> SourceEntry | None:
     """The entry at a path of keys, None where there is none, or where it stands in braces."""
     entry = None
     for key in keys:
@@ -134,19 +134,19 @@ def _at(line: str, column: int) -> str:
     return " " * column + line if line else ""
 
 
-class Source:
+class SourceDocument:
     """The root of a document's lines, what stands above its first key and below its last."""
 
     __slots__ = ("above", "below", "deeper", "root")
 
-    def __init__(self, root: Node, above: list[str], below: list[str], *, deeper: bool) -> None:
+    def __init__(self, root: SourceNode, above: list[str], below: list[str], *, deeper: bool) -> None:
         self.root = root
         self.above = above
         self.below = below
         self.deeper = deeper  # whether lists stand deeper than their key
 
 
-def source_of(text: str, value: Any) -> Source:
+def source_of(text: str, value: Any) -> SourceDocument:
     """The lines of a text of one document, whose root is a map and says `value`."""
     lines = text.removesuffix("\n").split("\n")
     reader = _Reader(lines, iter(Parser(text.encode("utf-8")).get_event, None))
@@ -155,7 +155,7 @@ def source_of(text: str, value: Any) -> Source:
     begin = min((entry.line for entry in _entries(root)), default=len(lines))
     _extend(root, lines, begin, len(lines))
     below = [line.strip() for line in lines[root.end :] if line.lstrip().startswith("#")]
-    return Source(root, lines[:begin], [*root.tail, *below], deeper=reader.deeper())
+    return SourceDocument(root, lines[:begin], [*root.tail, *below], deeper=reader.deeper())
 
 
 class _Reader:
@@ -164,10 +164,10 @@ class _Reader:
     def __init__(self, lines: list[str], events: Iterator[Any]) -> None:
         self.lines = lines
         self.events = events
-        self.anchors: dict[str, Node] = {}
+        self.anchors: dict[str, SourceNode] = {}
         self.offsets: list[bool] = []
 
-    def root(self) -> Node:
+    def root(self) -> SourceNode:
         """The document's root."""
         while type(next(self.events)) is not DocumentStartEvent:
             pass
@@ -177,9 +177,9 @@ class _Reader:
         """Whether every list of the text stands deeper than its key."""
         return bool(self.offsets) and all(self.offsets)
 
-    def node(self, event: Any) -> Node:
+    def node(self, event: Any) -> SourceNode:
         """The node that starts with an event."""
-        node = Node(event.start_mark.line, event.start_mark.column)
+        node = SourceNode(event.start_mark.line, event.start_mark.column)
         if type(event) is AliasEvent:
             target = self.anchors.get(str(event.anchor), node)
             node.children, node.shared = target.children, True
@@ -197,15 +197,15 @@ class _Reader:
             self._list(node, flow=bool(event.flow_style))
         return node
 
-    def _close(self, node: Node, event: Any) -> None:
+    def _close(self, node: SourceNode, event: Any) -> None:
         mark = event.end_mark
         node.end, node.end_column = mark.line + (mark.column > 0), mark.column
         if event.start_mark.index == mark.index:  # nothing is written
             node.end = node.start
 
-    def _map(self, node: Node, *, flow: bool) -> None:
+    def _map(self, node: SourceNode, *, flow: bool) -> None:
         children: dict[str, SourceEntry] = {}
-        merged: list[Node] = []
+        merged: list[SourceNode] = []
         while type(event := next(self.events)) is not MappingEndEvent:
             child = self.node(next(self.events))
             key, mark = getattr(event, "value", ""), event.start_mark
@@ -225,7 +225,7 @@ class _Reader:
                 children.setdefault(key, entry)
         self._end(node, event, None if flow else children)
 
-    def _list(self, node: Node, *, flow: bool) -> None:
+    def _list(self, node: SourceNode, *, flow: bool) -> None:
         items: list[SourceEntry] = []
         while type(event := next(self.events)) is not SequenceEndEvent:
             child = self.node(event)
@@ -236,7 +236,7 @@ class _Reader:
             node.shared |= child.shared
         self._end(node, event, None if flow else items)
 
-    def _end(self, node: Node, event: Any, children: dict[str, SourceEntry] | list[SourceEntry] | None) -> None:
+    def _end(self, node: SourceNode, event: Any, children: dict[str, SourceEntry] | list[SourceEntry] | None) -> None:
         node.children = children
         if children is None:
             self._close(node, event)
@@ -245,13 +245,13 @@ class _Reader:
         node.end = max((max(entry.node.end, entry.line + 1) for entry in own), default=node.start + 1)
 
 
-def _entries(node: Node) -> list[SourceEntry]:
+def _entries(node: SourceNode) -> list[SourceEntry]:
     if node.children is None:
         return []
     return list(node.children.values()) if isinstance(node.children, dict) else node.children
 
 
-def _give_values(node: Node, value: Any) -> None:
+def _give_values(node: SourceNode, value: Any) -> None:
     """Tell every node what it says."""
     node.value = value
     if isinstance(node.children, dict) and isinstance(value, dict):
@@ -264,7 +264,7 @@ def _give_values(node: Node, value: Any) -> None:
                 _give_values(entry.node, item)
 
 
-def _extend(node: Node, lines: list[str], first: int, stop: int) -> None:
+def _extend(node: SourceNode, lines: list[str], first: int, stop: int) -> None:
     """Give the comments from line `first` up to `stop` to the entries that they stand above, beside or behind."""
     own = sorted((entry for entry in _entries(node) if node.start <= entry.line < stop), key=lambda one: one.line)
     for index, entry in enumerate(own):

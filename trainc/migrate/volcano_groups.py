@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.model.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE
 
 if TYPE_CHECKING:
-    from trainc.migrate.wanted import Wanted
+    from trainc.migrate.wanted import MigrationTarget
 
 
 def is_of_volcano(tree: dict[str, Any]) -> bool:
@@ -23,7 +23,7 @@ def readable_group(group: dict[str, Any]) -> dict[str, Any]:
     return {**group, "spec": {key: value for key, value in spec.items() if key != "minTaskMember"}}
 
 
-def with_group(want: Wanted, group: dict[str, Any]) -> Wanted:
+def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
     spec = group["spec"]
     topology = spec.get("networkTopology")

@@ -54,7 +54,7 @@ _CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEV
 _COUNTED = ("completions", "parallelism", "completionMode")
 
 
-class Wanted:
+class MigrationTarget:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
 
     __slots__ = (
@@ -105,7 +105,7 @@ class Wanted:
         return [self.job, *([self.runtime] if self.own_runtime else []), *self.extras]
 
 
-def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> Wanted:
+def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> MigrationTarget:
     """The manifests that compile to what an older job compiles to, wired by a policy or, for a reason, by none.
 
     `namespaces` are those that clusters give a job without one.
@@ -129,7 +129,7 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     fitting = policy if isinstance(policy, Policy) else None
     made = _runtime(facts.old, jobset, runtime, namespaces, fitting)
     job = _job(facts.old, lifecycle, trainer, made)
-    return Wanted(job, made, extras, fitting, "" if fitting else str(policy))
+    return MigrationTarget(job, made, extras, fitting, "" if fitting else str(policy))
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Choice:
+class RuleFilter:
     """Which rules a call turns off; with no names it turns off none."""
 
     __slots__ = ("ignored", "selected")
@@ -27,7 +27,7 @@ class Choice:
         return "--select" if self.selected and rule not in self.selected else ""
 
 
-def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool) -> Choice:
+def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool) -> RuleFilter:
     """The choice that values of `--select` and `--ignore` make, each a rule or several with commas between them.
 
     With `is_open` installed packages add rules, so that a name may be one of theirs.
@@ -35,7 +35,7 @@ def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool)
     Raises:
         Trouble: for a name that no rule has, or for a server's own verdict that is to be ignored.
     """
-    choice = Choice(_names(selected), _names(ignored))
+    choice = RuleFilter(_names(selected), _names(ignored))
     known = rule_names()
     for option, names in (("--select", choice.selected), ("--ignore", choice.ignored)):
         for name in sorted(names):

@@ -21,7 +21,7 @@ KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 ADDING = frozenset(("add", "drop", "tolerations"))
 
 
-class Part:
+class RuntimePart:
     """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document that it stands in.
 
     The node at a path of the piece stands in the document at `below` and the path without its first `cut` steps;
@@ -64,7 +64,7 @@ class Composed(Document):
     __slots__ = ("leaf", "parts")
     composed = True
 
-    def __init__(self, leaf: Document, tree: Tree, parts: tuple[Part, ...]) -> None:
+    def __init__(self, leaf: Document, tree: Tree, parts: tuple[RuntimePart, ...]) -> None:
         super().__init__(leaf.file, tree, {}, leaf.start)
         self.leaf = leaf
         self.parts = parts

@@ -21,7 +21,7 @@ class RuntimeFolder(NamedTuple):
     faults: Report
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A file that may hold objects which jobs name: its text, its documents, and what is wrong with the text."""
 
     file: str
@@ -47,7 +47,7 @@ class Documents(NamedTuple):
     runtimes: Callable[[], Iterator[Document]]
     runtime_folder: Callable[[str], RuntimeFolder]
     beside: Callable[[str], RuntimeFolder]
-    objects: Callable[[], Iterator[Source]]
+    objects: Callable[[], Iterator[SourceFile]]
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]
     nearest: Callable[[str], str]

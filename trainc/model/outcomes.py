@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Identity = tuple[Any, ...]  # of a runtime
     Key = tuple[str, ...]  # cluster, kind, namespace, name
 
-    class Together(Protocol):
+    class CrossJobChecks(Protocol):
         """What only shows across jobs."""
 
         has_met_known: bool
@@ -127,7 +127,7 @@ class Known:
         """Whether one of the files holds a job from which an object of that name comes."""
         return self.names.get(key) in self.files
 
-    def check(self, outcomes: Outcomes | None, report: Report, together: Together) -> None:
+    def check(self, outcomes: Outcomes | None, report: Report, together: CrossJobChecks) -> None:
         """Raise Unfamiliar where what was compiled again may concern what was not."""
         assert outcomes is not None
         beside = any(outcome.has_companions for outcome in outcomes.files.values())

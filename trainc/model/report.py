@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.allow import Allow
-    from trainc.model.choice import Choice
+    from trainc.model.choice import RuleFilter
     from trainc.model.document import Document
     from trainc.model.document import Identity as DocumentIdentity
     from trainc.model.sourced import Sourced, Span
@@ -65,7 +65,7 @@ class Report:
         compiles: bool = True,
         recording: bool = False,
         level_of: Callable[[str, str], str] | None = None,
-        choice: Choice | None = None,
+        choice: RuleFilter | None = None,
     ) -> None:
         self.admission_only = admission_only
         self.compiles = compiles

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from trainc.capacity.facts import Facts
+    from trainc.capacity.facts import ClusterFacts
     from trainc.capacity.fit import FitAnswer
     from trainc.capacity.nodes import Node
     from trainc.capacity.queues import Cell
@@ -22,7 +22,7 @@ _TYPE = "node.kubernetes.io/instance-type"
 _CPU = "cpu"
 
 
-def capacity_data(facts: Facts, answers: Iterable[FitAnswer], devices: Sequence[str]) -> dict[str, Any] | None:
+def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Sequence[str]) -> dict[str, Any] | None:
     """Nodes and quotas of one cluster, None where its dump tells neither.
 
     `answers` are those for the jobs of the page; `devices` are the resources that they ask for, the first that a node
@@ -70,7 +70,7 @@ def _demand(answers: Iterable[FitAnswer]) -> dict[str, dict[Cell, int]]:
     return out
 
 
-def _quotas(facts: Facts, demand: Demand, devices: Sequence[str]) -> list[dict[str, Any]]:
+def _quotas(facts: ClusterFacts, demand: Demand, devices: Sequence[str]) -> list[dict[str, Any]]:
     """A bar for each queue, flavor and resource: accelerators first, as they are what is short."""
     used = quota_used(facts)
     out = []

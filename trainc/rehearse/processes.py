@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 MOST = 64  # processes: more than a laptop has room for is a mistake
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
@@ -113,7 +113,7 @@ def _nearby(word: str, where: str, made: Script) -> str:
     return name
 
 
-def _pods(role: Role) -> Iterator[Pod]:
+def _pods(role: ExpandedRole) -> Iterator[Pod]:
     if type(role.replicas) is int and type(role.size) is int:
         for replica in range(min(role.replicas, MOST)):
             for index in range(min(role.size, MOST)):
@@ -129,7 +129,7 @@ def _ports(job: Job) -> Iterator[int]:
                 yield number
 
 
-def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Sequence[str]) -> None:
+def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, command: Sequence[str]) -> None:
     for container in role.init:
         made.notes.append(
             f"left out: init container `{container.name}` of `{role.name}`: only its image knows what it does"
@@ -160,7 +160,7 @@ def _cast(made: Script, role: Role, loopback: Loopback, folder: str, command: Se
         made.beyond += max(0, len(pods) - room)
 
 
-def _trains(role: Role) -> bool:
+def _trains(role: ExpandedRole) -> bool:
     labels = table(table(table(role.tree, "template"), "metadata"), "labels")
     return not text(labels, ANCESTOR_LABEL).endswith("-initializer")
 
@@ -190,7 +190,7 @@ def _one_host(content: str) -> str:
     return _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), content)
 
 
-def _mounted(made: Script, role: Role, container: Container, folder: str) -> Iterator[tuple[str, str, str]]:
+def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str) -> Iterator[tuple[str, str, str]]:
     """The ConfigMaps that the container mounts: path here, content, path in the pod.
 
     As in a container, no `..` leads above the root, which is the scratch folder here.

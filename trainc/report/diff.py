@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trainc.compare.changes import Change
     from trainc.compare.diff import Diff, Edited, Replaced, Turned
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
     from trainc.compare.objects import Key
 
     Spelling = Callable[[str], str]
@@ -46,7 +46,7 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
     return [*lines, "", *_totals(diff)]
 
 
-def _because(causes: Mapping[Key, tuple[str, ...]], job: Facts) -> str:
+def _because(causes: Mapping[Key, tuple[str, ...]], job: JobFacts) -> str:
     """The edits behind a job that is new or gone, where they are not the one of its own file."""
     others = causes.get(job.key, ())
     return f"  because of {', '.join(others)}" if others and others != (job.source,) else ""
@@ -135,7 +135,7 @@ def _both(one: Replaced) -> str:
     return f"{code(_name(one.was))} -> {code(_name(one.now))}"
 
 
-def _causes(diff: Diff, job: Facts) -> str:
+def _causes(diff: Diff, job: JobFacts) -> str:
     return ", ".join(map(code, diff.causes.get(job.key, ()) or (job.source,)))
 
 
@@ -167,11 +167,11 @@ def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
     return f"{bold}the API server refuses this in place{bold}: {refused}"
 
 
-def _name(job: Facts) -> str:
+def _name(job: JobFacts) -> str:
     return "/".join(part for part in job.key if part)
 
 
-def _size(job: Facts) -> str:
+def _size(job: JobFacts) -> str:
     counts = [whole_number(text) for what, text in job.values.items() if what.startswith("nodes of ")]
     nodes = "?" if None in counts else sum(filter(None, counts))
     held = ", ".join(f"{count} {resource}" for resource, count in sorted(job.accelerators.items()))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from trainc.compare.changes import Change
     from trainc.compare.diff import Diff, Edited, OtherObject
-    from trainc.compare.facts import Facts
+    from trainc.compare.facts import JobFacts
 
 _KEY = ("cluster", "namespace", "name")
 
@@ -76,7 +76,7 @@ def _changes(changes: Iterable[Change]) -> dict[str, object]:
     return {"changes": listed}
 
 
-def _job(job: Facts) -> dict[str, object]:
+def _job(job: JobFacts) -> dict[str, object]:
     cluster, namespace, name = job.key
     return {
         "cluster": cluster,

@@ -70,13 +70,13 @@ def _check_idle(document: Document, report: Report) -> None:
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
     from trainc.legacy.pages import page_of  # noqa: PLC0415 (most runs meet none)
-    from trainc.legacy.plan import Options, older  # noqa: PLC0415 (as above)
+    from trainc.legacy.plan import LegacyOptions, older  # noqa: PLC0415 (as above)
     from trainc.model.input_kinds import is_input_kind  # noqa: PLC0415 (as above)
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     there = project.cluster
-    options = Options(
+    options = LegacyOptions(
         gang=gang,
         is_free=scheduler is None,
         kubernetes=there.kubernetes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.catalog import SHIPPED
-from trainc.model.composed import ADDING, Part
+from trainc.model.composed import ADDING, RuntimePart
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
@@ -51,7 +51,7 @@ NO_RUNTIME = Rule(
 COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
 
 
-class Use:
+class EnabledComponent:
     """One component switched on: its name where it is written, the values given, the file that names it, and who."""
 
     __slots__ = ("by", "file", "given", "name", "owner")
@@ -88,7 +88,7 @@ class Switched:
 
     __slots__ = ("document", "name", "spec", "use")
 
-    def __init__(self, use: Use, document: Document, spec: Tree) -> None:
+    def __init__(self, use: EnabledComponent, document: Document, spec: Tree) -> None:
         self.use = use
         self.document = document
         self.spec = spec
@@ -104,17 +104,19 @@ class Switched:
         return [leaf.value for leaf in self.spec.get(field) or ()]
 
 
-def of_runtime(document: Document) -> Iterator[Use]:
+def of_runtime(document: Document) -> Iterator[EnabledComponent]:
     """The components that a Runtime switches on."""
     for index, item in enumerate(get(document.tree, "spec", "components") or ()):
-        yield Use(item["name"], document.file, f"runtime `{document.name}`", item.get("with"), (document, index))
+        yield EnabledComponent(
+            item["name"], document.file, f"runtime `{document.name}`", item.get("with"), (document, index)
+        )
 
 
-def of_job(document: Document) -> Iterator[Use]:
+def of_job(document: Document) -> Iterator[EnabledComponent]:
     """The components that a job switches on by its annotation, each at its own place in there."""
     leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
     for name in names_of(leaf):
-        yield Use(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
+        yield EnabledComponent(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
 
 
 def _part(leaf: Sourced[str], name: str) -> Origin:
@@ -144,7 +146,7 @@ def idle(document: Document) -> Finding:
     )
 
 
-def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Switched | None:
+def switched(use: EnabledComponent, catalog: Catalog, project: Project, report: Report) -> Switched | None:
     """The component that a use names, None with findings where it cannot be had."""
     component = catalog.runtimes.component(use.name.value, use.file)
     if component is None:
@@ -158,12 +160,12 @@ def switched(use: Use, catalog: Catalog, project: Project, report: Report) -> Sw
     return None if spec is None else Switched(use, component.document, spec)
 
 
-def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None:
+def pieces(component: Switched, base: Tree, report: Report) -> list[RuntimePart] | None:
     """What a component adds to a runtime's spec, None with a finding where it has nothing to apply to."""
     parts = []
     tree = component.spec.get("runtime") or {}
     if tree:
-        parts.append(Part("components", component.name, tree, component.document, below=("spec", "runtime")))
+        parts.append(RuntimePart("components", component.name, tree, component.document, below=("spec", "runtime")))
     job = component.spec.get("job")
     if type(job) is dict:
         wanted = component.listed("roles") or [TRAINER]
@@ -174,7 +176,9 @@ def pieces(component: Switched, base: Tree, report: Report) -> list[Part] | None
         if _lacking(component, job, roles, report):
             return None
         overlay = {"template": {"spec": {"replicatedJobs": [{"name": one["name"], "template": job} for one in roles]}}}
-        parts.append(Part("components", component.name, overlay, component.document, below=("spec", "job"), cut=5))
+        parts.append(
+            RuntimePart("components", component.name, overlay, component.document, below=("spec", "job"), cut=5)
+        )
     return parts
 
 
@@ -206,7 +210,7 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
     return lacking
 
 
-def _unknown(use: Use, catalog: Catalog) -> Finding:
+def _unknown(use: EnabledComponent, catalog: Catalog) -> Finding:
     name = use.name.value
     known = catalog.runtimes.names("RuntimeComponent", "", use.file)
     return UNKNOWN_COMPONENT.at(

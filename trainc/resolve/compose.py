@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.composed import API_VERSION, KIND, Composed, Part
+from trainc.model.composed import API_VERSION, KIND, Composed, RuntimePart
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.paths import located
@@ -10,7 +10,7 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.model.spelling import meant
 from trainc.model.tree import UnknownDirectiveError, get, merge
 from trainc.model.trouble import Trouble
-from trainc.resolve.components import COMPONENT_KEYS, Use, of_job, of_runtime, pieces, switched
+from trainc.resolve.components import COMPONENT_KEYS, EnabledComponent, of_job, of_runtime, pieces, switched
 from trainc.resolve.lineage import lineage
 from trainc.resolve.locks import Held, changed, held, touching
 from trainc.resolve.relations import check, ordered
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.resolve.components import Switched
 
-    Applied = tuple[Switched, list[Part]]
+    Applied = tuple[Switched, list[RuntimePart]]
     Labels = dict[str, Sourced[Any]]
-    Reached = tuple[Tree, Labels, tuple[Part, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
+    Reached = tuple[Tree, Labels, tuple[RuntimePart, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
     Bases = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
 
 PIECES = ("mlPolicy", "podGroupPolicy", "template")
@@ -71,12 +71,12 @@ def compose(
         out.climb(chain, {} if bases is None else bases)
         cluster = project.cluster
         values, by = cluster.component_values, f"cluster `{cluster.name}`"
-        out.switch([Use(leaf, project.file, by, values.get(leaf.value)) for leaf in cluster.components])
+        out.switch([EnabledComponent(leaf, project.file, by, values.get(leaf.value)) for leaf in cluster.components])
         if job is not None:
             out.switch(list(of_job(job)))
         if cluster.patch is not None:
             below = ("spec", "clusters", cluster.name, "patch")
-            out.add(Part("cluster", cluster.name, cluster.patch, cluster.document, below=below))
+            out.add(RuntimePart("cluster", cluster.name, cluster.patch, cluster.document, below=below))
     except UnknownDirectiveError as error:
         out.misdirected(error)
     return out.closed()
@@ -97,7 +97,7 @@ class Composition:
     def __init__(self, leaf: Document, catalog: Catalog, project: Project, report: Report) -> None:
         self.spec: Tree = {}
         self.labels: dict[str, Sourced[Any]] = {}
-        self.parts: list[Part] = []
+        self.parts: list[RuntimePart] = []
         self.locks: list[Held] = []
         self._leaf = leaf
         self._catalog = catalog
@@ -129,15 +129,15 @@ class Composition:
             leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
             self._brought += names_of(leaf)
         if document.kind == RUNTIME or self.parts:
-            self.add(Part("runtime", document.name, own, document))
+            self.add(RuntimePart("runtime", document.name, own, document))
         else:
             self.spec = own  # as the server stores it; nothing to merge
-            self.parts.append(Part("runtime", document.name, own, document))
+            self.parts.append(RuntimePart("runtime", document.name, own, document))
         if document.kind == RUNTIME:
             self.switch(list(of_runtime(document)))
             self.locks += held(document, self.spec, self._report, whole=not self._broken)
 
-    def switch(self, uses: Iterable[Use]) -> None:
+    def switch(self, uses: Iterable[EnabledComponent]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
         active = {one.name for one, _ in self._on} | set(self._brought)
         by_name: dict[str, Switched] = {}
@@ -159,7 +159,7 @@ class Composition:
                 self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
             self._on.append((component, parts or []))
 
-    def add(self, part: Part, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
+    def add(self, part: RuntimePart, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
         """Merge one part over the spec; what it changes in a locked field is a finding."""
         after = merge(self.spec, part.tree, keys)
         for lock in self.locks:
@@ -169,7 +169,7 @@ class Composition:
         self.spec = after
         self.parts.append(part)
 
-    def _nearest(self, part: Part, steps: Steps) -> Span:
+    def _nearest(self, part: RuntimePart, steps: Steps) -> Span:
         """Where a part says something of a field, if only by an empty map or list: at it, or at what lies above it."""
         for length in range(len(steps), 0, -1):
             path = located(part.tree, steps[:length])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
-    from trainc.resolve.components import Use
+    from trainc.resolve.components import EnabledComponent
 
     Values: TypeAlias = Mapping[str, Sourced[Any]]
 
@@ -54,7 +54,7 @@ _WRITE = {
 }
 
 
-def filled(component: Document, use: Use, report: Report) -> Tree | None:
+def filled(component: Document, use: EnabledComponent, report: Report) -> Tree | None:
     """The component's spec with every parameter in its places, None with findings where that cannot be done."""
     given = use.given
     spec = component.tree.get("spec") or {}

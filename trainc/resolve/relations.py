@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from trainc.model.catalog import Catalog
-    from trainc.model.composed import Part
+    from trainc.model.composed import RuntimePart
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
@@ -95,7 +95,7 @@ def _circle(left: list[Switched]) -> Finding:
 
 
 def check(
-    applied: Sequence[tuple[Switched, list[Part]]], known: Collection[str], catalog: Catalog, report: Report
+    applied: Sequence[tuple[Switched, list[RuntimePart]]], known: Collection[str], catalog: Catalog, report: Report
 ) -> None:
     """Findings about components in the order in which they were applied; `known` are those a parent brought along."""
     components = [one for one, _ in applied]
@@ -152,7 +152,7 @@ def _excluded(component: Switched, name: str, components: Sequence[Switched]) ->
     )
 
 
-def _clashes(applied: Sequence[tuple[Switched, list[Part]]]) -> Iterator[Finding]:
+def _clashes(applied: Sequence[tuple[Switched, list[RuntimePart]]]) -> Iterator[Finding]:
     reported: set[tuple[str, str]] = set()
     for index, (later, parts) in enumerate(applied):
         for earlier, before in applied[:index]:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.model.composed import Part
+    from trainc.model.composed import RuntimePart
     from trainc.model.document import Document
     from trainc.model.plan import Step
     from trainc.model.tree import Tree
@@ -111,7 +111,7 @@ class Prepared:
     )
 
     def __init__(
-        self, document: Document, tree: Tree, parts: Iterable[Part] = (), locks: tuple[Held, ...] = ()
+        self, document: Document, tree: Tree, parts: Iterable[RuntimePart] = (), locks: tuple[Held, ...] = ()
     ) -> None:
         spec = tree.get("spec") or {}
         self.document = document
@@ -130,7 +130,7 @@ class Prepared:
         return (Layer("runtime", self.document.name, self.template, nodes=get(self.policy, "numNodes")),)
 
 
-def _layer(part: Part) -> Layer:
+def _layer(part: RuntimePart) -> Layer:
     return Layer(part.name, part.label, base_template(part.tree), nodes=get(part.tree, "mlPolicy", "numNodes"))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Edit
     from trainc.model.tree import Path
     from trainc.server.fault import Fault
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.table import Table
 
 _RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
@@ -75,7 +75,7 @@ def _as_text(document: Document, path: Path) -> str:
     return f"{path[-1]}: {plain(get(document.tree, *path))}"
 
 
-def _elsewhere(document: Document, path: Path, root: Node | None, table: Table) -> str:
+def _elsewhere(document: Document, path: Path, root: SchemaNode | None, table: Table) -> str:
     """The place of a field of this name in the kind, or for a job in its runtime."""
     place = _nearest_place(root, path)
     if place:
@@ -88,7 +88,7 @@ def _elsewhere(document: Document, path: Path, root: Node | None, table: Table) 
     return ""
 
 
-def _nearest_place(root: Node | None, path: Path) -> str:
+def _nearest_place(root: SchemaNode | None, path: Path) -> str:
     """The path of the field with this name that shares most with `path` and lies highest; empty where there is none."""
     name = str(path[-1])
     if root is None or name in _EVERYWHERE:
@@ -108,10 +108,10 @@ def _shared(place: tuple[str, ...], here: list[str]) -> int:
 
 
 @lru_cache(maxsize=8)
-def _places(root: Node) -> Mapping[str, list[tuple[str, ...]]]:
+def _places(root: SchemaNode) -> Mapping[str, list[tuple[str, ...]]]:
     """Every path at which a schema has a field, by the field's name, outside what only a server writes."""
     by_field: dict[str, list[tuple[str, ...]]] = {}
-    level: list[tuple[tuple[str, ...], Node]] = [((), root)]
+    level: list[tuple[tuple[str, ...], SchemaNode]] = [((), root)]
     for _ in range(_DEEPEST):
         for path, node in level:
             for name in node.props.names:
@@ -120,7 +120,7 @@ def _places(root: Node) -> Mapping[str, list[tuple[str, ...]]]:
     return by_field
 
 
-def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:
+def _children(path: tuple[str, ...], node: SchemaNode) -> Iterator[tuple[tuple[str, ...], SchemaNode]]:
     item = node.item()
     if item is not None:
         yield (*path, "[]"), item
@@ -130,7 +130,7 @@ def _children(path: tuple[str, ...], node: Node) -> Iterator[tuple[tuple[str, ..
             yield (*path, step), child
 
 
-def _below(above: Node | None, unknown: object) -> str:
+def _below(above: SchemaNode | None, unknown: object) -> str:
     """The maps beside an unknown scalar that take any name."""
     if above is None or isinstance(unknown, dict | list):
         return ""
@@ -154,11 +154,11 @@ def _existing_role(document: Document, fault: Fault) -> str:
     return meant(fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}")
 
 
-def _root(document: Document, table: Table) -> Node | None:
+def _root(document: Document, table: Table) -> SchemaNode | None:
     return table.root(f"{document.api_version}/{document.kind}")
 
 
-def _node(root: Node | None, path: Path) -> Node | None:
+def _node(root: SchemaNode | None, path: Path) -> SchemaNode | None:
     """The schema at a path; None where it says nothing about it."""
     for step in path:
         if root is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.tree import Path, Tree
     from trainc.server.fault import Fault
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _ENTRY = ("name", "value")
 _DIGITS = 18
@@ -52,7 +52,7 @@ def _meanings(fault: Fault, key: str) -> list[str]:
     return intended(key, fault.candidates)
 
 
-def listed(document: Document, above: Path, item: Node | None) -> list[Edit]:
+def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edit]:
     """The edit that writes a map of variables as the list that it should be."""
     names = item.props.names if item is not None else ()
     entries = get(document.written, *above)

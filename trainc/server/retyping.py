@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.tree import Path
     from trainc.server.fault import Fault
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
@@ -25,7 +25,7 @@ _DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
 _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 
 
-def rewritten(document: Document, fault: Fault, node: Node | None) -> str:
+def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
     """What to write in the place of a value of the wrong type or shape, empty where nobody can say."""
     written = value(document.written, *fault.path)
     if (" of type string" in fault.message and isinstance(written, bool | int | float)) or (
@@ -55,7 +55,7 @@ def _whole_device(fault: Fault) -> str:
     return "devices are whole, and named with their vendor: write `nvidia.com/gpu: 1`"
 
 
-def _of_type(written: str, wanted: str, node: Node | None) -> str:
+def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
     """A text as a value of another type."""
     if wanted == "array":
         parts = words(written)
@@ -73,7 +73,7 @@ def _of_type(written: str, wanted: str, node: Node | None) -> str:
     return ""
 
 
-def _map(written: str, node: Node | None) -> str:
+def _map(written: str, node: SchemaNode | None) -> str:
     """A text as a map: of a variable's name and value where it looks like one, else of a name."""
     names = node.props.names if node is not None else ()
     name, equals, rest = written.partition("=")
@@ -82,7 +82,7 @@ def _map(written: str, node: Node | None) -> str:
     return f"write a map: `{{name: {written}}}`" if "name" in names else "write a map"
 
 
-def _quoted(leaf: Sourced[object], node: Node | None) -> str:
+def _quoted(leaf: Sourced[object], node: SchemaNode | None) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
     pattern = node.raw.get("pattern") if node is not None else None
     if pattern and not engine().matches(pattern, json.dumps(leaf.value)):
@@ -114,7 +114,7 @@ def _no_runtime(fault: Fault) -> bool:
     return fault.path == ("spec", "runtimeRef") and fault.message.endswith("Required value")
 
 
-def listed(above: Path, name: str, unknown: object, item: Node | None) -> str:
+def listed(above: Path, name: str, unknown: object, item: SchemaNode | None) -> str:
     """How a key of what should be a list is written as an item of it."""
     names = item.props.names if item is not None else ()
     if all(one in names for one in _ENVIRONMENT) and isinstance(unknown, Sourced):

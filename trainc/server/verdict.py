@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.profile import Profile
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.table import Table
 
 VOLCANO = "scheduling.volcano.sh/v1beta1/PodGroup"
@@ -117,7 +117,7 @@ def _unserved(tree: Tree) -> Fault:
     return Fault(("kind",), "decode", text)
 
 
-def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profile) -> Verdict | None:
+def _usual(tree: Tree, node: SchemaNode, typed: SchemaNode | None, kind: str, profile: Profile) -> Verdict | None:
     """The answer to a new object that is plainly valid, also by the types that webhooks read it by."""
     judged = Verdict(tree)
     fits = _is_plainly_valid(judged, node, typed or node, kind, profile)
@@ -126,7 +126,7 @@ def _usual(tree: Tree, node: Node, typed: Node | None, kind: str, profile: Profi
     return judged if fits else None
 
 
-def _is_plainly_valid(judged: Verdict, node: Node, types: Node, kind: str, profile: Profile) -> bool:
+def _is_plainly_valid(judged: Verdict, node: SchemaNode, types: SchemaNode, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
     tree = judged.stored
     if kind == VOLCANO or "status" in tree or not metadata.is_sound(tree.get("metadata")):
@@ -145,7 +145,7 @@ def _is_plainly_valid(judged: Verdict, node: Node, types: Node, kind: str, profi
     return True
 
 
-def _untouched(stored: Tree, types: Node, profile: Profile) -> bool:
+def _untouched(stored: Tree, types: SchemaNode, profile: Profile) -> bool:
     """Whether JobSet's own webhooks leave a JobSet as it is, and let it pass."""
     return defaults.with_defaults(stored) is stored and not create.create_faults(stored, types, profile)
 
@@ -158,7 +158,7 @@ def _unqueued(stored: Tree, profile: Profile) -> bool:
 
 
 def _fits(
-    judged: Verdict, node: Node, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
+    judged: Verdict, node: SchemaNode, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
 ) -> bool:
     """Whether schema, list types and CEL rules take the object; `faults` are those of its metadata."""
     kind = kind_of(judged.stored)
@@ -195,14 +195,14 @@ def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
     return metadata.validate(held) if old is None else metadata.changes(held, old.get("metadata", {}))
 
 
-def _schema_alone(stored: Tree, node: Node, log: Log, table: Table, profile: Profile) -> list[str]:
+def _schema_alone(stored: Tree, node: SchemaNode, log: Log, table: Table, profile: Profile) -> list[str]:
     """What the server itself would say of an object that a webhook could not read."""
     alone = Verdict(_named(_statusless(stored, None, whole=False)))
     _fits(alone, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
     return alone.messages
 
 
-def _mutate(judged: Verdict, types: Node, log: Log, profile: Profile) -> bool:
+def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> bool:
     """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
     if log.schema or log.loose:
         from trainc.server.golang.decoding import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
@@ -248,7 +248,7 @@ def _named(tree: Tree) -> Tree:
     return {**tree, "metadata": {**held, "name": name}}
 
 
-def _waiting(log: Log, stored: Tree) -> list[tuple[Node, tuple[str | int, ...], Tree]]:
+def _waiting(log: Log, stored: Tree) -> list[tuple[SchemaNode, tuple[str | int, ...], Tree]]:
     """Rules over the whole object see its metadata, which the walk passed by."""
     return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
@@ -266,7 +266,7 @@ def _is_open(fault: Fault) -> bool:
     return is_placeholder(fault.value)
 
 
-def _validating_webhooks(judged: Verdict, types: Node, kind: str, profile: Profile, old: Tree | None) -> Verdict:
+def _validating_webhooks(judged: Verdict, types: SchemaNode, kind: str, profile: Profile, old: Tree | None) -> Verdict:
     if kind == VOLCANO and old is None:
         from trainc.server import volcano  # noqa: PLC0415
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.fault import Fault
     from trainc.server.of_cluster import Server
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 # Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
 NODES = {
@@ -72,7 +72,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     return not faults
 
 
-def _node(kind: str) -> Node:
+def _node(kind: str) -> SchemaNode:
     """The schema of the kind, from trainc's own of JobSets: no cluster defines Jobs and Pods."""
     node = load().root(jobset.KIND)
     for name in NODES[kind]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
     from trainc.verify.launch import Launch
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
     from trainc.verify.values import Value
 
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
@@ -71,7 +71,7 @@ class Container:
         "words",
     )
 
-    def __init__(self, role: Role, tree: Tree, index: int, kind: str = MAIN) -> None:
+    def __init__(self, role: ExpandedRole, tree: Tree, index: int, kind: str = MAIN) -> None:
         self.role = role
         self.tree = tree
         self.index = index

@@ -7,7 +7,7 @@ from trainc.verify.shell import unconditional
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
     from trainc.verify.shell import Simple
 
 _DAEMON_PROGRAMS = frozenset(
@@ -94,6 +94,6 @@ def _stays(simple: Simple) -> bool:
     return not any(word in line for word in _LEAVES.get(simple.program, ()))
 
 
-def never_ends(role: Role) -> bool:
+def never_ends(role: ExpandedRole) -> bool:
     """Whether the pods of a role visibly never end by themselves."""
     return any(endless(container) or is_daemon(container) for container in role.main)

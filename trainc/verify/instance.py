@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
     from trainc.verify.values import Value
 
 
@@ -18,7 +18,7 @@ class Pod:
 
     __slots__ = ("index", "rank", "replica", "role")
 
-    def __init__(self, role: Role, replica: int, index: int, rank: int) -> None:
+    def __init__(self, role: ExpandedRole, replica: int, index: int, rank: int) -> None:
         self.role = role
         self.replica = replica
         self.index = index
@@ -114,7 +114,7 @@ class Pod:
         return "".join(out)
 
 
-def trainers(job: Job) -> list[Role]:
+def trainers(job: Job) -> list[ExpandedRole]:
     """The roles whose pods work together: those with accelerators, else those named by Trainer, else all but helpers."""
     with_devices = [role for role in job.roles if role.devices]
     if with_devices:
@@ -123,13 +123,13 @@ def trainers(job: Job) -> list[Role]:
     return labelled or [role for role in job.roles if not _step(role).endswith("initializer")]
 
 
-def _step(role: Role) -> str:
+def _step(role: ExpandedRole) -> str:
     labels = role.tree.get("template", {}).get("metadata", {})
     step = labels.get("labels", {}).get(ANCESTOR_LABEL) if type(labels) is dict else None
     return step.value if step is not None else ""
 
 
-def pod_at(role: Role, replica: int, index: int) -> Pod:
+def pod_at(role: ExpandedRole, replica: int, index: int) -> Pod:
     """One pod by its place; its rank is -1 where the role does not train or a count before it is unknown."""
     rank = 0
     for other in trainers(role.job):

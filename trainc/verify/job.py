@@ -6,7 +6,7 @@ from trainc.frameworks import vocabulary_of
 from trainc.model.legacy_kinds import MERGED_ROLE, NAMES
 from trainc.model.tree import value
 from trainc.verify.inside import within
-from trainc.verify.pods import Role
+from trainc.verify.pods import ExpandedRole
 from trainc.verify.values import UNKNOWN, flag, rows, substituted, table, text, whole
 from trainc.verify.world import meetings
 
@@ -65,12 +65,12 @@ class Job:
         self.namespace = text(metadata, "namespace")
         self.spec = table(jobset, "spec")
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
-        self.roles: list[Role] = []
-        self._by_name: dict[str, Role] = {}
+        self.roles: list[ExpandedRole] = []
+        self._by_name: dict[str, ExpandedRole] = {}
         self.main: list[Container] = []
         self.containers: list[Container] = []
         for index, tree in enumerate(rows(self.spec, "replicatedJobs")):
-            role = Role(self, index, tree)
+            role = ExpandedRole(self, index, tree)
             self.roles.append(role)
             self._by_name.setdefault(role.name, role)
             self.main += role.main
@@ -108,7 +108,7 @@ class Job:
             for template in rows(policy, "templates")
         )
 
-    def sized(self, role: Role, size: int) -> str:
+    def sized(self, role: ExpandedRole, size: int) -> str:
         """How the spec at hand says that each Job of a role has this many pods."""
         plan = self.bundle.plan
         trainer = plan.trainer if plan is not None else None
@@ -163,7 +163,7 @@ class Job:
             self._meetings = meetings(self)
         return self._meetings
 
-    def role(self, name: str) -> Role | None:
+    def role(self, name: str) -> ExpandedRole | None:
         """The role of that name."""
         return self._by_name.get(name)
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.verify.data.machines import Machine
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 
 def _selected(selector: Tree) -> tuple[Machine | None, str]:
@@ -22,7 +22,7 @@ def _selected(selector: Tree) -> tuple[Machine | None, str]:
     return (MACHINES[name] if name else None), ACCELERATOR
 
 
-def machine_of(role: Role) -> tuple[Machine | None, Path]:
+def machine_of(role: ExpandedRole) -> tuple[Machine | None, Path]:
     """The machine that a role's node selector names, and where it does."""
     machine, label = _selected(table(role.pod, "nodeSelector"))
     return machine, (*role.pod_path, "nodeSelector", label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.verify.hostfile import hostfile
-from trainc.verify.world import Place, place_of
+from trainc.verify.world import PodAddress, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _PLACING = frozenset(("map_by", "rank_by", "bynode", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H"))
 
 
-def process_ranks(job: Job) -> list[tuple[Place, range]] | None:
+def process_ranks(job: Job) -> list[tuple[PodAddress, range]] | None:
     """The pods of a hostfile with the ranks of their processes, in its order; None where no mpirun with one is seen.
 
     Empty where mpirun is told another placement, or a number of processes that only the cluster knows.
@@ -27,11 +27,11 @@ def process_ranks(job: Job) -> list[tuple[Place, range]] | None:
     left = launch.number("np")
     if not _PLACING.isdisjoint(launch.flags) or (left is not None and type(left) is not int):
         return []
-    ranks: list[tuple[Place, range]] = []
+    ranks: list[tuple[PodAddress, range]] = []
     first = 0
     for host in hosts:
         pod = place_of(job, host.name)
-        if type(pod) is not Place or host.slots is None:
+        if type(pod) is not PodAddress or host.slots is None:
             return []
         number = host.slots if left is None else min(host.slots, left - first)
         if number > 0:

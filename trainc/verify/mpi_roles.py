@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 
 def launchers(job: Job) -> list[Container]:
@@ -21,7 +21,7 @@ def launchers(job: Job) -> list[Container]:
     return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
 
 
-def workers(job: Job, launcher: Role) -> list[Role]:
+def workers(job: Job, launcher: ExpandedRole) -> list[ExpandedRole]:
     """The roles whose pods mpirun reaches: those of the hostfile, else those that run an SSH daemon."""
     hosts, _ = hostfile(job)
     if hosts:

@@ -26,7 +26,7 @@ _KNOWN_LATER = frozenset(
 )
 
 
-class Role:
+class ExpandedRole:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;

@@ -9,7 +9,7 @@ from trainc.verify.values import flag, rows, table, text, whole
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 
 def held(job: Job) -> str | None:
@@ -22,7 +22,7 @@ def held(job: Job) -> str | None:
     return None
 
 
-def retries(role: Role) -> int | None:
+def retries(role: ExpandedRole) -> int | None:
     """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
     limit = whole(role.spec, "backoffLimit")
     if limit is None:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from trainc.server.fault import Fault
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
-class Refused:
+class ServerComplaint:
     """One complaint of the API server about a job: the fault, and what stands around it."""
 
     __slots__ = ("fault", "job", "role")
@@ -28,7 +28,7 @@ class Refused:
         self.job = job
         self.fault = fault
         index = fault.path[2] if fault.path[1:2] == ("replicatedJobs",) else None
-        self.role: Role | None = job.roles[index] if type(index) is int and index < len(job.roles) else None
+        self.role: ExpandedRole | None = job.roles[index] if type(index) is int and index < len(job.roles) else None
 
     @property
     def path(self) -> Path:
@@ -98,7 +98,11 @@ class Explanation:
     __slots__ = ("places", "rule", "says", "words")
 
     def __init__(
-        self, rule: Rule, places: str | tuple[str, ...], words: Words | Callable[[Refused], Words], says: str = ""
+        self,
+        rule: Rule,
+        places: str | tuple[str, ...],
+        words: Words | Callable[[ServerComplaint], Words],
+        says: str = "",
     ) -> None:
         self.rule = rule
         self.places = [place.split(".") for place in ((places,) if type(places) is str else places)]
@@ -115,7 +119,7 @@ class Explanation:
             for place in self.places
         )
 
-    def words_for(self, refused: Refused) -> Words:
+    def words_for(self, refused: ServerComplaint) -> Words:
         """The words for one complaint."""
         return self.words if isinstance(self.words, Words) else self.words(refused)
 

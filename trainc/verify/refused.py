@@ -6,7 +6,7 @@ from trainc.model.finding import ERROR, NOTE, Refusal, Rule
 from trainc.server.fault import gate_help
 from trainc.server.jobs.child import CLAIM, CREATION, JOB, POD, children
 from trainc.server.schema.features import features_of
-from trainc.verify.refusal import Refused, Words, steps_of
+from trainc.verify.refusal import ServerComplaint, Words, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ComplaintGroup:
 
     __slots__ = ("first", "lines", "rule", "words")
 
-    def __init__(self, rule: Rule, words: Words, first: Refused) -> None:
+    def __init__(self, rule: Rule, words: Words, first: ServerComplaint) -> None:
         self.rule = rule
         self.words = words
         self.first = first
@@ -60,7 +60,7 @@ def refused(job: Job) -> None:
     groups: dict[object, ComplaintGroup] = {}
     volumes: dict[Path, ComplaintGroup] = {}
     for fault in refusals.faults:
-        complaint = Refused(job, fault)
+        complaint = ServerComplaint(job, fault)
         place = _volume(complaint)
         if place in volumes and fault.path[: len(place)] != place:
             volumes[place].lines.append(fault.message)  # a mount of a volume that is refused itself
@@ -75,7 +75,7 @@ def refused(job: Job) -> None:
         job.report.add(_finding(job, group))
 
 
-def _volume(complaint: Refused) -> Path:
+def _volume(complaint: ServerComplaint) -> Path:
     """The volume that a complaint is about: that it stands in, or that of the mount that found none."""
     role, path = complaint.role, complaint.path
     if role is None:
@@ -91,7 +91,7 @@ def _volume(complaint: Refused) -> Path:
     return ()
 
 
-def _explained(complaint: Refused) -> tuple[Rule, Words]:
+def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
     """The rule of a complaint and the words for it, the server's own where nobody has better ones."""
     steps, reason = steps_of(complaint.path), complaint.reason
     for explanation in _explanations():

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Count, Role
+    from trainc.verify.pods import Count, ExpandedRole
 
 View = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _pod(pod: Pod) -> View:
     }
 
 
-def _role(role: Role, ranks: list[int] | None) -> View:
+def _role(role: ExpandedRole, ranks: list[int] | None) -> View:
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else None
     return {
         "name": role.name,
@@ -99,7 +99,7 @@ def _role(role: Role, ranks: list[int] | None) -> View:
     }
 
 
-def _hosts(role: Role) -> list[str]:
+def _hosts(role: ExpandedRole) -> list[str]:
     """The first and the last host; none where no pod ever runs."""
     last = _last(role)
     if role.width == 0 or 0 in (role.size, role.replicas):
@@ -107,7 +107,7 @@ def _hosts(role: Role) -> list[str]:
     return [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")]
 
 
-def _last(role: Role) -> tuple[int, int] | None:
+def _last(role: ExpandedRole) -> tuple[int, int] | None:
     if type(role.replicas) is int and type(role.size) is int and role.replicas > 0 and role.size > 0:
         return role.replicas - 1, role.size - 1
     return None
@@ -135,7 +135,7 @@ def _ranks(job: Job) -> dict[str, list[int]]:
     return by_role
 
 
-def processes(role: Role) -> int | str | None:
+def processes(role: ExpandedRole) -> int | str | None:
     """How many training processes run in a pod of the role, in words where it is not fixed, None where unknown."""
     worker = role.worker
     if worker is None:

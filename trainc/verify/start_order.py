@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 
 class Wait:
@@ -18,7 +18,7 @@ class Wait:
 
     __slots__ = ("on", "path", "role", "status")
 
-    def __init__(self, role: Role, on: Role, status: str, path: Path) -> None:
+    def __init__(self, role: ExpandedRole, on: ExpandedRole, status: str, path: Path) -> None:
         self.role = role
         self.on = on
         self.status = status
@@ -30,7 +30,7 @@ def in_order(job: Job) -> bool:
     return text(table(job.spec, "startupPolicy"), "startupPolicyOrder") == "InOrder"
 
 
-def waits(role: Role) -> list[Wait]:
+def waits(role: ExpandedRole) -> list[Wait]:
     """What a role itself waits for."""
     job = role.job
     if in_order(job) and role.index:
@@ -43,9 +43,9 @@ def waits(role: Role) -> list[Wait]:
     return all_waits
 
 
-def waits_for(role: Role, on: Role) -> Wait | None:
+def waits_for(role: ExpandedRole, on: ExpandedRole) -> Wait | None:
     """The wait that puts `role` after `on`, directly or through others; the one for its end where there are several."""
-    last_waits: dict[Role, Wait | None] = {on: None}
+    last_waits: dict[ExpandedRole, Wait | None] = {on: None}
     todo = [role]
     while todo:
         current = todo[-1]
@@ -58,7 +58,7 @@ def waits_for(role: Role, on: Role) -> Wait | None:
     return last_waits[role]
 
 
-def _last(direct: list[Wait], on: Role, last_waits: Mapping[Role, Wait | None]) -> Wait | None:
+def _last(direct: list[Wait], on: ExpandedRole, last_waits: Mapping[ExpandedRole, Wait | None]) -> Wait | None:
     last: Wait | None = None
     for wait in direct:
         hit = wait if wait.on is on else last_waits[wait.on]
@@ -69,14 +69,14 @@ def _last(direct: list[Wait], on: Role, last_waits: Mapping[Role, Wait | None]) 
     return last
 
 
-def stages(job: Job) -> list[list[Role]]:
+def stages(job: Job) -> list[list[ExpandedRole]]:
     """The roles in the order in which they can start; roles of one stage start together."""
     missing = {role: {wait.on for wait in waits(role)} for role in job.roles}
-    followers: dict[Role, list[Role]] = {role: [] for role in job.roles}
+    followers: dict[ExpandedRole, list[ExpandedRole]] = {role: [] for role in job.roles}
     for role, before in missing.items():
         for other in before:
             followers[other].append(role)
-    out: list[list[Role]] = []
+    out: list[list[ExpandedRole]] = []
     now = [role for role, before in missing.items() if not before]
     while now:
         out.append(now)
@@ -91,7 +91,7 @@ def stages(job: Job) -> list[list[Role]]:
     return [*out, [*missing]] if missing else out
 
 
-def counts(role: Role) -> bool:
+def counts(role: ExpandedRole) -> bool:
     """Whether a job cannot succeed before the pods of a role have."""
     policy = table(role.job.spec, "successPolicy")
     targets = texts(policy, "targetReplicatedJobs") or [one.name for one in role.job.roles]

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.containers import Container
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 _PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))
 _REMOTE = (
@@ -29,7 +29,7 @@ _REMOTE = (
 )
 
 
-def keeps_state(role: Role) -> bool:
+def keeps_state(role: ExpandedRole) -> bool:
     """Whether anything a pod of the role writes can outlive it: a claim, a network file system, a bucket."""
     if role.job.claimed:
         return True

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 
 def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:
@@ -32,12 +32,12 @@ def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, 
     }
 
 
-def images(role: Role) -> list[str]:
+def images(role: ExpandedRole) -> list[str]:
     """The images of the containers that run side by side, each once."""
     return list(dict.fromkeys(image for container in role.main if (image := text(container.tree, "image"))))
 
 
-def volumes(role: Role) -> dict[str, str]:
+def volumes(role: ExpandedRole) -> dict[str, str]:
     """The volumes of a pod by name, with what each is: the kind of its source."""
     own = {name: next((key for key in tree if key != "name"), "emptyDir") for name, tree in role.volumes.items()}
     mounted = {text(mount, "name") for container in role.containers for mount in rows(container.tree, "volumeMounts")}

@@ -36,7 +36,7 @@ SHARED_SUBDOMAIN = Rule(
 )
 
 
-class Together:
+class SharedNames:
     """Remembers the names of every bundle; small enough for ten thousand of them.
 
     `known` tells of files that the run leaves alone; `has_met_known` says that a bundle has a name of one of theirs.
@@ -79,7 +79,7 @@ class Together:
         """Each name, and the file of the first job that has it."""
         return {key: span.file for key, (_, span) in self._seen.items()}
 
-    def absorb(self, other: Together, report: Report) -> None:
+    def absorb(self, other: SharedNames, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
         _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
 

@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
     from trainc.verify.values import Value
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
 
 
-class Place:
+class PodAddress:
     """A pod that an address names: its role, its Job and its index."""
 
     __slots__ = ("index", "replica", "role")
 
-    def __init__(self, role: Role, replica: int, index: int) -> None:
+    def __init__(self, role: ExpandedRole, replica: int, index: int) -> None:
         self.role = role
         self.replica = replica
         self.index = index
@@ -103,13 +103,13 @@ def _add(points: list[Meeting], container: Container, name: str, value: str, por
         points.append(Meeting(container, name, host.rstrip("/"), port, port_name))
 
 
-def searched(role: Role) -> bool:
+def searched(role: ExpandedRole) -> bool:
     """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
     domains = texts(table(role.pod, "dnsConfig"), "searches")
     return any(name.startswith(f"{role.job.subdomain}.") for name in domains)
 
 
-def place_of(job: Job, host: str) -> Place | str | None:
+def place_of(job: Job, host: str) -> PodAddress | str | None:
     """The pod that an address names; a sentence about why there is none; None for hosts outside this job."""
     first, _, rest = host.partition(".")
     domain = rest.partition(".")[0]
@@ -135,10 +135,10 @@ def place_of(job: Job, host: str) -> Place | str | None:
         return f"the subdomain of these pods is `{job.subdomain}`"
     if not job.dns and text(role.pod, "subdomain") != domain:
         return "`enableDNSHostnames: false` gives the pods no DNS names"
-    return Place(role, i, j)
+    return PodAddress(role, i, j)
 
 
-def _place_of_job(job: Job, first: str, rest: str) -> Place | str | None:
+def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
     """The same in a plain Job, whose pods are called after it and their index."""
     job_name, _, index = first.rpartition("-")
     role, number = job.roles[0], parsed_int(index)
@@ -153,7 +153,7 @@ def _place_of_job(job: Job, first: str, rest: str) -> Place | str | None:
     if not rest:
         return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
     return (
-        Place(role, 0, number)
+        PodAddress(role, 0, number)
         if rest.partition(".")[0] == job.subdomain
         else (f"the subdomain of these pods is `{job.subdomain}`")
     )
@@ -198,7 +198,7 @@ def keeps_to_itself(container: Container) -> bool:
     return bool(sizes) and all(size is not None and size <= own for size in sizes)
 
 
-def collective(role: Role) -> bool:
+def collective(role: ExpandedRole) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
     vocabulary = role.job.vocabulary
     for container in role.main:

@@ -11,7 +11,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get, leaves
 from trainc.why import Layers, label, of_leaf
 from trainc.why.pieces import Pieces
-from trainc.why.reasons import Use, is_pointer, reason
+from trainc.why.reasons import ValueUse, is_pointer, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class _Known:
         """Why a value is in no manifest."""
         at = leaf.origin.at
         counts = at is not None and self._pieces.say(at)
-        use = Use(
+        use = ValueUse(
             counts, held=counts or (document.kind != "Project" and self._pieces.hold(document)), renamed=at in self.lost
         )
         return reason(document, path, leaf.value, bundles, use)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.composed import ADDING, Composed, Part
+from trainc.model.composed import ADDING, Composed, RuntimePart
 from trainc.model.paths import keyed_leaves, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, value
@@ -54,7 +54,7 @@ class Pieces:
                     yield Why(name, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
                     break
 
-    def _read(self, part: Part) -> dict[Span, tuple[Steps, object]]:
+    def _read(self, part: RuntimePart) -> dict[Span, tuple[Steps, object]]:
         key = id(part.tree)
         if key not in self._places:
             by_span = ((steps, leaf) for steps, leaf in keyed_leaves(part.tree) if type(leaf) is Sourced)
@@ -64,7 +64,7 @@ class Pieces:
         return self._places[key]
 
 
-def _pieces(bundle: Bundle) -> Iterator[Part]:
+def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
     """All pieces of a job's runtime, the job's own patches last."""
     plan = bundle.plan
     if plan is None or plan.runtime is None:
@@ -73,13 +73,13 @@ def _pieces(bundle: Bundle) -> Iterator[Part]:
     if isinstance(runtime, Composed):
         yield from runtime.parts
     else:
-        yield Part("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime)
+        yield RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime)
     for layer in plan.layers:
         if layer.name == "patches":
-            yield Part(layer.name, layer.label, {"template": layer.tree})
+            yield RuntimePart(layer.name, layer.label, {"template": layer.tree})
 
 
-def _over(part: Part, steps: Steps, leaf: object) -> Sourced[Any] | None:
+def _over(part: RuntimePart, steps: Steps, leaf: object) -> Sourced[Any] | None:
     """What a later piece says at a place or above it that leaves nothing of what was said there, None where all stays."""
     if part.name == "components" and not ADDING.isdisjoint(steps):
         return None  # lists that components add to

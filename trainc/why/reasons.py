@@ -57,7 +57,7 @@ _SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no
 _META = ("name", "namespace", "finalizers")
 
 
-class Use(NamedTuple):
+class ValueUse(NamedTuple):
     """What became of a value on the way: whether it counts itself, its document does, and somebody above says the same."""
 
     counts: bool
@@ -65,7 +65,7 @@ class Use(NamedTuple):
     renamed: bool
 
 
-def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: Use) -> str:
+def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: ValueUse) -> str:
     """Why the value at a path of a document is in no manifest, in words that name the cause where it is known."""
     if len(path) == 1:
         return "says what this document is"

@@ -12,7 +12,7 @@ CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `====
 TEMPLATE = "fill the template in first, as in `helm template . | trainc validate -`, or leave it out of the paths"
 
 
-class Cause(NamedTuple):
+class SyntaxCause(NamedTuple):
     """A line and column counted from 1, what stands there, and what to do about it."""
 
     line: int
@@ -21,20 +21,20 @@ class Cause(NamedTuple):
     help: str
 
 
-def cause(data: bytes, line: int, column: int, opened: int) -> Cause | None:
+def cause(data: bytes, line: int, column: int, opened: int) -> SyntaxCause | None:
     """The cause of a fault at a line and column, in something that opened on another line; None where it is not clear."""
     lines = data.splitlines()
     for number in range(min(line + 1, len(lines)), 0, -1):
         if lines[number - 1].startswith(b"<<<<<<< "):
-            return Cause(number, 1, "a merge conflict is not resolved here", CONFLICT)
+            return SyntaxCause(number, 1, "a merge conflict is not resolved here", CONFLICT)
     for number in (line, opened):
         text = lines[number - 1] if number <= len(lines) else b""
         for mark in (b"{{", b"{%"):
             if mark in text:
                 at = len(text[: text.index(mark)].decode("utf-8", "replace")) + 1
-                return Cause(number, at, f"this is not YAML: `{mark.decode()}` starts a template", TEMPLATE)
+                return SyntaxCause(number, at, f"this is not YAML: `{mark.decode()}` starts a template", TEMPLATE)
     if line <= len(lines) and lines[line - 1][column - 1 : column] == b"\t":
-        return Cause(
+        return SyntaxCause(
             line, column, "this is not YAML: a tab stands where only spaces may", "indent with spaces, not tabs"
         )
     return None

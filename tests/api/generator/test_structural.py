@@ -15,12 +15,12 @@ from trainc.api.generator.structural import structural, without
 from trainc.api.node import (
     ATOMIC,
     FIELD_IMMUTABLE,
+    ApiObject,
     Column,
     Core,
     Int32,
     Keywords,
     Names,
-    Node,
     Quantity,
     Resource,
     StringMap,
@@ -32,7 +32,7 @@ from trainc.api.node import (
 _POSITIVE = rule("self > 0", "must be positive")
 
 
-class Replica(Node):
+class Replica(ApiObject):
     """A role."""
 
     model_config = ConfigDict(json_schema_extra=rule("has(self.name)", "name it").keywords)
@@ -47,7 +47,7 @@ class Replica(Node):
     """Pods."""
 
 
-class LoomSpec(Node):
+class LoomSpec(ApiObject):
     """What to weave."""
 
     roles: Annotated[dict[str, Replica], FIELD_IMMUTABLE] | None = None

@@ -6,7 +6,7 @@ import pytest
 
 from tests.legacy.samples.jobs import Compiled
 from tests.legacy.samples.texts import FIELDS, entry, job, old, role
-from trainc.legacy.plan import Options
+from trainc.legacy.plan import LegacyOptions
 
 V2 = "kubeflow.org/v2beta1"
 LABEL = (
@@ -91,7 +91,7 @@ def test_role_names_are_exact_unless_lenient(kind: str) -> None:
     text = whole(kind, role("worker", 2))
     known = '"Worker"' if kind == "JAXJob" else '"Master", "Worker"'
     assert Compiled(text).refusals == [f'spec.{field}[worker]: Unsupported value: "worker": supported values: {known}']
-    lenient = Compiled(text, Options(lenient=True))
+    lenient = Compiled(text, LegacyOptions(lenient=True))
     assert (lenient.refusals, "role-case" in lenient.rules) == ([], True)
     assert (
         "worker" in [r.name.value for r in lenient.plan.roles]
@@ -236,7 +236,7 @@ def test_refusals_of_one_kind(name: str) -> None:
 
 
 def test_a_master_without_replicas_is_one_when_lenient() -> None:
-    compiled = Compiled(job("PyTorchJob", role("Master", None), role("Worker")), Options(lenient=True))
+    compiled = Compiled(job("PyTorchJob", role("Master", None), role("Worker")), LegacyOptions(lenient=True))
     assert "master-replicas" in compiled.rules
     assert compiled.plan.roles[0].count.value == 2
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.legacy.samples.jobs import Compiled
 from tests.legacy.samples.texts import entry, job, old, role
-from trainc.legacy.plan import Options
+from trainc.legacy.plan import LegacyOptions
 from trainc.model.tree import plain
 
 V2 = "kubeflow.org/v2beta1"
@@ -279,7 +279,7 @@ def test_an_elastic_job_needs_no_namespace() -> None:
 def test_waiting_for_workers_deadlocks_a_whole_gang() -> None:
     text = job("MPIJob", role("Launcher"), W3, api=V2, spec="launcherCreationPolicy: WaitForWorkersReady")
     assert Compiled(text).jobset["replicatedJobs"][1]["dependsOn"] == [{"name": "worker", "status": "Ready"}]
-    assert "gang-waits-for-itself" in Compiled(text, Options(gang="volcano")).rules
+    assert "gang-waits-for-itself" in Compiled(text, LegacyOptions(gang="volcano")).rules
 
 
 def test_an_mpi_launcher_retries_six_times_unless_told_otherwise() -> None:
@@ -295,6 +295,6 @@ def test_a_worker_can_be_the_chief_of_an_early_job() -> None:
 def test_a_gang_without_a_scheduler_is_named() -> None:
     text = job("JAXJob", W3, spec="runPolicy: {schedulingPolicy: {minAvailable: 2}}")
     assert "scheduling-policy-unused" in Compiled(text).rules
-    assert plain(Compiled(text, Options(gang="volcano")).plan.gang) == {
+    assert plain(Compiled(text, LegacyOptions(gang="volcano")).plan.gang) == {
         "older": {"scheduler": "volcano", "minAvailable": 2, "annotations": {}}
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.frameworks import framework
 from trainc.legacy.admission import legal
 from trainc.legacy.admission.moved import settled
-from trainc.legacy.plan import Options, older
+from trainc.legacy.plan import LegacyOptions, older
 from trainc.model.legacy_kinds import kind_of
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -32,10 +32,10 @@ def document(text: str, report: Report) -> Document:
 class Compiled:
     """A job as far as its framework."""
 
-    def __init__(self, text: str, options: Options | None = None) -> None:
+    def __init__(self, text: str, options: LegacyOptions | None = None) -> None:
         self.report = Report()
         self.document = document(text, self.report)
-        options = options or Options()
+        options = options or LegacyOptions()
         self.legal = legal(self.document, self.report, lenient=options.lenient)
         found = older(self.document, self.report, options) if self.legal else None
         self.found = found if found is not None and not found.barred else None

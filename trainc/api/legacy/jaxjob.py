@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from trainc.api.legacy.policy import COLUMNS, JobStatus, ReplicaSpec, RunPolicy
-from trainc.api.node import Names, Node, Resource
+from trainc.api.legacy.policy import COLUMNS, LegacyJobStatus, ReplicaSpec, RunPolicy
+from trainc.api.node import ApiObject, Names, Resource
 
 
-class JAXJobSpec(Node):
+class JAXJobSpec(ApiObject):
     """Processes that call `jax.distributed.initialize` with what the operator tells them."""
 
     run_policy: RunPolicy | None = None
@@ -24,5 +24,5 @@ class JAXJob(Resource):
 
     spec: JAXJobSpec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from trainc.api.core import PersistentVolumeClaim, PodTemplateSpec
-from trainc.api.node import Int32, Names, Node, Resource, default
+from trainc.api.node import ApiObject, Int32, Names, Resource, default
 
 
-class WorkerSubGroups(Node):
+class WorkerSubGroups(ApiObject):
     """Groups within a group."""
 
     sub_group_policy_type: Annotated[Literal["LeaderWorker", "LeaderExcluded"], default("LeaderWorker")] | None = None
@@ -17,7 +17,7 @@ class WorkerSubGroups(Node):
     """Pods of each."""
 
 
-class LeaderWorkerTemplate(Node):
+class LeaderWorkerTemplate(ApiObject):
     """The pods of a group."""
 
     leader_template: PodTemplateSpec | None = None
@@ -44,7 +44,7 @@ class LeaderWorkerTemplate(Node):
     """Claims for devices."""
 
 
-class RolloutStrategy(Node):
+class RolloutStrategy(ApiObject):
     """How a change of the template reaches the groups."""
 
     type: Annotated[Literal["RollingUpdate"], default("RollingUpdate")] | None = None
@@ -53,14 +53,14 @@ class RolloutStrategy(Node):
     """How many at a time."""
 
 
-class NetworkConfig(Node):
+class NetworkConfig(ApiObject):
     """Names of the pods."""
 
     subdomain_policy: Literal["Shared", "UniquePerReplica"] | None = None
     """One Service for all groups, or one for each."""
 
 
-class LeaderWorkerSetSpec(Node):
+class LeaderWorkerSetSpec(ApiObject):
     """Groups of pods that are made and replaced together."""
 
     replicas: Annotated[Int32, default(1)] | None = None

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from trainc.api.core import PodSecurityContext, ResourceRequirements, SecurityContext
 from trainc.api.legacy.minicluster_container import ClusterContainer
-from trainc.api.node import ATOMIC, Int32, Int64, Names, Node, Quantity, Resource, StringMap, default
+from trainc.api.node import ATOMIC, ApiObject, Int32, Int64, Names, Quantity, Resource, StringMap, default
 
 
-class FluxView(Node):
+class FluxView(ApiObject):
     """The image that brings Flux."""
 
     disable: Annotated[bool, default(False)] | None = None
@@ -36,7 +36,7 @@ class FluxView(Node):
     """Where Flux lies in all containers."""
 
 
-class FluxScheduler(Node):
+class FluxScheduler(ApiObject):
     """Flux's own scheduler."""
 
     simple: bool | None = None
@@ -45,7 +45,7 @@ class FluxScheduler(Node):
     """Order of Flux's queue: fcfs when absent."""
 
 
-class LeadBroker(Node):
+class LeadBroker(ApiObject):
     """The first broker of another cluster."""
 
     address: str
@@ -58,7 +58,7 @@ class LeadBroker(Node):
     """Its port."""
 
 
-class BurstedCluster(Node):
+class BurstedCluster(ApiObject):
     """A cluster that takes over jobs."""
 
     name: str | None = None
@@ -67,7 +67,7 @@ class BurstedCluster(Node):
     """How many pods it has."""
 
 
-class Bursting(Node):
+class Bursting(ApiObject):
     """Jobs that run in other clusters; trainc compiles none."""
 
     lead_broker: LeadBroker | None = None
@@ -78,7 +78,7 @@ class Bursting(Node):
     """Clusters that help this one."""
 
 
-class FluxOptions(Node):
+class FluxOptions(ApiObject):
     """How Flux runs."""
 
     container: FluxView | None = None
@@ -119,7 +119,7 @@ class FluxOptions(Node):
     """Variables of Flux."""
 
 
-class ClusterLogging(Node):
+class ClusterLogging(ApiObject):
     """What the containers print."""
 
     quiet: Annotated[bool, default(False)] | None = None
@@ -134,7 +134,7 @@ class ClusterLogging(Node):
     """How long each part takes."""
 
 
-class ClusterNetwork(Node):
+class ClusterNetwork(ApiObject):
     """The headless Service."""
 
     headless_name: str | None = None
@@ -143,14 +143,14 @@ class ClusterNetwork(Node):
     """Whether pods need not prefer nodes of their own."""
 
 
-class ClusterArchive(Node):
+class ClusterArchive(ApiObject):
     """State of an earlier cluster."""
 
     path: str | None = None
     """File that is loaded at the start, where it is there."""
 
 
-class ClusterToleration(Node):
+class ClusterToleration(ApiObject):
     """A taint that the pods tolerate."""
 
     key: str | None = None
@@ -163,7 +163,7 @@ class ClusterToleration(Node):
     """Value of the taint."""
 
 
-class ClusterPod(Node):
+class ClusterPod(ApiObject):
     """What all pods have in common."""
 
     annotations: StringMap | None = None
@@ -198,7 +198,7 @@ class ClusterPod(Node):
     """Group of the files, `fsGroup`; the operator reads nothing else of it."""
 
 
-class MiniClusterSpec(Node):
+class MiniClusterSpec(ApiObject):
     """Pods whose brokers form one Flux instance, and what runs in it."""
 
     containers: Annotated[list[ClusterContainer], ATOMIC]

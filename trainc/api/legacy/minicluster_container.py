@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from trainc.api.core import ResourceRequirements, SecurityContext
-from trainc.api.node import ATOMIC, Int32, Node, StringMap, default
+from trainc.api.node import ATOMIC, ApiObject, Int32, StringMap, default
 
 
-class ClusterVolume(Node):
+class ClusterVolume(ApiObject):
     """A volume of a container; what it is made of follows from the field that is set."""
 
     path: str | None = None
@@ -39,7 +39,7 @@ class ClusterVolume(Node):
     """Attributes for that driver."""
 
 
-class SecretVariable(Node):
+class SecretVariable(ApiObject):
     """A variable that holds a key of a Secret."""
 
     name: str
@@ -48,7 +48,7 @@ class SecretVariable(Node):
     """The key."""
 
 
-class ClusterLifeCycle(Node):
+class ClusterLifeCycle(ApiObject):
     """Commands at the start and before the end of a container."""
 
     post_start_exec: str | None = None
@@ -57,7 +57,7 @@ class ClusterLifeCycle(Node):
     """Runs before the container is stopped."""
 
 
-class ClusterCommands(Node):
+class ClusterCommands(ApiObject):
     """Pieces of shell around the command."""
 
     prefix: str | None = None
@@ -78,7 +78,7 @@ class ClusterCommands(Node):
     """Runs before a service."""
 
 
-class ClusterContainer(Node):
+class ClusterContainer(ApiObject):
     """A container of every pod; one of them runs Flux."""
 
     image_pull_secret: str | None = None

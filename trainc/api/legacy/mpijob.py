@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from trainc.api.legacy.policy import COLUMNS, JobStatus, ReplicaSpec, RunPolicy
-from trainc.api.node import Int32, Names, Node, Resource, default
+from trainc.api.legacy.policy import COLUMNS, LegacyJobStatus, ReplicaSpec, RunPolicy
+from trainc.api.node import ApiObject, Int32, Names, Resource, default
 
 
-class MPIJobSpec(Node):
+class MPIJobSpec(ApiObject):
     """A launcher that starts its processes in the workers with `kubectl exec`."""
 
     slots_per_worker: Int32 | None = None
@@ -32,11 +32,11 @@ class MPIJob(Resource):
 
     spec: MPIJobSpec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""
 
 
-class MPIJobV2Spec(Node):
+class MPIJobV2Spec(ApiObject):
     """A launcher that starts its processes in the workers through ssh."""
 
     slots_per_worker: Annotated[Int32, default(1)] | None = None
@@ -62,5 +62,5 @@ class MPIJobV2(Resource):
 
     spec: MPIJobV2Spec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from trainc.api.legacy.policy import COLUMNS, ElasticRange, JobStatus, ReplicaSpec, RunPolicy
-from trainc.api.node import Names, Node, Resource
+from trainc.api.legacy.policy import COLUMNS, ElasticRange, LegacyJobStatus, ReplicaSpec, RunPolicy
+from trainc.api.node import ApiObject, Names, Resource
 
 
-class PaddleJobSpec(Node):
+class PaddleJobSpec(ApiObject):
     """Processes that `paddle.distributed.launch` brings together."""
 
     run_policy: RunPolicy | None = None
@@ -26,5 +26,5 @@ class PaddleJob(Resource):
 
     spec: PaddleJobSpec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from trainc.api.conditions import Condition
 from trainc.api.core import LabelSelector, PodTemplateSpec
-from trainc.api.node import Column, Int32, Int64, Node, Quantity, Time, rule
+from trainc.api.node import ApiObject, Column, Int32, Int64, Quantity, Time, rule
 
 COLUMNS = (
     Column("State", ".status.conditions[-1:].type"),
@@ -15,7 +15,7 @@ COLUMNS = (
 _FIXED_QUEUE = rule("self == oldSelf", "spec.runPolicy.schedulingPolicy.queue is immutable")
 
 
-class SchedulingPolicy(Node):
+class SchedulingPolicy(ApiObject):
     """How the pods of a job are placed together, where the operator was started with a gang scheduler."""
 
     min_available: Int32 | None = None
@@ -30,7 +30,7 @@ class SchedulingPolicy(Node):
     """How long the gang may wait for places (scheduler-plugins)."""
 
 
-class RunPolicy(Node):
+class RunPolicy(ApiObject):
     """When a job ends, what is cleaned up, and whether it may run now."""
 
     clean_pod_policy: str | None = None
@@ -49,7 +49,7 @@ class RunPolicy(Node):
     """Who looks after the job: the operator itself when absent, or kueue.x-k8s.io/multikueue."""
 
 
-class ReplicaSpec(Node):
+class ReplicaSpec(ApiObject):
     """One role of a job: equal pods that differ in their index."""
 
     replicas: Int32 | None = None
@@ -60,7 +60,7 @@ class ReplicaSpec(Node):
     """What happens to a pod that ended: Always, OnFailure, Never or ExitCode (codes from 128 on are retried)."""
 
 
-class ReplicaStatus(Node):
+class ReplicaStatus(ApiObject):
     """How the pods of one role are doing."""
 
     active: Int32 | None = None
@@ -75,7 +75,7 @@ class ReplicaStatus(Node):
     """Labels that select these pods, as text."""
 
 
-class JobStatus(Node):
+class LegacyJobStatus(ApiObject):
     """What the operator has seen; never written by people."""
 
     conditions: list[Condition] | None = None
@@ -90,7 +90,7 @@ class JobStatus(Node):
     """When the operator looked last."""
 
 
-class ElasticRange(Node):
+class ElasticRange(ApiObject):
     """Between how many and how many workers a job may run."""
 
     min_replicas: Int32 | None = None

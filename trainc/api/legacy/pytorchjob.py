@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from trainc.api.legacy.policy import COLUMNS, ElasticRange, JobStatus, ReplicaSpec, RunPolicy
-from trainc.api.node import Int32, Names, Node, Resource
+from trainc.api.legacy.policy import COLUMNS, ElasticRange, LegacyJobStatus, ReplicaSpec, RunPolicy
+from trainc.api.node import ApiObject, Int32, Names, Resource
 
 
-class RendezvousSetting(Node):
+class RendezvousSetting(ApiObject):
     """One setting of the rendezvous backend."""
 
     key: str | None = None
@@ -38,7 +38,7 @@ class TorchElasticPolicy(ElasticRange):
     """Old way to say `spec.nprocPerNode`."""
 
 
-class PyTorchJobSpec(Node):
+class PyTorchJobSpec(ApiObject):
     """Processes that meet through MASTER_* or PET_* variables."""
 
     run_policy: RunPolicy | None = None
@@ -58,5 +58,5 @@ class PyTorchJob(Resource):
 
     spec: PyTorchJobSpec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""

@@ -8,7 +8,7 @@ from annotated_types import Ge
 from pydantic import Field
 
 from trainc.api.core import PodTemplateSpec
-from trainc.api.node import Column, Int32, Int64, Names, Node, Resource, StringMap, Time, default, rules
+from trainc.api.node import ApiObject, Column, Int32, Int64, Names, Resource, StringMap, Time, default, rules
 
 _MANAGER = rules(
     ("self == oldSelf", "the managedBy field is immutable"),
@@ -20,7 +20,7 @@ _MANAGER = rules(
 Anything = dict[str, object]
 
 
-class RayHeadGroup(Node):
+class RayHeadGroup(ApiObject):
     """The pod in which Ray's control store, its dashboard and one node of the cluster run."""
 
     service_type: str | None = None
@@ -41,7 +41,7 @@ class RayHeadGroup(Node):
     """The pod; Ray runs in its first container."""
 
 
-class RayWorkerGroup(Node):
+class RayWorkerGroup(ApiObject):
     """Equal pods, each of which is a node of the Ray cluster."""
 
     group_name: str
@@ -72,7 +72,7 @@ class RayWorkerGroup(Node):
     """The pod; Ray runs in its first container."""
 
 
-class RayClusterSpec(Node):
+class RayClusterSpec(ApiObject):
     """A head and groups of workers."""
 
     suspend: bool | None = None
@@ -105,14 +105,14 @@ class RayClusterSpec(Node):
     """The groups of workers."""
 
 
-class RaySubmitter(Node):
+class RaySubmitter(ApiObject):
     """The pod that submits the program."""
 
     backoff_limit: Int32 | None = None
     """How often it is tried again; 2 when absent."""
 
 
-class RayJobSpec(Node):
+class RayJobSpec(ApiObject):
     """A program, and the cluster that it is submitted to."""
 
     active_deadline_seconds: Int32 | None = None
@@ -157,7 +157,7 @@ class RayJobSpec(Node):
     """Whether the job has to wait without pods."""
 
 
-class RayJobStatus(Node):
+class RayJobStatus(ApiObject):
     """What the operator has seen; never written by people."""
 
     job_id: str | None = None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from trainc.api.legacy.policy import COLUMNS, JobStatus, ReplicaSpec, RunPolicy
-from trainc.api.node import Names, Node, Resource
+from trainc.api.legacy.policy import COLUMNS, LegacyJobStatus, ReplicaSpec, RunPolicy
+from trainc.api.node import ApiObject, Names, Resource
 
 
-class TFJobSpec(Node):
+class TFJobSpec(ApiObject):
     """Processes that know each other from TF_CONFIG."""
 
     run_policy: RunPolicy | None = None
@@ -28,5 +28,5 @@ class TFJob(Resource):
 
     spec: TFJobSpec | None = None
     """What is to run."""
-    status: JobStatus | None = None
+    status: LegacyJobStatus | None = None
     """What has been seen to run."""

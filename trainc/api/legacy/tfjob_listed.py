@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from trainc.api.core import PodTemplateSpec, Volume, VolumeMount
-from trainc.api.node import Int32, Names, Node, Resource
+from trainc.api.node import ApiObject, Int32, Names, Resource
 
 
-class ListedReplicaSpec(Node):
+class ListedReplicaSpec(ApiObject):
     """One role of the job: equal pods that differ in their index."""
 
     replicas: Int32 | None = None
@@ -25,7 +25,7 @@ class ListedReplicaSpec(Node):
     """Whether the operator filled the template in; written by the operator."""
 
 
-class TensorBoard(Node):
+class TensorBoard(ApiObject):
     """A TensorBoard that the operator ran beside the job; trainc leaves it out."""
 
     log_dir: str | None = None
@@ -38,7 +38,7 @@ class TensorBoard(Node):
     """Type of its Service; ClusterIP when absent."""
 
 
-class Chief(Node):
+class Chief(ApiObject):
     """The replica whose success or failure is the job's."""
 
     replica_name: str | None = None
@@ -47,14 +47,14 @@ class Chief(Node):
     """Its index; 0 when absent."""
 
 
-class TerminationPolicy(Node):
+class TerminationPolicy(ApiObject):
     """What ends the job."""
 
     chief: Chief | None = None
     """The replica that decides."""
 
 
-class TfJobSpec(Node):
+class TfJobSpec(ApiObject):
     """Processes that know each other from TF_CONFIG."""
 
     runtime_id: Annotated[str | None, Field(alias="RuntimeId")] = None

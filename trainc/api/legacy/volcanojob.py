@@ -8,7 +8,7 @@ from annotated_types import Ge, MaxLen, MinLen
 from pydantic import StringConstraints
 
 from trainc.api.core import PersistentVolumeClaimSpec, PodTemplateSpec
-from trainc.api.node import Column, Int32, Names, Node, Resource, Time, default
+from trainc.api.node import ApiObject, Column, Int32, Names, Resource, Time, default
 from trainc.api.volcano import NetworkTopology
 
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
@@ -29,7 +29,7 @@ Event = Literal[
 Count = Annotated[Int32, Ge(0)]
 
 
-class LifecyclePolicy(Node):
+class LifecyclePolicy(ApiObject):
     """What is done when something happens to a pod or a task."""
 
     action: str | None = None
@@ -44,7 +44,7 @@ class LifecyclePolicy(Node):
     """How long after the event the action follows."""
 
 
-class PartitionPolicy(Node):
+class PartitionPolicy(ApiObject):
     """Equal parts of a task, each of which is placed together."""
 
     total_partitions: Annotated[Int32, Ge(1)]
@@ -57,7 +57,7 @@ class PartitionPolicy(Node):
     """How far apart the pods of one part may end up."""
 
 
-class TaskDependsOn(Node):
+class TaskDependsOn(ApiObject):
     """Other tasks that have to be ready first."""
 
     name: list[str] | None = None
@@ -66,7 +66,7 @@ class TaskDependsOn(Node):
     """Whether `any` or `all` of them have to be ready; all when absent."""
 
 
-class VolcanoTask(Node):
+class VolcanoTask(ApiObject):
     """Equal pods that differ in their index."""
 
     name: Annotated[str, MaxLen(63), StringConstraints(pattern=_LABEL)] | None = None
@@ -89,7 +89,7 @@ class VolcanoTask(Node):
     """Parts of the task that are placed together."""
 
 
-class VolcanoVolume(Node):
+class VolcanoVolume(ApiObject):
     """A claim that all containers of all tasks mount."""
 
     mount_path: Annotated[str, MinLen(1), StringConstraints(pattern=r"^[^:]+$")]
@@ -100,7 +100,7 @@ class VolcanoVolume(Node):
     """A claim that is made with the job and deleted with it."""
 
 
-class VolcanoJobSpec(Node):
+class VolcanoJobSpec(ApiObject):
     """Tasks that are placed together, where they queue, and what is done when something happens to them."""
 
     scheduler_name: Annotated[str, MaxLen(63)] | None = None
@@ -131,7 +131,7 @@ class VolcanoJobSpec(Node):
     """How far apart the pods may end up."""
 
 
-class VolcanoJobState(Node):
+class VolcanoJobState(ApiObject):
     """How far the job is."""
 
     phase: (
@@ -158,14 +158,14 @@ class VolcanoJobState(Node):
     """When it changed."""
 
 
-class VolcanoTaskState(Node):
+class VolcanoTaskState(ApiObject):
     """How the pods of one task are doing."""
 
     phase: dict[str, Int32] | None = None
     """How many pods are in each phase."""
 
 
-class VolcanoJobCondition(Node):
+class VolcanoJobCondition(ApiObject):
     """One phase that the job has been in."""
 
     status: str
@@ -174,7 +174,7 @@ class VolcanoJobCondition(Node):
     """When it began."""
 
 
-class VolcanoJobStatus(Node):
+class VolcanoJobStatus(ApiObject):
     """What Volcano has seen; never written by people."""
 
     state: VolcanoJobState | None = None

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.conversion import older
-from trainc.legacy.plan.job import Options
+from trainc.legacy.plan.job import LegacyOptions
 
-__all__ = ["Options", "older"]
+__all__ = ["LegacyOptions", "older"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from trainc.legacy.plan import runpolicy
 from trainc.legacy.plan.counted import MOST, countable, is_countable, is_open
 from trainc.legacy.plan.hosts import present_hosts
-from trainc.legacy.plan.job import Options, read
-from trainc.legacy.plan.layout import JobLayout, Part
+from trainc.legacy.plan.job import LegacyOptions, read
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.pods import finish, prepare
 from trainc.legacy.plan.restart import restart
 from trainc.legacy.plan.shapes import SHAPES
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.legacy.plan.job import Job
+    from trainc.legacy.plan.job import LegacyJob
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Tree
@@ -47,7 +47,7 @@ _LIMIT = 63
 def older(
     document: Document,
     report: Report,
-    options: Options | None = None,
+    options: LegacyOptions | None = None,
     *,
     companions: tuple[Document, ...] = (),
     beside: tuple[Document, ...] = (),
@@ -58,7 +58,7 @@ def older(
     """
     kind = kind_of(document.api_version, document.kind)
     assert kind is not None
-    job = read(document, kind, options or Options(), report)
+    job = read(document, kind, options or LegacyOptions(), report)
     counted, unknown = countable(job), is_open(job)
     for replica in job.replicas:
         prepare(job, replica)
@@ -67,13 +67,13 @@ def older(
     barred = not unknown and (shape is None or not fits(job, shape))
     if shape is None:
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
-        shape = JobLayout(tuple(Part(one.name, one, one.count) for one in known))
+        shape = JobLayout(tuple(ReplicatedJobPlan(one.name, one, one.count) for one in known))
         barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
     return _plan(job, shape, companions, beside, barred=barred) if shape.parts else None
 
 
 def _plan(
-    job: Job,
+    job: LegacyJob,
     shape: JobLayout,
     companions: tuple[Document, ...],
     beside: tuple[Document, ...],
@@ -100,7 +100,7 @@ def _plan(
     return plan
 
 
-def _planned(job: Job, shape: JobLayout, template: Tree, **around: Any) -> Plan:
+def _planned(job: LegacyJob, shape: JobLayout, template: Tree, **around: Any) -> Plan:
     pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
     namespace = get(job.document.tree, "metadata", "namespace")
     return Plan(
@@ -118,7 +118,7 @@ def _planned(job: Job, shape: JobLayout, template: Tree, **around: Any) -> Plan:
     )
 
 
-def _template(job: Job, shape: JobLayout, replicated: list[Tree]) -> Tree:
+def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
     spec: dict[str, Tree] = {}
     deciding = [part.name for part in shape.parts if part.decides]
     if deciding:
@@ -129,7 +129,7 @@ def _template(job: Job, shape: JobLayout, replicated: list[Tree]) -> Tree:
     return {"metadata": _metadata(job, shape), "spec": spec}
 
 
-def _metadata(job: Job, shape: JobLayout) -> Tree:
+def _metadata(job: LegacyJob, shape: JobLayout) -> Tree:
     meta = get(job.document.tree, "metadata") or {}
     annotations = {
         key: node
@@ -141,7 +141,7 @@ def _metadata(job: Job, shape: JobLayout) -> Tree:
     return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 
 
-def _replicated(job: Job, part: Part, *, decides: bool) -> tuple[Tree, bool]:
+def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tuple[Tree, bool]:
     """The replicatedJob of a part, and whether a Job can keep its restart policy; what it cannot keep is unknown."""
     mapped = restart(job, part.replica, decides=decides, tolerates=part.tolerates)
     policy, budget = mapped or (
@@ -164,7 +164,7 @@ def _replicated(job: Job, part: Part, *, decides: bool) -> tuple[Tree, bool]:
     return out, mapped is not None
 
 
-def fits(job: Job, shape: JobLayout) -> bool:
+def fits(job: LegacyJob, shape: JobLayout) -> bool:
     """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
     name = job.name.value
     longest = max(_suffix(part) for part in shape.parts)
@@ -177,7 +177,7 @@ def fits(job: Job, shape: JobLayout) -> bool:
     return False
 
 
-def _suffix(part: Part) -> int:
+def _suffix(part: ReplicatedJobPlan) -> int:
     return (
         1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
     )

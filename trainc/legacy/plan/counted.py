@@ -8,7 +8,7 @@ from trainc.model.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
 
 NO_REPLICAS = Rule(
     "no-replicas",
@@ -25,7 +25,7 @@ TOO_MANY_PODS = Rule(
 MOST = 100_000
 
 
-def countable(job: Job) -> bool:
+def countable(job: LegacyJob) -> bool:
     """Whether every role has a number of pods that can be laid out; what has not is reported."""
     verdicts = [_countable(job, replica) for replica in job.replicas]
     if all(verdicts) and not job.pods:
@@ -42,12 +42,12 @@ def is_countable(replica: Replica) -> bool:
     return type(count) is int and 0 < count <= MOST
 
 
-def is_open(job: Job) -> bool:
+def is_open(job: LegacyJob) -> bool:
     """Whether a run that only judges meets a number of pods that is filled in later."""
     return not job.report.compiles and any(is_placeholder(replica.count.value) for replica in job.replicas)
 
 
-def _countable(job: Job, replica: Replica) -> bool:
+def _countable(job: LegacyJob, replica: Replica) -> bool:
     count: object = replica.count.value
     at = job.span((*replica.path, "replicas"))
     if is_placeholder(count) and not job.report.compiles:

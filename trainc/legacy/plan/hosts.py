@@ -11,7 +11,7 @@ from trainc.model.tree import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.legacy.environment.peers import Peer
-    from trainc.legacy.plan.job import Job
+    from trainc.legacy.plan.job import LegacyJob
     from trainc.model.plan import Plan
     from trainc.model.tree import Tree
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Hosts(FormerHosts):
     """The operator's names of a job's pods, and what they are called in its JobSet."""
 
-    def __init__(self, job: Job, plan: Plan) -> None:
+    def __init__(self, job: LegacyJob, plan: Plan) -> None:
         super().__init__(job.document.name, job.document, job.report)
         self._job = job
         self._plan = plan
@@ -55,7 +55,7 @@ class Hosts(FormerHosts):
         return is_domain(rest, self._job.document.namespace, self._domain)
 
 
-def present_hosts(job: Job, plan: Plan, replicated: list[Tree]) -> list[Tree]:
+def present_hosts(job: LegacyJob, plan: Plan, replicated: list[Tree]) -> list[Tree]:
     """The replicatedJobs of a plan, with the operator's host names in commands, arguments and variables rewritten."""
     if value(plan.settings, "runtimeId") is not None:
         return replicated
@@ -70,7 +70,7 @@ def _pod(tree: Tree) -> Tree:
     return tree["template"]["spec"]["template"]["spec"]
 
 
-def _former(job: Job, pod: Peer) -> str:
+def _former(job: LegacyJob, pod: Peer) -> str:
     only = job.kind.kind == "MPIJob" and pod.type == "launcher"
     return f"{job.document.name}-{pod.type}" + ("" if only else f"-{pod.index}")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 
-class Options:
+class LegacyOptions:
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
     `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `is_free` says
@@ -91,13 +91,13 @@ class Replica:
         return next((c for c in self.containers if value(c, "name") == name), self.containers[0])
 
 
-class Job:
+class LegacyJob:
     """One older job, ready to be laid out; `replicas` holds its roles in the order of its kind."""
 
     __slots__ = ("document", "kind", "options", "replicas", "report")
 
     def __init__(
-        self, document: Document, kind: Kind, replicas: tuple[Replica, ...], options: Options, report: Report
+        self, document: Document, kind: Kind, replicas: tuple[Replica, ...], options: LegacyOptions, report: Report
     ) -> None:
         self.document = document
         self.kind = kind
@@ -147,12 +147,12 @@ class Job:
         self.report.add(finding)
 
 
-def read(document: Document, kind: Kind, options: Options, report: Report) -> Job:
+def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
     """The job of a document that is legal, defaults filled in."""
     if kind.field == LISTED:
-        return Job(document, kind, _listed(document, kind), options, report)
+        return LegacyJob(document, kind, _listed(document, kind), options, report)
     replicas = _keyed(document, kind)
-    return Job(document, kind, replicas, options, report)
+    return LegacyJob(document, kind, replicas, options, report)
 
 
 def _keyed(document: Document, kind: Kind) -> tuple[Replica, ...]:

@@ -9,7 +9,7 @@ from trainc.model.tree import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
     from trainc.model.cluster import Version
     from trainc.model.tree import Tree
 
@@ -30,7 +30,7 @@ UNKNOWN_LAYOUT = Rule(
 )
 
 
-class Part:
+class ReplicatedJobPlan:
     """One replicatedJob to be: `jobs` child Jobs with `pods` pods each, looking like `replica`."""
 
     __slots__ = ("decides", "first", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
@@ -71,7 +71,7 @@ class JobLayout:
 
     __slots__ = ("layout", "parts", "settings")
 
-    def __init__(self, parts: tuple[Part, ...], settings: Tree = None, layout: str = "") -> None:
+    def __init__(self, parts: tuple[ReplicatedJobPlan, ...], settings: Tree = None, layout: str = "") -> None:
         self.parts = parts
         self.settings = settings or {}
         self.layout = layout
@@ -86,21 +86,23 @@ FIRST_DECIDES = {"rules": [{"succeededIndexes": "0"}]}
 ANY_DECIDES = {"rules": [{"succeededCount": 1}]}
 
 
-def master_worker(job: Job, settings: Tree) -> JobLayout:
+def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
     """Master and Worker: one Indexed Job whose index 0 is the master, or one Job for each worker."""
     master, worker = job.role("Master"), job.role("Worker")
     assert master is not None
     if worker is None or worker.count.value == 0:
-        return JobLayout((Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings)
+        return JobLayout(
+            (ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings
+        )
     layout, reason = _choose(job, master, worker)
     job.say(RANKS.at(job.span(("spec", job.kind.field), key=True), reason))
     if layout == MERGED:
         total = derive("Master + Worker", lambda m, w: m + w, master.count, worker.count)
-        part = Part(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
+        part = ReplicatedJobPlan(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
         return JobLayout((part,), settings, MERGED)
     parts = (
-        Part("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),
-        Part("worker", worker, one("one Job per worker"), jobs=worker.count),
+        ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),
+        ReplicatedJobPlan("worker", worker, one("one Job per worker"), jobs=worker.count),
     )
     return JobLayout(parts, settings, PER_JOB)
 
@@ -108,7 +110,7 @@ def master_worker(job: Job, settings: Tree) -> JobLayout:
 MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
 
 
-def _choose(job: Job, master: Replica, worker: Replica) -> tuple[str, str]:
+def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]:
     layout = job.asks("rank-layout")
     span = job.span(("metadata", "annotations", "trainc.dev/rank-layout"))
     if layout not in {"", MERGED, PER_JOB}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import JobLayout, Part
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.tensorflow import NO_DECIDER, TOLERATED
 from trainc.legacy.replica_lists import key_of, spelled
 from trainc.legacy.replica_lists import listed as entries_of
@@ -12,7 +12,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
 
 RUNTIME_ID = Rule(
     "runtime-id-derived",
@@ -42,7 +42,7 @@ SIDECAR = Rule(
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def listed(job: Job) -> JobLayout | None:
+def listed(job: LegacyJob) -> JobLayout | None:
     """The parts of a job with a list of replica specs: master, ps, worker."""
     chief = get(spelled(job.spec, "terminationPolicy"), "chief")
     decider = value(chief, "replicaName") or "MASTER"
@@ -64,7 +64,7 @@ def listed(job: Job) -> JobLayout | None:
     return JobLayout(tuple(parts), settings)
 
 
-def _part(job: Job, replica: Replica, decider: str, index: int, runtime: Sourced[str]) -> Part:
+def _part(job: LegacyJob, replica: Replica, decider: str, index: int, runtime: Sourced[str]) -> ReplicatedJobPlan:
     decides = replica.role == decider
     if decides and len(replica.containers) > 1:
         help_ = "make the others init containers with `restartPolicy: Always`"
@@ -77,12 +77,12 @@ def _part(job: Job, replica: Replica, decider: str, index: int, runtime: Sourced
         message = f"a {replica.role} that failed for good fails the job, unless the chief is done by then"
         job.say(TOLERATED.at(job.span(replica.path), message, help="use `restartPolicy: OnFailure` in its template"))
     first = {"rules": [{"succeededIndexes": str(index)}]} if decides and replica.role != "MASTER" else None
-    return Part(
+    return ReplicatedJobPlan(
         replica.name, replica, replica.count, decides=decides, succeeds=first, labels=_labels(job, replica, runtime)
     )
 
 
-def _labels(job: Job, replica: Replica, runtime: Sourced[str]) -> dict[str, object]:
+def _labels(job: LegacyJob, replica: Replica, runtime: Sourced[str]) -> dict[str, object]:
     group = job.kind.api.partition("/")[0]
     out: dict[str, object] = {group: "", "job_type": replica.role, "runtime_id": runtime}
     if replica.count.value == 1:
@@ -92,7 +92,7 @@ def _labels(job: Job, replica: Replica, runtime: Sourced[str]) -> dict[str, obje
     return out
 
 
-def _runtime_id(job: Job) -> Sourced[str]:
+def _runtime_id(job: LegacyJob) -> Sourced[str]:
     given = spelled(job.spec, "runtimeId")
     if type(given) is Sourced and given.value:
         return given.map(str)
@@ -111,7 +111,7 @@ def _runtime_id(job: Job) -> Sourced[str]:
     return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
 
 
-def _accelerators(job: Job) -> None:
+def _accelerators(job: LegacyJob) -> None:
     for replica in job.replicas:
         for at, container in enumerate(replica.containers):
             for kind in ("limits", "requests"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import JobLayout, Part
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.restart import EVICTED, WITHOUT_EFFECT
 from trainc.legacy.plan.tensorflow import TOLERATED
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
@@ -12,7 +12,7 @@ from trainc.model.tree import get, leaves, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
     from trainc.model.tree import Tree
 
 EXEC = Rule(
@@ -37,7 +37,7 @@ DEADLOCK = Rule(
 SSH_PATH = "/root/.ssh"
 
 
-def mpi(job: Job) -> JobLayout:
+def mpi(job: LegacyJob) -> JobLayout:
     """MPIJob v1: `mpirun` reaches its workers through `kubectl exec`."""
     launcher = job.role("Launcher")
     assert launcher is not None
@@ -53,7 +53,7 @@ def mpi(job: Job) -> JobLayout:
     return JobLayout(_parts(job, launcher, waits=False), settings)
 
 
-def mpi_ssh(job: Job) -> JobLayout | None:
+def mpi_ssh(job: LegacyJob) -> JobLayout | None:
     """MPIJob v2beta1: `mpirun` reaches its workers through ssh."""
     launcher, worker = job.role("Launcher"), job.role("Worker")
     assert launcher is not None
@@ -83,13 +83,13 @@ def mpi_ssh(job: Job) -> JobLayout | None:
     return JobLayout(_parts(job, launcher, waits=waits), settings)
 
 
-def _parts(job: Job, launcher: Replica, *, waits: bool) -> tuple[Part, ...]:
+def _parts(job: LegacyJob, launcher: Replica, *, waits: bool) -> tuple[ReplicatedJobPlan, ...]:
     worker = job.role("Worker")
     many = worker is not None and worker.count.value > 0
     role, index = "training.kubeflow.org/job-role", "training.kubeflow.org/replica-index"
     ssh = job.kind.framework == "mpijob-ssh"
     first = int(ssh and value(job.spec, "runLauncherAsWorker") is True)  # the launcher is number 0 then
-    part = Part(
+    part = ReplicatedJobPlan(
         "launcher",
         launcher,
         launcher.count,
@@ -100,20 +100,20 @@ def _parts(job: Job, launcher: Replica, *, waits: bool) -> tuple[Part, ...]:
     if worker is None or not many:
         return (part,)
     labels = {role: "worker", **({index: str(first)} if worker.count.value == 1 else {})} if ssh else None
-    return (Part("worker", worker, worker.count, labels=labels), part)
+    return (ReplicatedJobPlan("worker", worker, worker.count, labels=labels), part)
 
 
-def _or(job: Job, field: str, default: str, by: Origin) -> Sourced[str]:
+def _or(job: LegacyJob, field: str, default: str, by: Origin) -> Sourced[str]:
     node = get(job.spec, field)
     return node if type(node) is Sourced and node.value else Sourced(default, by)
 
 
-def _slots(job: Job) -> Sourced[int]:
+def _slots(job: LegacyJob) -> Sourced[int]:
     node = get(job.spec, "slotsPerWorker")
     return node if type(node) is Sourced and node.value is not None else Sourced(1, Origin(by="MPIJob default"))
 
 
-def _discovery(job: Job, launcher: Replica) -> None:
+def _discovery(job: LegacyJob, launcher: Replica) -> None:
     for container in launcher.containers:
         words: Tree = {key: container[key] for key in ("command", "args") if key in container}
         for _, leaf in leaves(words):
@@ -127,7 +127,7 @@ def _discovery(job: Job, launcher: Replica) -> None:
                 return
 
 
-def _deadlock(job: Job, worker: Replica) -> bool:
+def _deadlock(job: LegacyJob, worker: Replica) -> bool:
     if not job.options.gang:
         return False
     least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")

@@ -9,8 +9,8 @@ from trainc.model.tree import get, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
-    from trainc.legacy.plan.layout import Part
+    from trainc.legacy.plan.job import LegacyJob, Replica
+    from trainc.legacy.plan.layout import ReplicatedJobPlan
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
@@ -42,7 +42,7 @@ _META = ("labels", "annotations", "finalizers")
 PREFIX = "training.kubeflow.org/"
 
 
-def prepare(job: Job, replica: Replica) -> None:
+def prepare(job: LegacyJob, replica: Replica) -> None:
     """Fill in and clean the template of one role."""
     template = replica.template
     meta = get(template, "metadata") or {}
@@ -69,7 +69,7 @@ def prepare(job: Job, replica: Replica) -> None:
     replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
 
 
-def _resolves_nothing(job: Job, policy: str | None) -> bool:
+def _resolves_nothing(job: LegacyJob, policy: str | None) -> bool:
     """Whether a pod in the host's network would not find the job's names: by the default, which is the node's own.
 
     The mpi-operator replaces whatever is written.
@@ -77,7 +77,7 @@ def _resolves_nothing(job: Job, policy: str | None) -> bool:
     return policy in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
 
 
-def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:
+def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> None:
     fields = [key for key in template if key not in {"metadata", "spec"}]
     fields += [f"metadata.{key}" for key in meta if key not in _META]
     if fields:
@@ -88,7 +88,7 @@ def _strays(job: Job, replica: Replica, template: Tree, meta: Tree) -> None:
         job.say(STRAY.at(job.span(path, key=True), message, help="remove it"))
 
 
-def _ports(job: Job, replica: Replica, spec: Tree) -> list[Tree]:
+def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
     containers = list(spec.get("containers") or [])
     index = next((i for i, c in enumerate(containers) if value(c, "name") == job.kind.container), 0)
     main = containers[index]
@@ -111,7 +111,7 @@ def _clashes(port: Tree, number: int) -> bool:
     return value(port, "containerPort") == number and value(port, "protocol") in {None, "TCP"}
 
 
-def _named(job: Job, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
+def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
     path = (*replica.path, "template", "spec", "containers", at[0], "ports", at[1])
     wanted = job.kind.port_name
     name = value(port, "name")
@@ -129,7 +129,7 @@ def _named(job: Job, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
     return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
 
 
-def finish(job: Job, part: Part, policy: Sourced[str] | None) -> Tree:
+def finish(job: LegacyJob, part: ReplicatedJobPlan, policy: Sourced[str] | None) -> Tree:
     """The template of one part: its role's, with the operator's labels and the pod's restart policy."""
     template = part.replica.template
     meta = dict(template.get("metadata") or {})
@@ -140,7 +140,7 @@ def finish(job: Job, part: Part, policy: Sourced[str] | None) -> Tree:
     return {"metadata": meta, "spec": spec}
 
 
-def labels(job: Job, part: Part) -> Tree:
+def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
     """The labels of the operator that are the same for all pods of a part; the index only of a pod that is alone."""
     by = f"{job.kind.kind} labels"
     if job.kind.field == LISTED:
@@ -155,7 +155,7 @@ def labels(job: Job, part: Part) -> Tree:
     return stamp({**own, **part.labels}, by)
 
 
-def _stands_for_master(job: Job, part: Part) -> bool:
+def _stands_for_master(job: LegacyJob, part: ReplicatedJobPlan) -> bool:
     """Whether the operator called worker 0 the master, for want of one; XGBoostJob and PaddleJob never did."""
     deciders = ("Chief", "Master")
     known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.job import pruned
-from trainc.legacy.plan.layout import ANY_DECIDES, JobLayout, Part, master_worker
+from trainc.legacy.plan.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job
+    from trainc.legacy.plan.job import LegacyJob
     from trainc.model.tree import Tree
 
 NO_SCALER = Rule(
@@ -41,7 +41,7 @@ WAIT_DROPPED = Rule(
 )
 
 
-def pytorch(job: Job) -> JobLayout:
+def pytorch(job: LegacyJob) -> JobLayout:
     """The parts of a PyTorchJob and what torchrun is to be told."""
     settings = _settings(job)
     master, worker = job.role("Master"), job.role("Worker")
@@ -55,19 +55,19 @@ def pytorch(job: Job) -> JobLayout:
     return shape
 
 
-def _shape(job: Job, settings: Tree) -> JobLayout:
+def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
     if job.role("Master") is not None:
         return master_worker(job, settings)
     worker = job.role("Worker")
     assert worker is not None
     if "elasticPolicy" in settings:
-        part = Part("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
+        part = ReplicatedJobPlan("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
     else:
-        part = Part("worker", worker, worker.count)
+        part = ReplicatedJobPlan("worker", worker, worker.count)
     return JobLayout((part,), settings)
 
 
-def _settings(job: Job) -> dict[str, Tree]:
+def _settings(job: LegacyJob) -> dict[str, Tree]:
     elastic = pruned(get(job.spec, "elasticPolicy"))
     out: dict[str, Tree] = {}
     procs = get(job.spec, "nprocPerNode")
@@ -81,7 +81,7 @@ def _settings(job: Job) -> dict[str, Tree]:
     return out
 
 
-def _range(job: Job, elastic: Tree) -> dict[str, Tree]:
+def _range(job: LegacyJob, elastic: Tree) -> dict[str, Tree]:
     worker = job.role("Worker")
     assert worker is not None
     known = [node for node in (get(elastic, "minReplicas"), get(elastic, "maxReplicas")) if type(node) is Sourced]
@@ -90,7 +90,7 @@ def _range(job: Job, elastic: Tree) -> dict[str, Tree]:
     return {**elastic, "minReplicas": low, "maxReplicas": high}
 
 
-def _elastic(job: Job, elastic: dict[str, Tree]) -> None:
+def _elastic(job: LegacyJob, elastic: dict[str, Tree]) -> None:
     worker = job.role("Worker")
     assert worker is not None
     path = ("spec", "elasticPolicy")
@@ -115,7 +115,7 @@ def _elastic(job: Job, elastic: dict[str, Tree]) -> None:
         elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
 
 
-def _replica(job: Job, host: str) -> tuple[str, int] | None:
+def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:
     """The role and the number of the pod that the operator's Service of this name led to, None for any other host."""
     first, _, rest = host.partition(".")
     namespace = job.document.namespace

@@ -9,7 +9,7 @@ from trainc.model.tree import stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
     from trainc.model.tree import Tree
 
 FOREVER = 2147483647  # the operators' unset limit: no limit
@@ -66,7 +66,7 @@ _RETRYABLE = list(range(128, 256))
 
 
 def restart(
-    job: Job, replica: Replica, *, decides: bool, tolerates: bool = False
+    job: LegacyJob, replica: Replica, *, decides: bool, tolerates: bool = False
 ) -> tuple[Sourced[str] | None, Tree] | None:
     """The pod's restart policy and the Job fields for one role, None (reported) where a Job cannot do it.
 
@@ -101,7 +101,7 @@ def restart(
     return _on_failure(policy), {"backoffLimit": _limit(job, replica)}
 
 
-def _limit(job: Job, replica: Replica) -> Sourced[int]:
+def _limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
     limit = job.policy("backoffLimit")
     if type(limit) is Sourced and limit.value is not None:
         return limit
@@ -114,7 +114,7 @@ def _on_failure(policy: Sourced[str]) -> Sourced[str]:
     return policy if policy.value == "OnFailure" else derive(policy.value, lambda _: "OnFailure", policy)
 
 
-def _always(job: Job, replica: Replica, *, decides: bool) -> bool:
+def _always(job: LegacyJob, replica: Replica, *, decides: bool) -> bool:
     span = job.span((*replica.path, "restartPolicy"))
     if decides:
         message = f"`Always` on `{replica.name}`, whose success is the job's: it would never have finished"
@@ -125,7 +125,7 @@ def _always(job: Job, replica: Replica, *, decides: bool) -> bool:
     return True
 
 
-def _exit_code(job: Job, replica: Replica) -> Tree:
+def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
     by = replica.restart
     limit = job.policy("backoffLimit")
     name = value(replica.main(job.kind.container), "name")
@@ -150,7 +150,7 @@ def _rule(action: str, container: str, codes: list[int]) -> Tree:
     return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": codes}}
 
 
-def _notes_never(job: Job, replica: Replica) -> None:
+def _notes_never(job: LegacyJob, replica: Replica) -> None:
     if job.kind.kind == "XGBoostJob":
         return
     limit = job.policy("backoffLimit")
@@ -161,14 +161,14 @@ def _notes_never(job: Job, replica: Replica) -> None:
         )
 
 
-def _ssh_limit(job: Job, replica: Replica) -> Sourced[int]:
+def _ssh_limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
     if replica.role == "Worker":
         return derive("a dead worker is replaced", lambda _: FOREVER, replica.restart)
     limit = job.policy("backoffLimit")
     return limit if type(limit) is Sourced else Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
 
 
-def _listed(job: Job, replica: Replica, *, decides: bool) -> tuple[Sourced[str] | None, Tree] | None:
+def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced[str] | None, Tree] | None:
     policy = replica.restart
     if policy.value == "Always" and not _always(job, replica, decides=decides):
         return None

@@ -13,7 +13,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job
+    from trainc.legacy.plan.job import LegacyJob
     from trainc.model.tree import Tree
 
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
@@ -59,7 +59,7 @@ MANAGER = Rule(
 )
 
 
-def jobset_fields(job: Job) -> Tree:
+def jobset_fields(job: LegacyJob) -> Tree:
     """What the run policy sets on the JobSet itself."""
     out: dict[str, Tree] = {}
     suspend = job.policy("suspend")
@@ -82,7 +82,7 @@ def jobset_fields(job: Job) -> Tree:
     return out
 
 
-def job_fields(job: Job, role: str) -> Tree:
+def job_fields(job: LegacyJob, role: str) -> Tree:
     """What the run policy sets on the child Jobs of one role."""
     deadline = job.policy("activeDeadlineSeconds")
     if type(deadline) is not Sourced or deadline.value is None:
@@ -92,7 +92,7 @@ def job_fields(job: Job, role: str) -> Tree:
     return {"activeDeadlineSeconds": deadline}
 
 
-def scopes(job: Job, children: int) -> None:
+def scopes(job: LegacyJob, children: int) -> None:
     """Say what it means that limits apply to each of several child Jobs."""
     span = job.policy_span("activeDeadlineSeconds")
     deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
@@ -107,7 +107,7 @@ def scopes(job: Job, children: int) -> None:
         job.say(BUDGET.at(job.policy_span("backoffLimit"), message, help="lower it if the sum matters"))
 
 
-def _ttl(job: Job) -> Sourced[int] | None:
+def _ttl(job: LegacyJob) -> Sourced[int] | None:
     ttl = job.policy("ttlSecondsAfterFinished")
     if type(ttl) is not Sourced or ttl.value is None:
         return None
@@ -124,7 +124,7 @@ def _ttl(job: Job) -> Sourced[int] | None:
 _LATER = "a child that is still running when the job has its result is ended with SIGTERM"
 
 
-def _clean_up(job: Job) -> None:
+def _clean_up(job: LegacyJob) -> None:
     if job.kind.field == LISTED:
         span = job.span(("spec", job.kind.field), key=True)
         job.say(
@@ -146,7 +146,7 @@ def _clean_up(job: Job) -> None:
         job.say(CLEAN_UP.at(span, message, level=WARNING if is_set else NOTE, effect=_LATER))
 
 
-def gang(job: Job) -> Tree:
+def gang(job: LegacyJob) -> Tree:
     """The job's scheduling policy under the name of whoever places gangs, None without one."""
     policy = job.policy("schedulingPolicy")
     chosen = job.options.gang
@@ -167,7 +167,7 @@ def gang(job: Job) -> Tree:
     return {"older": {**_operators_own(job), **written, **own}}
 
 
-def _operators_own(job: Job) -> dict[str, Tree]:
+def _operators_own(job: LegacyJob) -> dict[str, Tree]:
     """What the mpi-operator (v0.8.2) takes where a scheduling policy does not say it."""
     if job.kind.api != MPI_OPERATOR:
         return {}
@@ -181,7 +181,7 @@ def _operators_own(job: Job) -> dict[str, Tree]:
 _MPI = Origin(by="MPIJob default")
 
 
-def _counted(job: Job, policy: Tree) -> None:
+def _counted(job: LegacyJob, policy: Tree) -> None:
     """Say where the size of the gang, or what it asks for, rests on something that is not known here."""
     least = value(policy, "minAvailable")
     span = job.policy_span("schedulingPolicy")
@@ -196,12 +196,12 @@ def _counted(job: Job, policy: Tree) -> None:
             job.say(PART_OF_GANG.at(span, message, help=help_))
 
 
-def _sums(job: Job, policy: Tree) -> bool:
+def _sums(job: LegacyJob, policy: Tree) -> bool:
     """Whether requests are summed up for the gang: by those of its schedulers that look at them, if nobody says them."""
     return job.options.gang in {"volcano", "coscheduling"} and get(policy, "minResources") is None
 
 
-def _handed_on(job: Job) -> Tree:
+def _handed_on(job: LegacyJob) -> Tree:
     """The annotations that the training operator copied to the PodGroup, without those for whoever applies the job."""
     if job.kind.api == MPI_OPERATOR:
         return {}

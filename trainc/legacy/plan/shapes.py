@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.plan.counted import NO_REPLICAS
-from trainc.legacy.plan.layout import JobLayout, Part, master_worker, one
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan, master_worker, one
 from trainc.legacy.plan.listed import listed
 from trainc.legacy.plan.mpi import mpi, mpi_ssh
 from trainc.legacy.plan.pytorch import pytorch
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
 
 SHIFTED = Rule(
     "index-shifted",
@@ -29,19 +29,19 @@ SHIFTED = Rule(
 )
 
 
-def jax(job: Job) -> JobLayout:
+def jax(job: LegacyJob) -> JobLayout:
     """JAXJob: one Indexed Job; every process counts."""
     worker = job.role("Worker")
     assert worker is not None
-    return JobLayout((Part("worker", worker, worker.count),))
+    return JobLayout((ReplicatedJobPlan("worker", worker, worker.count),))
 
 
-def xgboost(job: Job) -> JobLayout:
+def xgboost(job: LegacyJob) -> JobLayout:
     """XGBoostJob: the Master's success is the job's."""
     return master_worker(job, {})
 
 
-def paddle(job: Job) -> JobLayout | None:
+def paddle(job: LegacyJob) -> JobLayout | None:
     """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
     if get(job.spec, "elasticPolicy") is not None:
         path = ("spec", "elasticPolicy")
@@ -61,24 +61,26 @@ def paddle(job: Job) -> JobLayout | None:
         return None
     parts = _first_alone(job, master, "master", "master-rest", decides=True)
     if worker is not None and worker.count.value:
-        parts = (*parts, Part("worker", worker, worker.count))
+        parts = (*parts, ReplicatedJobPlan("worker", worker, worker.count))
     return JobLayout(parts)
 
 
-def _first_alone(job: Job, replica: Replica, first: str, rest: str, *, decides: bool) -> tuple[Part, ...]:
+def _first_alone(
+    job: LegacyJob, replica: Replica, first: str, rest: str, *, decides: bool
+) -> tuple[ReplicatedJobPlan, ...]:
     name = replica.name
     if replica.count.value == 1:
-        return (Part(name, replica, replica.count, decides=decides),)
+        return (ReplicatedJobPlan(name, replica, replica.count, decides=decides),)
     message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
     job.say(SHIFTED.at(job.span(replica.path, key=True), message))
     others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
     return (
-        Part(first, replica, one(f"{name} 0"), decides=decides),
-        Part(rest, replica, others, decides=decides, first=1),
+        ReplicatedJobPlan(first, replica, one(f"{name} 0"), decides=decides),
+        ReplicatedJobPlan(rest, replica, others, decides=decides, first=1),
     )
 
 
-SHAPES: Mapping[str, Callable[[Job], JobLayout | None]] = {
+SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {
     "JAXJob": jax,
     "PyTorchJob": pytorch,
     "TFJob": tensorflow,

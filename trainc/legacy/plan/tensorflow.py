@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.layout import FIRST_DECIDES, JobLayout, Part
+from trainc.legacy.plan.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.restart import WITHOUT_EFFECT
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan.job import Job, Replica
+    from trainc.legacy.plan.job import LegacyJob, Replica
 
 NO_DECIDER = Rule(
     "nothing-decides-success",
@@ -32,7 +32,7 @@ RESIZED = Rule(
 )
 
 
-def tensorflow(job: Job) -> JobLayout | None:
+def tensorflow(job: LegacyJob) -> JobLayout | None:
     """The parts of a TFJob, in the order chief, ps, worker, evaluator."""
     present = [replica for replica in job.replicas if replica.count.value]
     chief = next((r for r in present if r.role in {"Chief", "Master"}), None)
@@ -51,14 +51,14 @@ def tensorflow(job: Job) -> JobLayout | None:
     return JobLayout(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": domain})
 
 
-def _part(job: Job, replica: Replica, decider: Replica, *, tolerates: bool) -> Part:
+def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool) -> ReplicatedJobPlan:
     decides = replica is decider
     policy = value(job.spec, "successPolicy") or ""
     if decides and policy not in {"", "AllWorkers"}:
         message = f"`{policy}` is not a success policy: it means the default"
         job.say(WITHOUT_EFFECT.at(job.span(("spec", "successPolicy")), message, help="`AllWorkers`, or remove it"))
     first = decides and replica.role == "Worker" and policy != "AllWorkers"
-    return Part(
+    return ReplicatedJobPlan(
         replica.name,
         replica,
         replica.count,
@@ -69,7 +69,7 @@ def _part(job: Job, replica: Replica, decider: Replica, *, tolerates: bool) -> P
     )
 
 
-def _dynamic(job: Job, worker: Replica, chief: Replica | None) -> None:
+def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
     path = ("spec", "enableDynamicWorker")
     message = f"the number of workers stays {worker.count.value}: a JobSet cannot be resized"
     job.say(RESIZED.at(job.span(path), message))

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.legacy.plan.job import Job
+    from trainc.legacy.plan.job import LegacyJob
     from trainc.legacy.plan.layout import JobLayout
     from trainc.model.cluster import Version
     from trainc.model.tree import Tree
@@ -32,7 +32,7 @@ _DEPENDS_ON: Version = (0, 8)
 _INDEX_LABEL: Version = (1, 28)
 
 
-def servable(job: Job, shape: JobLayout, replicated: list[Tree]) -> bool:
+def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     """Whether the cluster knows every field; what it does not know is reported."""
     there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
     lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
@@ -42,7 +42,7 @@ def servable(job: Job, shape: JobLayout, replicated: list[Tree]) -> bool:
     return not lacking
 
 
-def _needs(job: Job, shape: JobLayout, replicated: list[Tree]) -> Iterator[tuple[str, str, Version]]:
+def _needs(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Iterator[tuple[str, str, Version]]:
     for tree, part in zip(replicated, shape.parts, strict=True):
         spec = get(tree, "template", "spec")
         for field, least, what in _FIELDS:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Protocol
 
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.document import Document
     from trainc.model.tree import Tree
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         @property
         def name(self) -> Sourced[str]: ...
         @property
-        def options(self) -> Options: ...
+        def options(self) -> LegacyOptions: ...
 
 
 def plan_of_jobset(

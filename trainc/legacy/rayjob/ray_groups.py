@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.job import Job, Replica, pruned
+from trainc.legacy.plan.job import LegacyJob, Replica, pruned
 from trainc.model.legacy_kinds import NO_PORT, Kind
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, plain, stamp, value
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.sourced import Span
@@ -56,12 +56,12 @@ class RayGroup(Replica):
         return {name: str(text) for name, text in (plain(get(self.tree, "rayStartParams")) or {}).items()}
 
 
-class RayJobAsRead(Job):
+class RayJobAsRead(LegacyJob):
     """One RayJob, ready to be laid out."""
 
     __slots__ = ("groups",)
 
-    def __init__(self, document: Document, options: Options, report: Report) -> None:
+    def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         groups = read_groups(document.tree)
         kind = Kind(API, KIND, "rayClusterSpec", tuple(g.role for g in groups), "", NO_PORT, "", FRAMEWORK)
         super().__init__(document, kind, groups, options, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
-from trainc.legacy.plan.layout import JobLayout, Part
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
 from trainc.legacy.plan.versions import servable
@@ -20,7 +20,7 @@ from trainc.model.tree import get, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.plan import Plan
     from trainc.model.report import Report
@@ -32,7 +32,7 @@ _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
 _MODE, _TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
     job = RayJobAsRead(entry.document, options, report)
     kept = check_fields(job)
@@ -44,7 +44,7 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
     driver = _driver(job)
     replicated = [*(_replicated(job, group) for group in groups), _driver_job(job, driver)]
-    parts = [Part(group.role, group, group.count) for group in (*groups, driver)]
+    parts = [ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)]
     shape = JobLayout(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     template = {"metadata": _metadata(job), "spec": {**_jobset_fields(job), "replicatedJobs": replicated}}

@@ -6,7 +6,7 @@ from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.counted import is_countable as is_number_of_pods
 from trainc.legacy.plan.hosts import with_pod
-from trainc.legacy.plan.layout import JobLayout, Part
+from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset
@@ -28,7 +28,7 @@ from trainc.model.tree import get, plain, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.legacy.volcanojob.tasks import Task
     from trainc.model.catalog import Entry
     from trainc.model.plan import Plan
@@ -50,7 +50,7 @@ ESTIMATE = Rule(
 _BY = "Volcano Job"
 
 
-def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
     job = JobOfTasks(entry.document, options, report)
     counted, known = countable(job), _is_known(job)
@@ -65,7 +65,7 @@ def plan(entry: Entry, options: Options, report: Report) -> Plan | None:
     _say_notes(job)
     former = FormerPodNames(job)
     replicated = [_with_present_names(former, _replicated(job, task, lifecycle)) for task in tasks]
-    shape = JobLayout(tuple(Part(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
+    shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
     if decided is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.plan.job import Job, Replica, pruned
+from trainc.legacy.plan.job import LegacyJob, Replica, pruned
 from trainc.legacy.volcanojob.flags import PLUGINS, Flags
 from trainc.model.legacy_kinds import NO_PORT, Kind
 from trainc.model.sourced import Origin, Sourced, derive
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.legacy.plan import Options
+    from trainc.legacy.plan import LegacyOptions
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
@@ -66,12 +66,12 @@ class Task(Replica):
         return bool(value(self.tree, "template", "spec", "hostname"))
 
 
-class JobOfTasks(Job):
+class JobOfTasks(LegacyJob):
     """One Volcano Job, ready to be laid out."""
 
     __slots__ = ("plugins", "tasks")
 
-    def __init__(self, document: Document, options: Options, report: Report) -> None:
+    def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         tasks = read_tasks(document.tree)
         kind = Kind(API, "Job", "tasks", tuple(task.role for task in tasks), "", NO_PORT, "", FRAMEWORK)
         super().__init__(document, kind, tasks, options, report)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path, Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
     Rule = dict[str, Any]
     Test = Callable[[Any, Any], Any]
@@ -24,12 +24,12 @@ _WORDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict:
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
 
 
-def function(rule: str, node: Node | None = None) -> Test:
+def function(rule: str, node: SchemaNode | None = None) -> Test:
     """The Python function of a built-in rule, else one that asks the engine about values as `node` types them."""
     return RULES.get(rule) or (lambda new, old: _by_engine(rule, node, new, old))
 
 
-def _by_engine(rule: str, node: Node | None, new: Any, old: Any) -> bool:
+def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any) -> bool:
     from trainc.server.schema.engine import engine  # noqa: PLC0415 (the built-in rules need none)
     from trainc.server.schema.visible import visible  # noqa: PLC0415
 
@@ -39,7 +39,7 @@ def _by_engine(rule: str, node: Node | None, new: Any, old: Any) -> bool:
     return answer["value"] is True
 
 
-def holds(node: Node, tree: Tree) -> bool:
+def holds(node: SchemaNode, tree: Tree) -> bool:
     """Whether all rules of a node without `oldSelf` are sure to be met."""
     if node.sure is None:
         node.sure = [function(rule["rule"], node) for rule in node.live]
@@ -49,7 +49,7 @@ def holds(node: Node, tree: Tree) -> bool:
         return False
 
 
-def check(waiting: Iterable[tuple[Node, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
+def check(waiting: Iterable[tuple[SchemaNode, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
     """What the rules without `oldSelf` say; rules that cannot be judged go into `unchecked`."""
     faults: list[Fault] = []
     for node, path, tree in waiting:
@@ -122,14 +122,14 @@ def _message(rule: Rule) -> str:
     return text or f"failed rule: {rule['rule'].strip()}"
 
 
-def check_change(node: Node, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
+def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
     """What the transition rules say about a change, wherever a value stands in both objects."""
     faults: list[Fault] = []
     _walk(node, new, old, path, faults, unchecked)
     return faults
 
 
-def _walk(node: Node, new: Tree, old: Tree, path: Path, faults: list[Fault], unchecked: list[Fault]) -> None:
+def _walk(node: SchemaNode, new: Tree, old: Tree, path: Path, faults: list[Fault], unchecked: list[Fault]) -> None:
     if not moves(node):
         return
     for rule in node.rules:
@@ -155,15 +155,15 @@ def _walk(node: Node, new: Tree, old: Tree, path: Path, faults: list[Fault], unc
                 _walk(item, entry, before[key], (*path, index), faults, unchecked)
 
 
-def _key(node: Node, entry: Tree) -> object:
+def _key(node: SchemaNode, entry: Tree) -> object:
     held = entry if type(entry) is dict else {}
     return tuple(bare(held.get(name)) for name in node.keys)
 
 
-_moves: dict[int, tuple[Node, bool]] = {}
+_moves: dict[int, tuple[SchemaNode, bool]] = {}
 
 
-def moves(node: Node) -> bool:
+def moves(node: SchemaNode) -> bool:
     """Whether a transition rule stands at this node or below it."""
     known = _moves.get(id(node))
     if known is None:
@@ -174,7 +174,7 @@ def moves(node: Node) -> bool:
     return known[1]
 
 
-def alike(node: Node | None, new: Tree, old: Tree) -> bool:
+def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:
     """Equality as typed CEL sees it: lists that are maps or sets are equal in any order."""
     if node is None or type(new) is Sourced or type(new) is not type(old):
         return same(new, old)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path, Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
@@ -36,7 +36,7 @@ class UndecodableError(Exception):
         self.ends = ends
 
 
-def decode(node: Node, tree: Tree) -> list[Fault]:
+def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     """Everything that keeps a typed Go program from reading the object, first the one fault that it tells.
 
     The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
@@ -51,7 +51,7 @@ def decode(node: Node, tree: Tree) -> list[Fault]:
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
 
 
-def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
+def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
     value = tree.value if type(tree) is Sourced else tree
     if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
@@ -78,7 +78,7 @@ def _decode(node: Node, tree: Tree, path: Path, faults: list[UndecodableError]) 
                 _decode(child, item, (*path, index), faults)
 
 
-def _decode_text(node: Node, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
     if node.kind == "int-or-string":
         _decode_int_or_string(node, value, path)
     elif type(value) is not str:
@@ -95,14 +95,14 @@ def _decode_time(text: str, path: Path) -> None:
         raise UndecodableError(path, fault)
 
 
-def _decode_number(node: Node, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+def _decode_number(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
     if type(value) not in (int, float):
         _mistyped(node, _WORDS[type(value)], path, faults)
     elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
         _mistyped(node, f"number {number(value)}", path, faults)
 
 
-def _decode_int_or_string(node: Node, value: Any, path: Path) -> None:
+def _decode_int_or_string(node: SchemaNode, value: Any, path: Path) -> None:
     if is_quantity(node):
         try:
             Quantity.parse(value.strip() if type(value) is str else number(value))
@@ -120,17 +120,17 @@ def _of_int32(got: str, path: Path) -> UndecodableError:
     return UndecodableError(path, f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type int32")
 
 
-def _mistyped(node: Node, got: str, path: Path, faults: list[UndecodableError]) -> None:
+def _mistyped(node: SchemaNode, got: str, path: Path, faults: list[UndecodableError]) -> None:
     text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
     faults.append(UndecodableError(path, text, ends=False))
 
 
-def is_quantity(node: Node) -> bool:
+def is_quantity(node: SchemaNode) -> bool:
     """Whether a node holds resource quantities: integers or strings with the pattern of quantities."""
     return node.kind == "int-or-string" and "pattern" in node.raw
 
 
-def respelled(node: Node, tree: Tree, by: str) -> Tree:
+def respelled(node: SchemaNode, tree: Tree, by: str) -> Tree:
     """The object after a webhook's patch: canonical quantities and the fields that Go never omits.
 
     Nothing that was written is removed. `by` is the origin of what is added.
@@ -138,7 +138,7 @@ def respelled(node: Node, tree: Tree, by: str) -> Tree:
     return _respelled(node, tree, Origin(None, by), "")
 
 
-def _respelled(node: Node, tree: Tree, origin: Origin, name: str) -> Tree:
+def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
     if type(tree) is dict:
         out = {key: _child(node, key, value, origin) for key, value in tree.items()}
         for key in _always(node, name):
@@ -172,18 +172,18 @@ def _amount(text: str) -> int | str:
         return text
 
 
-def _child(node: Node, key: str, value: Tree, origin: Origin) -> Tree:
+def _child(node: SchemaNode, key: str, value: Tree, origin: Origin) -> Tree:
     child = node.prop(key)
     return value if child is None else _respelled(child, value, origin, key)
 
 
-def _always(node: Node, name: str) -> tuple[str, ...]:
+def _always(node: SchemaNode, name: str) -> tuple[str, ...]:
     """The fields that Go writes whatever they hold; `name` is the field that holds the object."""
     required = tuple([key for key in node.required if f"{name}.{key}" not in OMITTED])
     return (*required, *never_omitted(node), *WRITTEN.get(name, ()))
 
 
-def never_omitted(node: Node) -> tuple[str, ...]:
+def never_omitted(node: SchemaNode) -> tuple[str, ...]:
     """The optional fields of an object that Go writes even when they are empty, because they are structs."""
     props = node.props.names
     if "divisor" in props:
@@ -194,7 +194,7 @@ def never_omitted(node: Node) -> tuple[str, ...]:
     return ("resources",) if "resources" in props and ("image" in props or "accessModes" in props) else ()
 
 
-def zero(node: Node | None, name: str) -> Any:
+def zero(node: SchemaNode | None, name: str) -> Any:
     """The JSON of a Go field of this name that was never set."""
     if node is None or name in _POINTED:
         return None
@@ -209,7 +209,7 @@ def zero(node: Node | None, name: str) -> Any:
 _POINTED = frozenset({"apiGroup", "lastProbeTime", "lastTransitionTime"})
 
 
-def typed(node: Node, tree: Tree, *, by_value: bool = False) -> Any:
+def typed(node: SchemaNode, tree: Tree, *, by_value: bool = False) -> Any:
     """The plain JSON that a Go program writes for a tree: empty optional fields left out, quantities respelled.
 
     With `by_value` quantities come out as numbers, so that equal amounts are equal however they are written.
@@ -217,7 +217,7 @@ def typed(node: Node, tree: Tree, *, by_value: bool = False) -> Any:
     return _typed(node, tree, by_value, "")
 
 
-def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
+def _typed(node: SchemaNode, tree: Tree, by_value: bool, name: str) -> Any:
     value = tree.value if type(tree) is Sourced else tree
     if type(value) is dict:
         out = {key: _typed(node.prop(key) or node, child, by_value, key) for key, child in value.items()}
@@ -237,7 +237,7 @@ def _typed(node: Node, tree: Tree, by_value: bool, name: str) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-def _is_nothing(node: Node, name: str, key: str, value: Any) -> bool:
+def _is_nothing(node: SchemaNode, name: str, key: str, value: Any) -> bool:
     """Whether Go leaves a field out because of what it holds."""
     if value is None or value == []:
         return True

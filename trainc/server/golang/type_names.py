@@ -7,7 +7,7 @@ from trainc.server.golang.types import TYPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _INTEGERS = {"int32": "int32", "int64": "int64"}
 
@@ -19,7 +19,7 @@ def field_name(path: Path) -> str:
     return f"{owner}.{'.'.join(steps)}"
 
 
-def type_name(node: Node, path: Path) -> str:
+def type_name(node: SchemaNode, path: Path) -> str:
     """The Go type of the field at `path`."""
     steps = _steps(path)
     if node.kind == "array":

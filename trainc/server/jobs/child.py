@@ -32,7 +32,7 @@ _EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
 _GENERATED = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 
 
-class Refused:
+class ChildFaults:
     """What the API server says of the children of a JobSet, and which fields it drops, with the gate for each."""
 
     __slots__ = ("dropped", "faults", "features", "objects")
@@ -49,12 +49,12 @@ class Refused:
         self.dropped += log.dropped
 
 
-def children(jobset: Tree, features: Features, objects: Objects) -> Refused:
+def children(jobset: Tree, features: Features, objects: Objects) -> ChildFaults:
     """What is said of the claims, the Jobs and the pods that a JobSet becomes; nothing where all of them are taken.
 
     `objects` are those of the cluster that are known, by kind and name.
     """
-    refused = Refused(features, objects)
+    refused = ChildFaults(features, objects)
     if not _is_shaped(jobset.get("spec")):
         return refused
     tree = with_defaults(jobset)
@@ -81,7 +81,7 @@ def _is_shaped_job(tree: Tree) -> bool:
     return type(tree) is dict
 
 
-def _claims(spec: Tree, refused: Refused) -> dict[str, str]:
+def _claims(spec: Tree, refused: ChildFaults) -> dict[str, str]:
     """The volumes that JobSet adds to pods that mount them, and what is wrong with their claims."""
     from trainc.server.pods.claims import claim  # noqa: PLC0415 (few jobs bring claims)
 
@@ -96,7 +96,7 @@ def _claims(spec: Tree, refused: Refused) -> dict[str, str]:
     return claimed
 
 
-def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[str, str], refused: Refused) -> None:
+def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[str, str], refused: ChildFaults) -> None:
     """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused; `own` are JobSet's labels."""
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
@@ -146,7 +146,7 @@ def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log:
 
 
 def _pods(
-    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: Refused, own: dict[str, str]
+    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: ChildFaults, own: dict[str, str]
 ) -> None:
     """Look at the pods of one replicatedJob: their template, and what only a pod itself is refused for."""
     log = Complaints(refusals.features, POD)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
     from trainc.server.profile import Profile
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 CLAIM = "PersistentVolumeClaim"
 # The API server writes this into every claim that it stores; a file that stands for a stored claim may leave it out.
 STORED_DEFAULTS = {"volumeMode": "Filesystem"}
 
 
-def claim_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
+def claim_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
     """What the webhook has against the claims of a new JobSet, and against existing claims of the same names."""
     jobset = _text(tree.get("metadata", {}), "name")
     namespace = _text(tree.get("metadata", {}), "namespace") or "default"
@@ -47,14 +47,14 @@ def claim_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
     return [*faults, *_conflicts(jobs, seen)]
 
 
-def _below(node: Node | None, name: str) -> Node:
+def _below(node: SchemaNode | None, name: str) -> SchemaNode:
     child = node.prop(name) if node is not None else None
     if child is None:
         raise LookupError(f"the JobSet schema has no {name}")
     return child
 
 
-def _template_spec(spec: Node) -> Node:
+def _template_spec(spec: SchemaNode) -> SchemaNode:
     policy = _below(spec, "volumeClaimPolicies").item()
     template = _below(policy, "templates").item()
     return _below(template, "spec")
@@ -91,7 +91,7 @@ def _name(name: str, jobset: str, seen: set[str], at: Path) -> list[Fault]:
 
 
 def _existing(
-    policy: Tree, template: Tree, live: Tree, node: Node, at: Path, claim: str, namespace: str
+    policy: Tree, template: Tree, live: Tree, node: SchemaNode, at: Path, claim: str, namespace: str
 ) -> list[Fault]:
     faults: list[Fault] = []
     wanted: Any = template.get("spec", {})

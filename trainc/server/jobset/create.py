@@ -13,12 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.profile import Profile
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _MAX_INT32 = 2**31 - 1
 
 
-def create_faults(tree: Tree, node: Node, profile: Profile) -> list[Fault]:
+def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
     """What the webhook has against a new JobSet that passed the schema."""
     spec = tree["spec"] if type(tree.get("spec")) is dict else {}
     jobs = spec.get("replicatedJobs", [])

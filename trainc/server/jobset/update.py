@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path, Tree
     from trainc.server.profile import Profile
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _METADATA = ("annotations", "labels")
 _SPEC = ("nodeSelector", "tolerations", "schedulingGates")
 _IMMUTABLE = "field is immutable"
 
 
-def update_faults(new: Tree, old: Tree, node: Node, profile: Profile) -> list[Fault]:
+def update_faults(new: Tree, old: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
     """What the webhook has against the change; both objects with their defaults."""
     after, before = _spec(new), _spec(old)
     faults = _managed_by(after, before)

@@ -29,7 +29,7 @@ _BOOLEANS = frozenset(["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FA
 _MOST_LAYERS = 3
 
 
-class PodSet:
+class AnnotatedPodSet:
     """One replicatedJob as Kueue counts it: its annotations, where they stand, and its number of pods."""
 
     __slots__ = ("annotations", "count", "path")
@@ -64,7 +64,7 @@ def _count(holder: Tree, name: str, default: int) -> int:
 def topology_faults(tree: Tree) -> list[Fault]:
     """What Kueue has against the topology annotations; of several complaints the same one comes once."""
     jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
-    sets = [PodSet(index, job) for index, job in enumerate(jobs)]
+    sets = [AnnotatedPodSet(index, job) for index, job in enumerate(jobs)]
     if not any(key.startswith(_DOMAIN) for podset in sets for key in podset.annotations):
         return []
     return [*(fault for podset in sets for fault in _podset(podset)), *_groups(sets)]
@@ -74,14 +74,14 @@ def unreadable(tree: Tree) -> Fault | None:
     """The first annotation that Kueue cannot make a topology of; it then says nothing else of the JobSet."""
     jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
     for index, job in enumerate(jobs):
-        podset = PodSet(index, job)
+        podset = AnnotatedPodSet(index, job)
         broken = _unreadable(podset) if podset.annotations else None
         if broken is not None:
             return broken
     return None
 
 
-def _unreadable(podset: PodSet) -> Fault | None:
+def _unreadable(podset: AnnotatedPodSet) -> Fault | None:
     held = podset.annotations
     unconstrained = held.get(UNCONSTRAINED)
     if unconstrained is not None and not (REQUIRED in held or PREFERRED in held or unconstrained in _BOOLEANS):
@@ -96,7 +96,7 @@ def _unreadable(podset: PodSet) -> Fault | None:
     return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
 
 
-def _unreadable_layers(podset: PodSet, text: str) -> Fault | None:
+def _unreadable_layers(podset: AnnotatedPodSet, text: str) -> Fault | None:
     where = (*podset.path, LAYERS)
     try:
         count = len(layers_of(text))
@@ -107,7 +107,7 @@ def _unreadable_layers(podset: PodSet, text: str) -> Fault | None:
     return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, text)
 
 
-def _podset(podset: PodSet) -> list[Fault]:
+def _podset(podset: AnnotatedPodSet) -> list[Fault]:
     held = podset.annotations
     faults: list[Fault] = []
     kinds = (REQUIRED, PREFERRED, UNCONSTRAINED)
@@ -123,7 +123,7 @@ def _podset(podset: PodSet) -> list[Fault]:
     return [*faults, *_slice(podset), *_layered(podset)]
 
 
-def _group_name(podset: PodSet) -> list[Fault]:
+def _group_name(podset: AnnotatedPodSet) -> list[Fault]:
     held = podset.annotations
     name = held.get(GROUP)
     if name is None:
@@ -141,7 +141,7 @@ def _unsigned(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text.lstrip("0")) <= 20 and int(text.lstrip("0") or "0") < 2**64
 
 
-def _slice(podset: PodSet) -> list[Fault]:
+def _slice(podset: AnnotatedPodSet) -> list[Fault]:
     size = podset.annotations.get(SLICE_SIZE)
     if size is None:
         text = f"Required value: must be set when '{SLICE}' is specified"
@@ -157,7 +157,7 @@ def _slice(podset: PodSet) -> list[Fault]:
     return faults
 
 
-def _layered(podset: PodSet) -> list[Fault]:
+def _layered(podset: AnnotatedPodSet) -> list[Fault]:
     """The faults of the layers, and the bounds that the number of pods sets: those come last."""
     held = podset.annotations
     size = held.get(SLICE_SIZE)
@@ -175,7 +175,7 @@ def _layered(podset: PodSet) -> list[Fault]:
     return faults
 
 
-def _entries(podset: PodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
+def _entries(podset: AnnotatedPodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
     where = (*podset.path, LAYERS)
     faults: list[Fault] = []
     twice: list[Fault] = []
@@ -198,21 +198,21 @@ def _entries(podset: PodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
     return [*faults, *twice, *uneven]
 
 
-def _groups(sets: Sequence[PodSet]) -> list[Fault]:
-    groups: dict[str, list[PodSet]] = {}
+def _groups(sets: Sequence[AnnotatedPodSet]) -> list[Fault]:
+    groups: dict[str, list[AnnotatedPodSet]] = {}
     for podset in sets:
         if GROUP in podset.annotations and _wish(podset) != (None, None):
             groups.setdefault(podset.annotations[GROUP], []).append(podset)
     return [fault for name, members in groups.items() for fault in _group(name, members)]
 
 
-def _wish(podset: PodSet) -> tuple[str | None, str | None]:
+def _wish(podset: AnnotatedPodSet) -> tuple[str | None, str | None]:
     """The level that is required, else the one that is preferred."""
     required = podset.annotations.get(REQUIRED)
     return required, podset.annotations.get(PREFERRED) if required is None else None
 
 
-def _group(name: str, members: list[PodSet]) -> list[Fault]:
+def _group(name: str, members: list[AnnotatedPodSet]) -> list[Fault]:
     if len(members) != 2:
         reason = f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
         return [member.fault(GROUP, name, reason) for member in members]
@@ -229,7 +229,7 @@ def _group(name: str, members: list[PodSet]) -> list[Fault]:
     return faults
 
 
-def _differs(name: str, here: PodSet, there: PodSet) -> Fault:
+def _differs(name: str, here: AnnotatedPodSet, there: AnnotatedPodSet) -> Fault:
     text = (
         f"must specify '{REQUIRED}' or '{PREFERRED}' topology consistent with '{dotted(there.path)}' in group '{name}'"
     )

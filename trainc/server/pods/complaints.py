@@ -149,7 +149,7 @@ class Complaints:
             self.invalid(path, value, "must not start with '..'")
 
 
-class Part:
+class FieldCheck:
     """What looks at one field alone, whoever holds it."""
 
     __slots__ = ("_look",)

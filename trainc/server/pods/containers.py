@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.tree import plain, value
 from trainc.server.pods import amounts
-from trainc.server.pods.complaints import Complaints, Part, fields, items, maps, text
+from trainc.server.pods.complaints import Complaints, FieldCheck, fields, items, maps, text
 from trainc.server.pods.ports import ports
 from trainc.server.pods.variables import variables, whole
 from trainc.server.pods.volumes import devices, mounts, text_of
@@ -72,16 +72,16 @@ def _readiness(tree: Any, path: Path, log: Complaints) -> None:
 
 
 _PARTS = {
-    "ports": Part(ports),
-    "envFrom": Part(whole),
-    "resources": Part(amounts.resources),
-    "resizePolicy": Part(_resize),
-    "securityContext": Part(_rights),
+    "ports": FieldCheck(ports),
+    "envFrom": FieldCheck(whole),
+    "resources": FieldCheck(amounts.resources),
+    "resizePolicy": FieldCheck(_resize),
+    "securityContext": FieldCheck(_rights),
 }
 _PROBES = {
-    "livenessProbe": Part(_probe),
-    "readinessProbe": Part(_readiness),
-    "startupProbe": Part(_probe),
+    "livenessProbe": FieldCheck(_probe),
+    "readinessProbe": FieldCheck(_readiness),
+    "startupProbe": FieldCheck(_probe),
 }
 
 

@@ -28,7 +28,7 @@ _BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-nam
 _RESERVED = (".kubernetes.io", ".k8s.io")
 
 
-class Source:
+class VolumeSource:
     """One kind of volume: its field, the fields that it needs, and what looks at the rest.
 
     `printed` and `printed_second` are the names that the server prints where they are not that of the field, the second
@@ -241,36 +241,36 @@ def _shown(look: str) -> Look:
 SOURCES = {
     source.field: source
     for source in (
-        Source("emptyDir", look=_empty_dir),
-        Source("hostPath", look=_host_path),
-        Source("gitRepo", "repository", look=_git),
-        Source("gcePersistentDisk", "pdName", look=_partition, printed="persistentDisk"),
-        Source("awsElasticBlockStore", "volumeID", look=_partition),
-        Source("secret", "secretName", look=_shown("files")),
-        Source("nfs", "server", "path", look=_nfs),
-        Source("iscsi", "targetPortal", "iqn", look=_iscsi),
-        Source("glusterfs", "endpoints", "path"),
-        Source("flocker", look=_flocker),
-        Source("persistentVolumeClaim", "claimName"),
-        Source("rbd", look=_rbd),
-        Source("cinder", "volumeID", look=_secret),
-        Source("cephfs", look=_monitors, printed_second="cephFS"),
-        Source("quobyte", look=_quobyte),
-        Source("downwardAPI", look=_shown("downward"), printed_second="downwarAPI"),
-        Source("fc", look=_fc),
-        Source("flexVolume", "driver", look=_flex),
-        Source("configMap", "name", look=_shown("files")),
-        Source("azureFile", "secretName", "shareName"),
-        Source("vsphereVolume", "volumePath"),
-        Source("photonPersistentDisk", "pdID"),
-        Source("portworxVolume", "volumeID"),
-        Source("azureDisk", "diskName", "diskURI", look=_azure_disk),
-        Source("storageos", "volumeName", look=_storage_os),
-        Source("projected", look=_shown("projected")),
-        Source("scaleIO", "gateway", "system", "volumeName"),
-        Source("csi", "driver", look=_csi),
-        Source("ephemeral", "volumeClaimTemplate", look=_ephemeral),
-        Source("image", look=_image),
+        VolumeSource("emptyDir", look=_empty_dir),
+        VolumeSource("hostPath", look=_host_path),
+        VolumeSource("gitRepo", "repository", look=_git),
+        VolumeSource("gcePersistentDisk", "pdName", look=_partition, printed="persistentDisk"),
+        VolumeSource("awsElasticBlockStore", "volumeID", look=_partition),
+        VolumeSource("secret", "secretName", look=_shown("files")),
+        VolumeSource("nfs", "server", "path", look=_nfs),
+        VolumeSource("iscsi", "targetPortal", "iqn", look=_iscsi),
+        VolumeSource("glusterfs", "endpoints", "path"),
+        VolumeSource("flocker", look=_flocker),
+        VolumeSource("persistentVolumeClaim", "claimName"),
+        VolumeSource("rbd", look=_rbd),
+        VolumeSource("cinder", "volumeID", look=_secret),
+        VolumeSource("cephfs", look=_monitors, printed_second="cephFS"),
+        VolumeSource("quobyte", look=_quobyte),
+        VolumeSource("downwardAPI", look=_shown("downward"), printed_second="downwarAPI"),
+        VolumeSource("fc", look=_fc),
+        VolumeSource("flexVolume", "driver", look=_flex),
+        VolumeSource("configMap", "name", look=_shown("files")),
+        VolumeSource("azureFile", "secretName", "shareName"),
+        VolumeSource("vsphereVolume", "volumePath"),
+        VolumeSource("photonPersistentDisk", "pdID"),
+        VolumeSource("portworxVolume", "volumeID"),
+        VolumeSource("azureDisk", "diskName", "diskURI", look=_azure_disk),
+        VolumeSource("storageos", "volumeName", look=_storage_os),
+        VolumeSource("projected", look=_shown("projected")),
+        VolumeSource("scaleIO", "gateway", "system", "volumeName"),
+        VolumeSource("csi", "driver", look=_csi),
+        VolumeSource("ephemeral", "volumeClaimTemplate", look=_ephemeral),
+        VolumeSource("image", look=_image),
     )
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from trainc.model.tree import plain, value
 from trainc.server.pods import amounts, placement, ports, settings
 from trainc.server.pods.annotations import annotation_keys, annotation_matches, annotation_settings
-from trainc.server.pods.complaints import CONTAINERS, Complaints, Part, fields, items, maps, text
+from trainc.server.pods.complaints import CONTAINERS, Complaints, FieldCheck, fields, items, maps, text
 from trainc.server.pods.containers import Context, containers
 from trainc.server.pods.volumes import volumes
 
@@ -31,12 +31,12 @@ def _rights(tree: Any, path: Path, log: Complaints) -> None:
 
 # Fields that are judged alone.
 _PARTS = {
-    "affinity": Part(placement.affinity),
-    "hostAliases": Part(settings.aliases),
-    "overhead": Part(amounts.overhead),
-    "securityContext": Part(_rights),
-    "tolerations": Part(placement.tolerations),
-    "topologySpreadConstraints": Part(placement.spread),
+    "affinity": FieldCheck(placement.affinity),
+    "hostAliases": FieldCheck(settings.aliases),
+    "overhead": FieldCheck(amounts.overhead),
+    "securityContext": FieldCheck(_rights),
+    "tolerations": FieldCheck(placement.tolerations),
+    "topologySpreadConstraints": FieldCheck(placement.spread),
 }
 # Small fields that are judged together.
 _SETTINGS = (

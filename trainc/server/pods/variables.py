@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.tree import value
 from trainc.server.names import config_key, qualified, subdomain
-from trainc.server.pods.complaints import Part, fields, is_set, maps, text
+from trainc.server.pods.complaints import FieldCheck, fields, is_set, maps, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,4 +211,4 @@ def whole(tree: Any, path: Path, log: Complaints) -> None:
             log.invalid(path, "", "may not have more than one field specified at a time", at=at)
 
 
-ORIGIN = Part(_origin)
+ORIGIN = FieldCheck(_origin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import plain, value
-from trainc.server.pods.complaints import Complaints, Part, is_set, maps, text
+from trainc.server.pods.complaints import Complaints, FieldCheck, is_set, maps, text
 from trainc.server.pods.sources import SOURCES, volume
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ _PROPAGATION = ("Bidirectional", "HostToContainer", "None")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 _CLAIMS = frozenset(("persistentVolumeClaim", "ephemeral"))
 _RARE = frozenset(("subPath", "subPathExpr", "mountPropagation", "recursiveReadOnly"))
-VOLUME = Part(volume)
+VOLUME = FieldCheck(volume)
 
 
 class Volumes:

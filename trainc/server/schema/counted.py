@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.fault import Fault
     from trainc.server.profile import Profile
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 
 def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
@@ -28,7 +28,7 @@ def _is_replicas_minimum(fault: Fault) -> bool:
     return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
 
 
-def untyped(typed: Node, stored: Tree) -> list[Fault]:
+def untyped(typed: SchemaNode, stored: Tree) -> list[Fault]:
     """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
     log = Log()
     walk(typed, stored, log)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 _SHAPES = 128  # that a node remembers
 
@@ -28,7 +28,7 @@ class DoubtError(Exception):
     """Something that only the walker can tell."""
 
 
-def walk_valid(node: Node, tree: Tree) -> Tree:
+def walk_valid(node: SchemaNode, tree: Tree) -> Tree:
     """What is stored of an object to which neither its schema nor its CEL rules have anything to say.
 
     Raises:
@@ -45,7 +45,7 @@ def walk_valid(node: Node, tree: Tree) -> Tree:
     return out
 
 
-def _object(node: Node, tree: Tree) -> Tree:
+def _object(node: SchemaNode, tree: Tree) -> Tree:
     if tree.__class__ is not dict:
         raise DoubtError
     try:
@@ -72,10 +72,10 @@ def _object(node: Node, tree: Tree) -> Tree:
     return {**out, **shape.defaults} if shape.defaults else out
 
 
-def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
+def _shape(node: SchemaNode, keys: tuple[str, ...]) -> Shape:
     """What objects with these keys have in common."""
-    leaves: list[tuple[str, type | None, Node]] = []
-    branches: list[tuple[str, Node]] = []
+    leaves: list[tuple[str, type | None, SchemaNode]] = []
+    branches: list[tuple[str, SchemaNode]] = []
     for key in keys:
         at = node.prop(key)
         if at is None:
@@ -93,7 +93,7 @@ def _shape(node: Node, keys: tuple[str, ...]) -> Shape:
     return shape
 
 
-def _complete(node: Node, tree: Tree) -> Tree:
+def _complete(node: SchemaNode, tree: Tree) -> Tree:
     """An object with the defaults it lacks."""
     log = Log()
     out = completed(node, tree, None, (), log, 0)
@@ -102,7 +102,7 @@ def _complete(node: Node, tree: Tree) -> Tree:
     return out
 
 
-def _map(node: Node, tree: Tree) -> Tree:
+def _map(node: SchemaNode, tree: Tree) -> Tree:
     at = node.only
     if tree.__class__ is not dict or at is None:
         raise DoubtError
@@ -122,7 +122,7 @@ def _map(node: Node, tree: Tree) -> Tree:
     return out
 
 
-def _array(node: Node, tree: Tree) -> Tree:
+def _array(node: SchemaNode, tree: Tree) -> Tree:
     if tree.__class__ is not list or not node.shortest <= len(tree) <= node.longest:
         raise DoubtError
     at = node.items if node.items.__class__ is not int else node.item()
@@ -143,7 +143,7 @@ def _array(node: Node, tree: Tree) -> Tree:
     return out
 
 
-def _leaves(at: Node, items: list[Tree]) -> None:
+def _leaves(at: SchemaNode, items: list[Tree]) -> None:
     quick, short, long = at.quick, at.short, at.long
     for leaf in items:
         if leaf.__class__ is not Sourced:
@@ -179,7 +179,7 @@ def _known(leaf: Tree) -> object:
     return leaf.value
 
 
-def _other(node: Node, tree: Tree) -> Tree:
+def _other(node: SchemaNode, tree: Tree) -> Tree:
     """A node of a kind of its own: a piece of an object, or anything at all."""
     if node.kind == "partial":
         log = Log()
@@ -191,19 +191,19 @@ def _other(node: Node, tree: Tree) -> Tree:
     return tree
 
 
-def _ruled(node: Node, tree: Tree) -> Tree:
+def _ruled(node: SchemaNode, tree: Tree) -> Tree:
     """A node with rules, which are tested once everything else is known to be right."""
     got = _unruled(node)(node, tree)
     _keep_rules(node, got)
     return got
 
 
-def _keep_rules(node: Node, value: Tree) -> None:
+def _keep_rules(node: SchemaNode, value: Tree) -> None:
     if node.live and not holds(node, value):
         raise DoubtError
 
 
-def _scalar(node: Node, value: Any) -> None:
+def _scalar(node: SchemaNode, value: Any) -> None:
     if value.__class__ is str and node.short <= len(value) <= node.long and "$" not in value:
         if len(node.good) < REMEMBERED:
             node.good.add(value)
@@ -219,12 +219,17 @@ def _scalar(node: Node, value: Any) -> None:
         node.good.add(value)
 
 
-_LOOKS: dict[str, Callable[[Node, Tree], Tree]] = {"object": _object, "array": _array, "partial": _other, "": _other}
+_LOOKS: dict[str, Callable[[SchemaNode, Tree], Tree]] = {
+    "object": _object,
+    "array": _array,
+    "partial": _other,
+    "": _other,
+}
 
 
-def _look(node: Node) -> Callable[[Node, Tree], Tree]:
+def _look(node: SchemaNode) -> Callable[[SchemaNode, Tree], Tree]:
     return _ruled if node.live else _unruled(node)
 
 
-def _unruled(node: Node) -> Callable[[Node, Tree], Tree]:
+def _unruled(node: SchemaNode) -> Callable[[SchemaNode, Tree], Tree]:
     return _LOOKS.get(node.kind, _other) if node.only is None else _map

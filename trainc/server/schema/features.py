@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
-    from trainc.server.pods.complaints import Part
+    from trainc.server.pods.complaints import FieldCheck
 
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.
@@ -59,7 +59,7 @@ class Features:
         """Whether a gate is on."""
         return gate in self.enabled
 
-    def is_faultless(self, part: Part, node: Tree) -> bool:
+    def is_faultless(self, part: FieldCheck, node: Tree) -> bool:
         """Whether a part of validation has nothing against a node, asked once for each node: trees never change."""
         key = id(part), id(node)
         known = self._faultless.get(key)

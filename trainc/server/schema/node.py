@@ -22,7 +22,7 @@ _NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
 
 
-class Node:
+class SchemaNode:
     """What the walker asks of a schema; children are built when they are first asked for.
 
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
@@ -108,7 +108,7 @@ class Node:
         self.tests: Any = None
         self.sure: Any = None
         self.defaults = self._defaults(get("properties", {}))
-        self.only: Node | None = None if self.props.names else self.other()
+        self.only: SchemaNode | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)
 
     def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
@@ -120,21 +120,21 @@ class Node:
         node = self.table.node(index)
         return complete(node, stamp(node.raw["default"], SCHEMA_DEFAULT))
 
-    def prop(self, name: str) -> Node | None:
+    def prop(self, name: str) -> SchemaNode | None:
         """The node of a property, or of any property where the schema names none; None where nothing is known."""
         return self.props[name]
 
-    def other(self) -> Node | None:
+    def other(self) -> SchemaNode | None:
         """The node of properties that have no name of their own."""
         if self.extra.__class__ is int:
             self.extra = self.table.node(self.extra)
-        return self.extra if self.extra.__class__ is Node else None
+        return self.extra if self.extra.__class__ is SchemaNode else None
 
-    def item(self) -> Node | None:
+    def item(self) -> SchemaNode | None:
         """The node of the items of a list."""
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
-        return self.items if self.items.__class__ is Node else None
+        return self.items if self.items.__class__ is SchemaNode else None
 
 
 class Shape:
@@ -147,8 +147,8 @@ class Shape:
 
     def __init__(
         self,
-        leaves: tuple[tuple[str, type | None, Node], ...],
-        branches: tuple[tuple[str, Node], ...],
+        leaves: tuple[tuple[str, type | None, SchemaNode], ...],
+        branches: tuple[tuple[str, SchemaNode], ...],
         defaults: dict[str, Tree],
     ) -> None:
         self.leaves = leaves
@@ -156,17 +156,17 @@ class Shape:
         self.defaults = defaults
 
 
-class Props(dict[str, "Node | None"]):
+class Props(dict[str, "SchemaNode | None"]):
     """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
 
     __slots__ = ("names", "node")
 
-    def __init__(self, names: Mapping[str, int], node: Node) -> None:
+    def __init__(self, names: Mapping[str, int], node: SchemaNode) -> None:
         super().__init__()
         self.names: Mapping[str, int] = dict(names)
         self.node = node
 
-    def __missing__(self, name: str) -> Node | None:
+    def __missing__(self, name: str) -> SchemaNode | None:
         index = self.names.get(name)
         if index is None:
             return self.node.other()
@@ -174,7 +174,7 @@ class Props(dict[str, "Node | None"]):
         return child
 
 
-def _range(node: Node) -> tuple[int, int]:
+def _range(node: SchemaNode) -> tuple[int, int]:
     """The whole numbers that need no further look; an empty range where every value does."""
     raw = node.raw
     if node.kind == "int-or-string":
@@ -184,7 +184,7 @@ def _range(node: Node) -> tuple[int, int]:
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
 
 
-def _lengths(node: Node) -> tuple[int, int]:
+def _lengths(node: SchemaNode) -> tuple[int, int]:
     """The lengths of texts that need no further look; an empty range where every text does."""
     raw = node.raw
     if node.kind != "string" or "pattern" in raw or "enum" in raw or "format" in raw:
@@ -205,7 +205,7 @@ def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
     return {"string": str, "boolean": bool}.get(kind)
 
 
-def complete(node: Node, tree: Tree) -> Tree:
+def complete(node: SchemaNode, tree: Tree) -> Tree:
     """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
     if tree.__class__ is dict:
         return _complete_map(node, tree)
@@ -216,7 +216,7 @@ def complete(node: Node, tree: Tree) -> Tree:
     return tree
 
 
-def _complete_map(node: Node, tree: dict[str, Tree]) -> Tree:
+def _complete_map(node: SchemaNode, tree: dict[str, Tree]) -> Tree:
     out = tree
     for key in _filling(node) if node.extra is None else tree:
         child = node.prop(key) if key in tree else None
@@ -228,7 +228,7 @@ def _complete_map(node: Node, tree: dict[str, Tree]) -> Tree:
     return {**out, **{key: default for key, default in node.defaults if key not in tree}}
 
 
-def _filling(node: Node) -> tuple[str, ...]:
+def _filling(node: SchemaNode) -> tuple[str, ...]:
     """The properties of a node below which something may be filled in: few of the many that a pod has."""
     if node.filling is None:
         node.filling = tuple([name for name, index in node.props.names.items() if node.table.has_defaults(index)])

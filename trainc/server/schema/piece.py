@@ -14,14 +14,14 @@ from trainc.server.schema.scalar import scalar, type_faults
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.walker import Log
 
 DIRECTIVE = "$patch"
 DIRECTIVES = ("delete", "replace")
 
 
-def piece(node: Node, tree: Tree, path: Path, log: Log) -> None:
+def piece(node: SchemaNode, tree: Tree, path: Path, log: Log) -> None:
     """What is wrong with a map or list that is merged into another; it goes into `log`."""
     if type(tree) is dict and node.kind in ("object", "partial"):
         for key, child in tree.items():
@@ -32,7 +32,7 @@ def piece(node: Node, tree: Tree, path: Path, log: Log) -> None:
         type_faults(node, tree, path, log)
 
 
-def _field(node: Node, key: str, child: Tree, path: Path, log: Log) -> None:
+def _field(node: SchemaNode, key: str, child: Tree, path: Path, log: Log) -> None:
     if key == DIRECTIVE and not node.preserve:
         _directive(child, path, log)
         return
@@ -45,7 +45,7 @@ def _field(node: Node, key: str, child: Tree, path: Path, log: Log) -> None:
     _child(at, child, path, log)
 
 
-def _child(at: Node, child: Tree, path: Path, log: Log) -> None:
+def _child(at: SchemaNode, child: Tree, path: Path, log: Log) -> None:
     if type(child) is dict or type(child) is list:
         piece(at, child, path, log)
         return
@@ -61,7 +61,7 @@ def _directive(child: Tree, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text, blocking=True))
 
 
-def _items(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+def _items(node: SchemaNode, tree: list[Tree], path: Path, log: Log) -> None:
     at = node.item()
     key = MERGE_KEYS.get(str(path[-1]), "")
     seen: set[tuple[object, ...]] = set()

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.server.fault import Fault
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.table import Table
 
 
@@ -35,14 +35,14 @@ def readable(tree: Tree, kind: str, table: Table) -> tuple[Tree, list[Fault]]:
     return kept, [f for f in log.schema if "must be of type" in f.message and not is_placeholder(f.value)]
 
 
-def read_by_go(root: Node, tree: Tree) -> Tree:
+def read_by_go(root: SchemaNode, tree: Tree) -> Tree:
     """A JobSet that its server takes, without nulls: one in a list is an item that says nothing, as it is to the webhook."""
     log = Log()
     kept = walk(root, tree, log)
     return _with_items(root, kept) if log.schema else kept
 
 
-def _with_items(node: Node, tree: Tree) -> Tree:
+def _with_items(node: SchemaNode, tree: Tree) -> Tree:
     """The tree with an empty object or text in the place of every null in a list."""
     if type(tree) is dict:
         return {key: child if (at := node.prop(key)) is None else _with_items(at, child) for key, child in tree.items()}
@@ -52,7 +52,7 @@ def _with_items(node: Node, tree: Tree) -> Tree:
     return [_empty(item, child) if _is_null(child) else _with_items(item, child) for child in tree]
 
 
-def _empty(node: Node, leaf: Tree) -> Tree:
+def _empty(node: SchemaNode, leaf: Tree) -> Tree:
     if node.kind == "object":
         return {}
     from trainc.server.golang.decoding import zero  # noqa: PLC0415 (nobody means to write nulls into lists)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
 
     from trainc.model.tree import Path, Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.walker import Log
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
@@ -35,7 +35,7 @@ _INT64 = 2**63
 REMEMBERED = 512  # texts that a node keeps as known to be good
 
 
-def scalar(node: Node, value: object, path: Path, log: Log) -> None:
+def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
     """Check one value that is neither map nor list."""
     if value.__class__ is float and value.is_integer() and abs(value) < _INT64:
         value = int(value)  # Go's JSON writes 2.0 as 2
@@ -63,7 +63,7 @@ def scalar(node: Node, value: object, path: Path, log: Log) -> None:
         node.good.add(value)  # type: ignore[arg-type]
 
 
-def unsupported(node: Node, value: object, path: Path, log: Log) -> None:
+def unsupported(node: SchemaNode, value: object, path: Path, log: Log) -> None:
     """The fault of a value of any type that is not one of those listed."""
     if node.enum is None or value in node.enum:
         return
@@ -72,7 +72,7 @@ def unsupported(node: Node, value: object, path: Path, log: Log) -> None:
     log.schema.append(Fault(path, "schema", text, value, blocking=True))
 
 
-def _text(node: Node, value: str, path: Path, log: Log) -> None:
+def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
     raw = node.raw
     most, least, pattern = raw.get("maxLength"), raw.get("minLength"), raw.get("pattern")
     if most is not None and len(value) > most:
@@ -87,7 +87,7 @@ def _text(node: Node, value: str, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
 
 
-def _match(node: Node, pattern: str, value: str, path: Path, log: Log) -> None:
+def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> None:
     ordinary = ORDINARY.get(pattern)
     if ordinary is None:
         _match_by_engine(pattern, value, path, log)
@@ -158,7 +158,7 @@ def compile_re2(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(out), re.ASCII)
 
 
-def _number(node: Node, value: float, path: Path, log: Log) -> None:
+def _number(node: SchemaNode, value: float, path: Path, log: Log) -> None:
     if node.kind == "int-or-string":
         if not node.low <= value <= node.high:
             _out_of_range(node, path, log)
@@ -170,7 +170,7 @@ def _number(node: Node, value: float, path: Path, log: Log) -> None:
     _bounds(node, value, path, log)
 
 
-def _bounds(node: Node, value: float, path: Path, log: Log) -> None:
+def _bounds(node: SchemaNode, value: float, path: Path, log: Log) -> None:
     raw = node.raw
     if "maximum" in raw:
         most = raw["maximum"]
@@ -191,13 +191,13 @@ def _add(log: Log, path: Path, value: object, reason: str) -> None:
     log.schema.append(Fault(path, "schema", invalid(place, value, f"{place} in body {reason}"), value))
 
 
-def _out_of_range(node: Node, path: Path, log: Log) -> None:
+def _out_of_range(node: SchemaNode, path: Path, log: Log) -> None:
     spelled = f"with format {node.format}" if node.format else "(default format)"
     text = f'<nil>: Invalid value: "": Checked value must be of type integer {spelled} in {dotted(path)}'
     log.schema.append(Fault(path, "schema", text))
 
 
-def type_faults(node: Node, value: Tree, path: Path, log: Log) -> None:
+def type_faults(node: SchemaNode, value: Tree, path: Path, log: Log) -> None:
     """The faults of a value whose type does not fit."""
     kind = value.__class__
     got = _TYPES.get(kind, "null")

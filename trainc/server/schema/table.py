@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.model.tree import value
-from trainc.server.schema.node import Node, complete
+from trainc.server.schema.node import SchemaNode, complete
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ class Table:
             frozenset(kind for kind in base.whole if _versionless(kind) not in self.own_kinds) if base else frozenset()
         )
         self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
-        self.built: dict[int, Node] = {}
+        self.built: dict[int, SchemaNode] = {}
         self._filled: dict[int, bool] = {}
 
-    def root(self, kind: str) -> Node | None:
+    def root(self, kind: str) -> SchemaNode | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
         index = self.kinds.get(kind)
         if index is not None:
@@ -85,12 +85,12 @@ class Table:
             return None
         return self.base.root(kind)
 
-    def any_version(self, kind: str) -> Node | None:
+    def any_version(self, kind: str) -> SchemaNode | None:
         """The schema of a kind in the version asked for, else in another one that this table has."""
         same = [known for known in self.kinds if _versionless(known) == _versionless(kind)]
         return self.root(kind if kind in same else same[0]) if same else None
 
-    def own_types(self, kind: str) -> Node | None:
+    def own_types(self, kind: str) -> SchemaNode | None:
         """The built-in schema of a kind for which a cluster's own definition stands, None for every other kind.
 
         Webhooks and controllers read an object by these types, whatever the definition lets through.
@@ -105,7 +105,7 @@ class Table:
         inherited = self.base.served() if self.base else []
         return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.own_kinds)})
 
-    def at(self, kind: str, path: Path) -> Node:
+    def at(self, kind: str, path: Path) -> SchemaNode:
         """The schema of the node at `path` of a kind in any version; the path must be one that the kind knows."""
         node = self.any_version(kind)
         for step in path:
@@ -114,11 +114,11 @@ class Table:
         assert node is not None, path
         return node
 
-    def node(self, index: int) -> Node:
+    def node(self, index: int) -> SchemaNode:
         """The node at `index`, built at its first use."""
         node = self.built.get(index)
         if node is None:
-            node = self.built[index] = Node(self.nodes[index], self)
+            node = self.built[index] = SchemaNode(self.nodes[index], self)
         return node
 
     def has_defaults(self, index: int) -> bool:

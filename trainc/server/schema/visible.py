@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
 # Formats whose values are not texts for a rule.
 _TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
@@ -47,7 +47,7 @@ _RESERVED = frozenset(
 )
 
 
-def visible(node: Node | None, tree: Tree, compared: str = "") -> Any:
+def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
     """Plain data as a rule sees it; with `compared`, the text of a rule that may compare it with another state.
 
     Raises:
@@ -67,7 +67,7 @@ def visible(node: Node | None, tree: Tree, compared: str = "") -> Any:
     return float(value) if node.kind == "number" and type(value) is int else value
 
 
-def _object(node: Node, value: dict[str, Tree], compared: str) -> dict[str, Any]:
+def _object(node: SchemaNode, value: dict[str, Tree], compared: str) -> dict[str, Any]:
     if not node.props.names:
         other = node.other()
         return {} if other is None else {key: visible(other, child, compared) for key, child in value.items()}

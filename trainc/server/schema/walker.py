@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.tree import Path, Tree
-    from trainc.server.schema.node import Node
+    from trainc.server.schema.node import SchemaNode
 
     # What leads to a node: () for the whole object, else the trail of its parent and the last step.
     Trail = tuple[Any, ...]
@@ -43,10 +43,10 @@ class Log:
         self.schema: list[Fault] = []
         self.lists: list[Fault] = []
         self.unchecked: list[Fault] = []
-        self.rules: list[tuple[Node, Path, Tree]] = []
+        self.rules: list[tuple[SchemaNode, Path, Tree]] = []
 
 
-def walk(node: Node, tree: Tree, log: Log) -> Tree:
+def walk(node: SchemaNode, tree: Tree, log: Log) -> Tree:
     """The object without unknown fields and nulls and with its defaults; what is wrong with it goes into `log`.
 
     Parts that did not change are shared with `tree`, which is left as it is. `metadata` is passed through.
@@ -72,7 +72,7 @@ def flat(trail: Trail) -> Path:
     return tuple(reversed(steps))
 
 
-def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[str, Tree]:
+def _object(node: SchemaNode, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[str, Tree]:
     props, only = node.props, node.only
     mark = len(log.schema) if node.sized else 0
     fresh: dict[str, Tree] | None = None
@@ -109,7 +109,7 @@ def _object(node: Node, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[s
 
 
 def completed(
-    node: Node, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
+    node: SchemaNode, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
 ) -> dict[str, Tree]:
     """What an object is in the end: its defaults, and the checks of all of it."""
     for key, default in node.defaults:
@@ -128,7 +128,7 @@ def completed(
     return out
 
 
-def _is_unknown(node: Node, trail: Trail, key: str, log: Log) -> bool:
+def _is_unknown(node: SchemaNode, trail: Trail, key: str, log: Log) -> bool:
     if node.preserve or node.extra is True or (not trail and key in _META):
         return False
     log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
@@ -140,7 +140,7 @@ def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
     return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
 
 
-def _size(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
+def _size(node: SchemaNode, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
     least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
     place = dotted(path)
     if least is not None and len(tree) < least:
@@ -154,7 +154,7 @@ def _size(node: Node, tree: dict[str, Tree], path: Path, log: Log, mark: int) ->
     log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
 
 
-def _branch(at: Node, child: Tree, trail: Trail, log: Log) -> Tree:
+def _branch(at: SchemaNode, child: Tree, trail: Trail, log: Log) -> Tree:
     if child.__class__ is dict:
         if at.kind == "object":
             return _object(at, child, trail, log)
@@ -181,7 +181,7 @@ def _prune(tree: Tree, path: Path, log: Log) -> Tree:
     return tree
 
 
-def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
+def _array(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
     at: Any = node.item()
     out = tree
     for index, child in enumerate(tree if at is not None else ()):
@@ -215,7 +215,7 @@ def _array(node: Node, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
     return out
 
 
-def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
+def _length(node: SchemaNode, tree: list[Tree], path: Path, log: Log) -> None:
     least, most = node.raw.get("minItems"), node.raw.get("maxItems")
     place = dotted(path)
     if most is not None and len(tree) > most:
@@ -226,7 +226,7 @@ def _length(node: Node, tree: list[Tree], path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", text))
 
 
-def _keyed(node: Node, tree: list[Tree], trail: Trail, log: Log) -> None:
+def _keyed(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> None:
     for index, item in enumerate(tree):
         if item.__class__ is not dict and plain(item) is not None:
             # The server looks no further in such a list.

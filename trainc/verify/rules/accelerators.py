@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.job import Job
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 _NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
 TOO_MANY = Rule(
@@ -232,7 +232,7 @@ def compute_domain_mismatch(job: Job) -> None:
             )
 
 
-def _unknown_claim(refused: Refused) -> Words:
+def _unknown_claim(refused: ServerComplaint) -> Words:
     name, owner = refused.fault.value, refused.container.name if refused.container is not None else ""
     message = f"`{owner}` uses the claim `{name}`, which the pod does not declare"
     return Words(message, "declare it under `resourceClaims` of the pod")

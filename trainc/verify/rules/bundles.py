@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 SLICES = Rule(
     "multislice-half-set-up",
@@ -62,7 +62,7 @@ def multislice_half_set_up(job: Job) -> None:
             )
 
 
-def _missing_slices(job: Job, role: Role, names: list[str], replicas: int) -> list[tuple[str, Path]]:
+def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: int) -> list[tuple[str, Path]]:
     if names and replicas < 2:
         container = next(one for one in role.main if names[0] in one.env)
         if container.value(_MEGASCALE[0]) == "1":  # a launcher that writes them for one slice as for many
@@ -111,7 +111,7 @@ def maintenance_half_handled(job: Job) -> None:
         )
 
 
-def _pod_rules(role: Role) -> list[Tree]:
+def _pod_rules(role: ExpandedRole) -> list[Tree]:
     return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
 
 

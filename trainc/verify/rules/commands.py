@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.vocabulary import Launcher
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 SLEEP = Rule(
     "endless-sleep",
@@ -136,7 +136,7 @@ def endless_init_container(job: Job) -> None:
                 )
 
 
-def _counts(role: Role) -> bool:
+def _counts(role: ExpandedRole) -> bool:
     from trainc.verify.start_order import counts  # noqa: PLC0415 (most pods have one container)
 
     return counts(role)

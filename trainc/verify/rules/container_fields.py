@@ -9,7 +9,7 @@ from trainc.verify.values import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -25,7 +25,7 @@ PORT = Rule("bad-port", ERROR, "a container port is missing, out of range, or na
 PROBE = Rule("bad-probe", ERROR, "a probe has no action, several, or one on a container that cannot have it", _WHY)
 
 
-def _no_containers(refused: Refused) -> Words:
+def _no_containers(refused: ServerComplaint) -> Words:
     role, job = refused.role, refused.job
     name = role.name if role is not None else ""
     others = [other.name for other in job.roles if other is not role]
@@ -34,24 +34,24 @@ def _no_containers(refused: Refused) -> Words:
     return Words(f"the pods of `{name}` have no containers", help_ or "write at least one container with an image")
 
 
-def _container(refused: Refused) -> str:
+def _container(refused: ServerComplaint) -> str:
     return refused.container.name if refused.container is not None else ""
 
 
-def _name(refused: Refused) -> Words:
+def _name(refused: ServerComplaint) -> Words:
     help_ = "use lower-case letters, digits and `-`, at most 63 of them"
     return Words(f"`{refused.fault.value}` cannot be the name of a container", help_)
 
 
-def _same_name(refused: Refused) -> Words:
+def _same_name(refused: ServerComplaint) -> Words:
     return Words(f"two containers are called `{refused.fault.value}`", "give each container a name of its own")
 
 
-def _image(refused: Refused) -> Words:
+def _image(refused: ServerComplaint) -> Words:
     return Words(f"container `{_container(refused)}` has no image", _meant(refused))
 
 
-def _meant(refused: Refused) -> str:
+def _meant(refused: ServerComplaint) -> str:
     """What to write where a patch of a TrainJob makes a container because no container has that name."""
     role, job = refused.role, refused.job
     if job.bundle.document.kind != "TrainJob" or role is None:
@@ -65,24 +65,24 @@ def _meant(refused: Refused) -> str:
     return "write `spec.trainer.image` in the job, or an image in the runtime"
 
 
-def _space(refused: Refused) -> Words:
+def _space(refused: ServerComplaint) -> Words:
     image = str(refused.fault.value)
     return Words(f"the image of `{_container(refused)}` starts or ends with white space", f"write `{image.strip()}`")
 
 
-def _env_name(refused: Refused) -> Words:
+def _env_name(refused: ServerComplaint) -> Words:
     name = str(refused.fault.value)
     help_ = "write the name and the value apart: `- name: A` and `value: B`" if "=" in name else ""
     return Words(f"`{name}` cannot be the name of a variable", help_)
 
 
-def _two_values(refused: Refused) -> Words:
+def _two_values(refused: ServerComplaint) -> Words:
     name = value(refused.job.tree, *refused.above(1, "name"))
     also = (Label(refused.job.at(refused.above(1, "value")), "the value"),)
     return Words(f"`{name}` has both a value and a source", "keep one of `value` and `valueFrom`", also=also, key=True)
 
 
-def _field(refused: Refused) -> Words:
+def _field(refused: ServerComplaint) -> Words:
     at = refused.path if refused.path[-1] == "fieldPath" else (*refused.path, "fieldPath")
     return Words(
         f"`{value(refused.job.tree, *at)}` is not a field that a pod can read about itself",
@@ -90,22 +90,22 @@ def _field(refused: Refused) -> Words:
     )
 
 
-def _pull(refused: Refused) -> Words:
+def _pull(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.fault.value}` is not a pull policy", "use `IfNotPresent` or `Always`")
 
 
-def _number(refused: Refused) -> Words:
+def _number(refused: ServerComplaint) -> Words:
     return Words(f"{refused.fault.value} is not a port", "ports go from 1 to 65535")
 
 
-def _port_twice(refused: Refused) -> Words:
+def _port_twice(refused: ServerComplaint) -> Words:
     name, ports = refused.fault.value, refused.above(2)
     number = next(n for n in range(100_000) if value(refused.job.tree, *ports, n, "name") == name)
     also = (Label(refused.job.at((*ports, number, "name")), "first used here"),)
     return Words(f"two ports are called `{name}`", also=also)
 
 
-def _early_probe(refused: Refused) -> Words:
+def _early_probe(refused: ServerComplaint) -> Words:
     name = _container(refused)
     return Words(f"`{name}` runs to its end before the others start: no probe can be set", key=True)
 

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 SELF = Rule(
     "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
@@ -186,7 +186,7 @@ def deadline_passes_at_once(job: Job) -> None:
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 
-def _counts_anew(job: Job, role: Role) -> Finding:
+def _counts_anew(job: Job, role: ExpandedRole) -> Finding:
     return DEADLINE.at(
         job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
         "the deadline counts from the start of each Job, and anew after each restart and admission",

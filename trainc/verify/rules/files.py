@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 ONE_NODE = Rule(
     "one-node-volume",
@@ -113,7 +113,7 @@ def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
     return claims
 
 
-def _mounted(role: Role, claim: str) -> Path | None:
+def _mounted(role: ExpandedRole, claim: str) -> Path | None:
     """Where a role uses a claim: as a volume of the pod, or by a mount of one that JobSet adds."""
     for index, volume in enumerate(rows(role.pod, "volumes")):
         if text(table(volume, "persistentVolumeClaim"), "claimName") == claim:

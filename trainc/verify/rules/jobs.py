@@ -10,7 +10,7 @@ from trainc.verify.values import text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 _WHY = "JobSet accepts the template as it is; the Job API refuses it, and only an event of the JobSet says so."
 
@@ -58,7 +58,7 @@ _COUNTS = (
 )
 
 
-def _completions(refused: Refused) -> Words:
+def _completions(refused: ServerComplaint) -> Words:
     role = refused.role
     if role is None or "parallelism" not in role.spec:
         return Words("an indexed Job has no `completions`", "add `completions`", key=True)
@@ -67,7 +67,7 @@ def _completions(refused: Refused) -> Words:
     return Words(f"`{role.name}` has `parallelism` but no `completions`", help_)
 
 
-def _always(refused: Refused) -> Words:
+def _always(refused: ServerComplaint) -> Words:
     name = refused.role.name if refused.role is not None else ""
     return Words(
         f"the pods of `{name}` restart always, so the Job never ends",
@@ -75,24 +75,24 @@ def _always(refused: Refused) -> Words:
     )
 
 
-def _negative(refused: Refused) -> Words:
+def _negative(refused: ServerComplaint) -> Words:
     least = 1 if refused.path[-1] in ("parallelism", "completions") else 0
     # Both counts come from one number of nodes, and are wrong together.
     group = ("count", refused.path[2]) if least else None
     return Words(f"`{refused.path[-1]}` is {refused.written}", f"write {least} or more", group=group)
 
 
-def _selector(refused: Refused) -> Words:
+def _selector(refused: ServerComplaint) -> Words:
     name = refused.role.name if refused.role is not None else ""
     field = refused.path[-1] if refused.path[-1] in ("selector", "manualSelector") else "selector"
     return Words(f"`{field}` is set on the Job of `{name}`", "remove it", key=True, group=(name, "selector"))
 
 
-def _index_only(refused: Refused) -> Words:
+def _index_only(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.path[-1]}` needs an indexed Job", key=True)
 
 
-def _needs_never(refused: Refused) -> Words:
+def _needs_never(refused: ServerComplaint) -> Words:
     role = refused.role
     also: tuple[Label, ...] = ()
     if role is not None:
@@ -105,24 +105,24 @@ def _needs_never(refused: Refused) -> Words:
     return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
 
 
-def _order(refused: Refused) -> Words:
+def _order(refused: ServerComplaint) -> Words:
     values = plain(get(refused.job.tree, *refused.path))
     return Words("the exit codes are not in order", f"write {sorted(values)}")
 
 
-def _container(refused: Refused) -> Words:
+def _container(refused: ServerComplaint) -> Words:
     names = {container.name for container in refused.role.containers} if refused.role is not None else set()
     known = ", ".join(f"`{name}`" for name in sorted(names))
     return Words(f"no container is called `{refused.fault.value}`", f"the containers are {known}")
 
 
-def _replacement(refused: Refused) -> Words:
+def _replacement(refused: ServerComplaint) -> Words:
     if '"TerminatingOrFailed"' in refused.reason.partition("supported values")[2]:
         return Words(f"`{refused.fault.value}` is not a pod replacement policy", "use `Failed`")
     return Words(f"`{refused.fault.value}` does not go with a pod failure policy", "use `Failed`")
 
 
-def _indexes(refused: Refused) -> Words:
+def _indexes(refused: ServerComplaint) -> Words:
     return Words(
         f"`{refused.fault.value}` does not list indexes of the Job",
         "write ascending indexes and ranges below `completions`, such as `0,2-4`",

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 PARTIAL = Rule(
     "partial-restarts",
@@ -231,7 +231,7 @@ def short_grace_period(job: Job) -> None:
             )
 
 
-def _saves(role: Role) -> bool:
+def _saves(role: ExpandedRole) -> bool:
     return any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
 from trainc.verify.values import flag, table, text
-from trainc.verify.world import LOCAL, Place, keeps_to_itself
+from trainc.verify.world import LOCAL, PodAddress, keeps_to_itself
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def coordinator_starts_later(job: Job) -> None:
     for meeting in job.meetings:
         place = meeting.place
         role = meeting.container.role
-        if not isinstance(place, Place) or place.role is role:
+        if not isinstance(place, PodAddress) or place.role is role:
             continue
         wait = waits_for(place.role, role)
         if wait is None:

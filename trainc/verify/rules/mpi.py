@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 SLOTS = Rule(
     "mpi-processes-exceed-slots",
@@ -193,7 +193,7 @@ def _repository(image: str) -> str:
     return path.removesuffix("".join(tag)) if is_known else ""
 
 
-def _retries(job: Job, role: Role) -> bool:
+def _retries(job: Job, role: ExpandedRole) -> bool:
     """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
     return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
 

@@ -7,7 +7,7 @@ from trainc.verify.refusal import Explanation, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 POD_NAME = Rule(
     "pod-name-too-long",
@@ -24,7 +24,7 @@ SELECTOR = Rule(
 )
 
 
-def _too_long(refused: Refused) -> Words:
+def _too_long(refused: ServerComplaint) -> Words:
     host = refused.reason.rpartition(": ")[2]
     role = refused.job.roles[int(refused.fault.message.partition("[")[2].partition("]")[0])]
     also = (Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
@@ -35,7 +35,7 @@ def _too_long(refused: Refused) -> Words:
     )
 
 
-def _label(refused: Refused) -> Words:
+def _label(refused: ServerComplaint) -> Words:
     label = str(refused.fault.value)
     return Words(
         f"the label `{label}` has {len(label)} characters",

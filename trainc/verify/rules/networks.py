@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 HALF = Rule(
     "network-half-set-up",
@@ -54,7 +54,7 @@ def network_half_set_up(job: Job) -> None:
 _Half = tuple[str, str, "Path"]
 
 
-def _daemon(role: Role, *words: str) -> bool:
+def _daemon(role: ExpandedRole, *words: str) -> bool:
     for container in role.containers:
         image = text(container.tree, "image")
         for word in words:
@@ -75,13 +75,13 @@ def _first(container: Container, prefix: str) -> Path:
     return container.env_path(next(name for name in container.env if name.startswith(prefix)))
 
 
-def _tcpx(role: Role, container: Container) -> _Half | None:
+def _tcpx(role: ExpandedRole, container: Container) -> _Half | None:
     if not _sets(container, _TCPX) or _daemon(role, "tcpgpudmarxd", "tcpx"):
         return None
     return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, _TCPX)
 
 
-def _tcpxo(role: Role, container: Container) -> _Half | None:
+def _tcpxo(role: ExpandedRole, container: Container) -> _Half | None:
     if not _sets(container, _TCPXO):
         return None
     if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
@@ -92,7 +92,7 @@ def _tcpxo(role: Role, container: Container) -> _Half | None:
     return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, _TCPXO)
 
 
-def _efa(role: Role, container: Container) -> _Half | None:
+def _efa(role: ExpandedRole, container: Container) -> _Half | None:
     if (
         role.several
         and container.literal("FI_PROVIDER") == "efa"
@@ -104,11 +104,11 @@ def _efa(role: Role, container: Container) -> _Half | None:
     return None
 
 
-def _privileged(role: Role, container: Container) -> bool:
+def _privileged(role: ExpandedRole, container: Container) -> bool:
     return flag(table(container.tree, "securityContext"), "privileged") or role.host_network
 
 
-def _infiniband(role: Role, container: Container) -> _Half | None:
+def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
     del role
     card = next((r for r in container.limits if r.startswith(("rdma/", "nvidia.com/rdma"))), "")
     security = table(container.tree, "securityContext")

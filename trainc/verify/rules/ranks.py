@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
 from trainc.verify.values import COMPLETION_INDEX, Varies
-from trainc.verify.world import Place, keeps_to_itself, ranks
+from trainc.verify.world import PodAddress, keeps_to_itself, ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def ranks_repeat_per_job(job: Job) -> None:
             name for name, value in ranks(meeting.container) if type(value) is Varies and value.by == COMPLETION_INDEX
         ]
         if (
-            isinstance(place, Place)
+            isinstance(place, PodAddress)
             and place.role is role
             and own
             and "JOB_INDEX" not in meeting.container.text.upper()

@@ -15,7 +15,7 @@ from trainc.verify.values import table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -142,11 +142,11 @@ def _meant(resource: str) -> str:
     return f"write the whole name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
 
 
-def _negative(refused: Refused) -> Words:
+def _negative(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.path[-1]}: {canonical(refused.written)}` is less than nothing")
 
 
-def _part(refused: Refused) -> Words:
+def _part(refused: ServerComplaint) -> Words:
     resource, written = refused.path[-1], refused.written
     return Words(
         f"`{resource}: {written}` asks for a part of a device",
@@ -154,21 +154,21 @@ def _part(refused: Refused) -> Words:
     )
 
 
-def _no_resource(refused: Refused) -> Words:
+def _no_resource(refused: ServerComplaint) -> Words:
     resource = str(refused.path[-1])
     # One name to mend, under limits and requests.
     return Words(f"there is no resource `{resource}`", _meant(resource), key=True, group=(refused.above(2), resource))
 
 
-def _over(refused: Refused) -> Words:
+def _over(refused: ServerComplaint) -> Words:
     return _unlike(refused, "raise the limit or lower the request")
 
 
-def _differs(refused: Refused) -> Words:
+def _differs(refused: ServerComplaint) -> Words:
     return _unlike(refused, "write the limit alone: the request of a device follows it")
 
 
-def _unlike(refused: Refused, help_: str) -> Words:
+def _unlike(refused: ServerComplaint, help_: str) -> Words:
     resource, owner = refused.path[-1], refused.container.name if refused.container is not None else ""
     limit = refused.above(2, "limits", resource)
     most = value(refused.job.tree, *limit)
@@ -176,21 +176,21 @@ def _unlike(refused: Refused, help_: str) -> Words:
     return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),))
 
 
-def _no_limit(refused: Refused) -> Words:
+def _no_limit(refused: ServerComplaint) -> Words:
     resource = refused.path[-1]
     help_ = f"write it under `limits`: `{resource}: {refused.written}`; the request follows"
     return Words(f"`{resource}` is requested without a limit", help_)
 
 
-def _pages_unlike(refused: Refused) -> Words:
+def _pages_unlike(refused: ServerComplaint) -> Words:
     return Words(f"request and limit of `{refused.path[-1]}` differ")
 
 
-def _pages_unlimited(refused: Refused) -> Words:
+def _pages_unlimited(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.path[-1]}` is requested without a limit")
 
 
-def _pages_alone(_refused: Refused) -> Words:
+def _pages_alone(_refused: ServerComplaint) -> Words:
     return Words("huge pages are asked for without cpu or memory", "ask for cpu or memory as well", key=True)
 
 

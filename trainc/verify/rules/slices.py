@@ -9,7 +9,7 @@ from trainc.verify.values import table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 SHARED_POOLS = Rule(
     "slices-share-node-pools",
@@ -37,12 +37,12 @@ def slices_share_node_pools(job: Job) -> None:
             )
 
 
-def _is_multislice(role: Role) -> bool:
+def _is_multislice(role: ExpandedRole) -> bool:
     several = type(role.replicas) is int and role.replicas > 1
     return several and "google.com/tpu" in role.devices and type(role.size) is int and role.size > 1
 
 
-def _is_placed(job: Job, role: Role) -> bool:
+def _is_placed(job: Job, role: ExpandedRole) -> bool:
     places = (table(job.metadata, "annotations"), table(table(role.tree["template"], "metadata"), "annotations"))
     keys = {key for held in (*places, role.annotations) for key in held}
     if EXCLUSIVE in keys or any(key.startswith("kueue.x-k8s.io/podset") for key in keys):

@@ -9,7 +9,7 @@ from trainc.verify.refusal import Explanation, Words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.refusal import Refused
+    from trainc.verify.refusal import ServerComplaint
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -47,45 +47,45 @@ def negative_grace_period(job: Job) -> None:
 _CALLED = {"priorityClassName": "priority class", "schedulingGates": "scheduling gate"}
 
 
-def _word(refused: Refused) -> Words:
+def _word(refused: ServerComplaint) -> Words:
     words = refused.reason.partition("supported values: ")[2].replace('"', "`")
     return Words(f"`{refused.fault.value}` is not a `{refused.path[-1]}`", f"use one of {words}")
 
 
-def _name(refused: Refused) -> Words:
+def _name(refused: ServerComplaint) -> Words:
     field = str(refused.path[-1] if refused.path[-1] != "name" else refused.path[-3])
     message = f"`{refused.fault.value or ''}` cannot be a {_CALLED.get(field, field)}"
     return Words(message, "use lower-case letters, digits and `-`")
 
 
-def _label(refused: Refused) -> Words:
+def _label(refused: ServerComplaint) -> Words:
     key = refused.path[-1]
     if refused.fault.value == key:
         return Words(f"`{key}` cannot be a key", key=True, group=(*refused.path, "key"))
     return Words(f"`{refused.fault.value}` cannot be the value of `{key}`")
 
 
-def _deadline(refused: Refused) -> Words:
+def _deadline(refused: ServerComplaint) -> Words:
     return Words(f"{refused.fault.value} seconds is not a deadline", "remove it, or give the seconds a pod may take")
 
 
-def _alias(refused: Refused) -> Words:
+def _alias(refused: ServerComplaint) -> Words:
     address = refused.fault.value or ""
     return Words(f"`{address}` is not an IP address", "a Service or a pod is found by its DNS name instead")
 
 
-def _operator(refused: Refused) -> Words:
+def _operator(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.fault.value}` is not an operator", "use `Exists` or `Equal`")
 
 
-def _comparison(refused: Refused) -> Words:
+def _comparison(refused: ServerComplaint) -> Words:
     return Words(
         f"`{refused.fault.value}` is an operator of servers with TaintTolerationComparisonOperators",
         "use `Exists` or `Equal`, or say that the gate is on: `--set gates=TaintTolerationComparisonOperators`",
     )
 
 
-def _effect(refused: Refused) -> Words:
+def _effect(refused: ServerComplaint) -> Words:
     help_ = "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`"
     return Words(f"`{refused.fault.value}` is not an effect of a taint", help_)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.job import Job
     from trainc.verify.launch import Launch
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
     from trainc.verify.values import Unknown
 
 _OWN_RESOURCES = (
@@ -96,7 +96,7 @@ def _nodes(container: Container) -> tuple[str, str, Path] | None:
     return None
 
 
-def _pods_meeting(job: Job, role: Role) -> set[int]:
+def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     """The numbers of pods that may be meant: one Job's, the role's, and those of all roles that meet at one host."""
     if type(role.size) is not int or type(role.replicas) is not int:
         return set()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.verify.containers import Container
     from trainc.verify.data.machines import Generation
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
+    from trainc.verify.pods import ExpandedRole
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
@@ -54,7 +54,7 @@ SINGLE = Rule(
 )
 
 
-def _users(job: Job) -> list[tuple[Role, Container, int]]:
+def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
     users = []
     for role in job.roles:
         for container in role.main:
@@ -65,20 +65,20 @@ def _users(job: Job) -> list[tuple[Role, Container, int]]:
     return users
 
 
-def _selector(role: Role, key: str) -> str:
+def _selector(role: ExpandedRole, key: str) -> str:
     return text(table(role.pod, "nodeSelector"), key)
 
 
-def _path(role: Role, key: str) -> Path:
+def _path(role: ExpandedRole, key: str) -> Path:
     return (*role.pod_path, "nodeSelector", key)
 
 
-def _topology(role: Role) -> str:
+def _topology(role: ExpandedRole) -> str:
     """The topology of the slice that the pods of one Job make: of a node pool, unless GKE makes the slice itself."""
     return text(role.annotations, SLICE) or _selector(role, TOPOLOGY)
 
 
-def _topology_path(role: Role) -> Path:
+def _topology_path(role: ExpandedRole) -> Path:
     if text(role.annotations, SLICE):
         return (*role.spec_path, "template", "metadata", "annotations", SLICE)
     return _path(role, TOPOLOGY)
@@ -112,7 +112,9 @@ def tpu_topology_mismatch(job: Job) -> None:
         job.report.add(_mismatch(job, role, container, sizes, role.width, chips))
 
 
-def _mismatch(job: Job, role: Role, container: Container, sizes: tuple[int, ...], width: int, chips: int) -> Finding:
+def _mismatch(
+    job: Job, role: ExpandedRole, container: Container, sizes: tuple[int, ...], width: int, chips: int
+) -> Finding:
     """Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them."""
     total, alone = _product(sizes), chips == _product(sizes)
     table_ = f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {width * chips}"
@@ -204,7 +206,7 @@ def tpu_selector_missing(job: Job) -> None:
             )
 
 
-def _placed_otherwise(role: Role) -> bool:
+def _placed_otherwise(role: ExpandedRole) -> bool:
     """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
     selector = table(role.pod, "nodeSelector")
     if SLICE in role.annotations:

@@ -12,8 +12,8 @@ from trainc.verify.values import rows, substituted, table, text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.verify.job import Job
-    from trainc.verify.pods import Role
-    from trainc.verify.refusal import Refused
+    from trainc.verify.pods import ExpandedRole
+    from trainc.verify.refusal import ServerComplaint
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
 
@@ -94,26 +94,26 @@ def shared_memory_of_host(job: Job) -> None:
                 )
 
 
-def _for_others(name: str, role: Role) -> bool:
+def _for_others(name: str, role: ExpandedRole) -> bool:
     """GKE's FUSE side cars are injected and take their volumes by these names."""
     return name.startswith("gke-gcsfuse") or any(
         key.startswith("gke-gcsfuse/") and name in key for key in role.annotations
     )
 
 
-def _name(refused: Refused) -> Words:
+def _name(refused: ServerComplaint) -> Words:
     name = str(refused.fault.value)
     return Words(f"`{name}` cannot be the name of a volume", "use `-` instead of dots" if "." in name else "")
 
 
-def _second_source(refused: Refused) -> Words:
+def _second_source(refused: ServerComplaint) -> Words:
     volume, path = get(refused.job.tree, *refused.above(1)), refused.above(1)
     first = next(source for source in SOURCES if source in volume)
     also = (Label(refused.job.at((*path, first), key=True), "the other source"),)
     return Words(f"volume `{text(volume, 'name')}` has more than one source", also=also, key=True)
 
 
-def _unknown(refused: Refused) -> Words:
+def _unknown(refused: ServerComplaint) -> Words:
     container = refused.container
     name = str(refused.fault.value or "")
     owner = container.name if container is not None else ""
@@ -124,11 +124,11 @@ def _unknown(refused: Refused) -> Words:
     return Words(f"`{owner}` mounts `{name}`, but the pod has no volume of that name", help_)
 
 
-def _no_path(refused: Refused) -> Words:
+def _no_path(refused: ServerComplaint) -> Words:
     return Words(f"a mount of `{refused.container.name if refused.container is not None else ''}` has no path")
 
 
-def _path_twice(refused: Refused) -> Words:
+def _path_twice(refused: ServerComplaint) -> Words:
     place, mounts = refused.fault.value, refused.above(2)
     if not place:
         return _no_path(refused)
@@ -137,11 +137,11 @@ def _path_twice(refused: Refused) -> Words:
     return Words(f"two mounts stand at `{place}`", also=also)
 
 
-def _absolute(refused: Refused) -> Words:
+def _absolute(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.fault.value}` is not below the volume", group=(*refused.path, "absolute"))
 
 
-def _leaving(refused: Refused) -> Words:
+def _leaving(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.fault.value}` leaves the volume", group=(*refused.path, "leaving"))
 
 

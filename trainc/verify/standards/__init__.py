@@ -7,7 +7,7 @@ Kubernetes 1.37.
 from __future__ import annotations
 
 from trainc.verify.standards import baseline, restricted
-from trainc.verify.standards.pod import NEWEST, Pod
+from trainc.verify.standards.pod import NEWEST, PodTemplate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.verify.standards.pod import Violation
 
-    Control = Callable[[Pod], Violation | None]
+    Control = Callable[[PodTemplate], Violation | None]
 
 BASELINE, RESTRICTED = "baseline", "restricted"
 LEVELS = (BASELINE, RESTRICTED)
@@ -66,7 +66,7 @@ def violations(template: Tree, level: str, minor: int = NEWEST) -> Iterator[Viol
     A value that another tool fills in violates nothing.
     """
     minor = min(minor, NEWEST)
-    pod = Pod(template, minor)
+    pod = PodTemplate(template, minor)
     for control, since, until in _RESTRICTED if level == RESTRICTED else _BASELINE:
         violation = control(pod) if since <= minor < until else None
         if violation is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
     from trainc.model.tree import Path, Tree
-    from trainc.verify.standards.pod import Owner, Pod
+    from trainc.verify.standards.pod import Owner, PodTemplate
 
 PROFILES = ("RuntimeDefault", "Localhost")
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
@@ -33,7 +33,7 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("postStart", "preStop")
 
 
-def app_armor(pod: Pod) -> Violation | None:
+def app_armor(pod: PodTemplate) -> Violation | None:
     """No AppArmor profile but the runtime's and the node's own."""
     owners, kinds = setting(pod.owners, "appArmorProfile", "type", bad=lambda kind: kind not in PROFILES)
     written = _annotations(pod, lambda key: key.startswith(_APP_ARMOR), (_DEFAULT, ""))
@@ -46,7 +46,7 @@ def app_armor(pod: Pod) -> Violation | None:
     return Violation(counted("forbidden AppArmor profile", bad), details, path)
 
 
-def _annotations(pod: Pod, is_meant: Callable[[str], bool], allowed: Container[str]) -> list[tuple[str, str]]:
+def _annotations(pod: PodTemplate, is_meant: Callable[[str], bool], allowed: Container[str]) -> list[tuple[str, str]]:
     """The annotations that are meant and name neither an allowed profile nor one of the node, sorted."""
     held = [(key, text(pod.annotations, key)) for key in sorted(pod.annotations) if is_meant(key)]
     return [(k, v) for k, v in held if v not in allowed and not v.startswith(_LOCAL) and not substituted(v)]
@@ -56,7 +56,7 @@ def _annotation(written: list[tuple[str, str]]) -> Path:
     return ("metadata", "annotations", written[0][0])
 
 
-def capabilities(pod: Pod) -> Violation | None:
+def capabilities(pod: PodTemplate) -> Violation | None:
     """No capability beyond those that containers have anyway."""
     owners, names = added(pod, DEFAULT_CAPABILITIES)
     if not owners:
@@ -65,7 +65,7 @@ def capabilities(pod: Pod) -> Violation | None:
     return Violation("non-default capabilities", details, (*owners[0].security_path, "capabilities", "add"))
 
 
-def added(pod: Pod, allowed: frozenset[str]) -> tuple[list[Owner], list[str]]:
+def added(pod: PodTemplate, allowed: frozenset[str]) -> tuple[list[Owner], list[str]]:
     """The containers that add other capabilities than these, and those capabilities."""
     owners: list[Owner] = []
     names: set[str] = set()
@@ -77,14 +77,14 @@ def added(pod: Pod, allowed: frozenset[str]) -> tuple[list[Owner], list[str]]:
     return owners, sorted(names)
 
 
-def host_namespaces(pod: Pod) -> Violation | None:
+def host_namespaces(pod: PodTemplate) -> Violation | None:
     """No network, processes or memory segments of the node."""
     used = [field for field in ("hostNetwork", "hostPID", "hostIPC") if flag(pod.spec, field)]
     details = ", ".join(f"{field}=true" for field in used)
     return Violation("host namespaces", details, ("spec", used[0])) if used else None
 
 
-def host_path(pod: Pod) -> Violation | None:
+def host_path(pod: PodTemplate) -> Violation | None:
     """No folder of the node."""
     used = [(index, text(volume, "name")) for index, volume in enumerate(rows(pod.spec, "volumes")) if _has(volume)]
     details = f"{counted('volume', used)} {quoted(name for _, name in used)}"
@@ -95,7 +95,7 @@ def _has(volume: Tree) -> bool:
     return value(volume, "hostPath") is not None or type(volume.get("hostPath")) is dict
 
 
-def host_ports(pod: Pod) -> Violation | None:
+def host_ports(pod: PodTemplate) -> Violation | None:
     """Ports of the node; in its network every port is one, because the server fills `hostPort` in."""
     field = "containerPort" if flag(pod.spec, "hostNetwork") else "hostPort"
     owners: list[Owner] = []
@@ -117,7 +117,7 @@ def _port(row: Tree, field: str) -> int:
     return port if type(port) is int else 0
 
 
-def host_of_probes(pod: Pod) -> Violation | None:
+def host_of_probes(pod: PodTemplate) -> Violation | None:
     """No host in probes and lifecycle handlers, to which the kubelet would connect for the pod."""
     owners: list[Owner] = []
     hosts: set[str] = set()
@@ -145,7 +145,7 @@ def _hosts(owner: Owner) -> Iterator[tuple[str, Path]]:
                 yield host, (*owner.path, *path, way, "host")
 
 
-def privileged(pod: Pod) -> Violation | None:
+def privileged(pod: PodTemplate) -> Violation | None:
     """No privileged container."""
     owners = holding(pod.containers, "privileged")
     if not owners:
@@ -154,12 +154,12 @@ def privileged(pod: Pod) -> Violation | None:
     return Violation("privileged", details, (*owners[0].security_path, "privileged"))
 
 
-def proc_mount(pod: Pod) -> Violation | None:
+def proc_mount(pod: PodTemplate) -> Violation | None:
     """No unmasked /proc, unless the pod has a user namespace of its own."""
     return None if pod.is_relaxed else unmasked(pod)
 
 
-def unmasked(pod: Pod) -> Violation | None:
+def unmasked(pod: PodTemplate) -> Violation | None:
     """The containers that see /proc without its masks."""
     owners, kinds = setting(pod.containers, "procMount", bad=lambda kind: kind != "Default")
     if not owners:
@@ -168,7 +168,7 @@ def unmasked(pod: Pod) -> Violation | None:
     return Violation("procMount", details, (*owners[0].security_path, "procMount"))
 
 
-def selinux(pod: Pod) -> Violation | None:
+def selinux(pod: PodTemplate) -> Violation | None:
     """No SELinux type but those of containers, and neither user nor role."""
     allowed = {name for name in CONTAINER_TYPES if pod.minor >= CONTAINER_TYPES[name]}
     settings = {part: setting(pod.owners, "seLinuxOptions", part, bad=bool) for part in ("user", "role")}
@@ -183,7 +183,7 @@ def selinux(pod: Pod) -> Violation | None:
     return Violation("seLinuxOptions", details, (*bad[0].security_path, "seLinuxOptions"))
 
 
-def seccomp_annotations(pod: Pod) -> Violation | None:
+def seccomp_annotations(pod: PodTemplate) -> Violation | None:
     """No seccomp profile `unconfined`, as annotations said it before there was a field."""
     meant = {_SECCOMP_POD, *(f"{_SECCOMP}{owner.name}" for owner in pod.containers)}
     written = _annotations(pod, meant.__contains__, (_DEFAULT, _DOCKER))
@@ -193,7 +193,7 @@ def seccomp_annotations(pod: Pod) -> Violation | None:
     return Violation("seccompProfile", f"forbidden {counted('annotation', written)} {bad}", _annotation(written))
 
 
-def seccomp(pod: Pod) -> Violation | None:
+def seccomp(pod: PodTemplate) -> Violation | None:
     """No seccomp profile `Unconfined`."""
     owners, kinds = setting(pod.owners, "seccompProfile", "type", bad=lambda kind: kind not in PROFILES)
     if not owners:
@@ -202,7 +202,7 @@ def seccomp(pod: Pod) -> Violation | None:
     return Violation("seccompProfile", details, (*owners[0].security_path, "seccompProfile", "type"))
 
 
-def sysctls(pod: Pod) -> Violation | None:
+def sysctls(pod: PodTemplate) -> Violation | None:
     """No kernel parameter but those that a pod has for itself."""
     bad = [
         (index, name)
@@ -215,7 +215,7 @@ def sysctls(pod: Pod) -> Violation | None:
     return Violation("forbidden sysctls", ", ".join(name for _, name in bad), path)
 
 
-def windows_host_process(pod: Pod) -> Violation | None:
+def windows_host_process(pod: PodTemplate) -> Violation | None:
     """No Windows container that runs as a process of its node."""
     owners = [one for one in pod.owners if flag(table(one.security, "windowsOptions"), "hostProcess")]
     if not owners:

@@ -45,7 +45,7 @@ class Owner(NamedTuple):
         return (*self.path, "securityContext")
 
 
-class Pod:
+class PodTemplate:
     """A pod template, and the minor version of the standards that it is put before."""
 
     __slots__ = ("annotations", "containers", "minor", "spec")

@@ -11,12 +11,12 @@ from trainc.verify.values import rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.verify.standards.pod import Owner, Pod
+    from trainc.verify.standards.pod import Owner, PodTemplate
 
 _NON_ROOT = "runAsNonRoot != true"
 
 
-def privilege_escalation(pod: Pod) -> Violation | None:
+def privilege_escalation(pod: PodTemplate) -> Violation | None:
     """Every container denies its processes more rights than their parent has."""
     field = "allowPrivilegeEscalation"
     owners = [owner for owner in pod.containers if value(owner.security, field) in (None, True)]
@@ -26,7 +26,7 @@ def privilege_escalation(pod: Pod) -> Violation | None:
     return Violation("allowPrivilegeEscalation != false", details, owners[0].path)
 
 
-def capabilities(pod: Pod) -> Violation | None:
+def capabilities(pod: PodTemplate) -> Violation | None:
     """Every container drops all capabilities, and adds none but NET_BIND_SERVICE."""
     if pod.is_windows:
         return None
@@ -45,12 +45,12 @@ def _dropped(owner: Owner) -> list[str]:
     return known_texts(table(owner.security, "capabilities"), "drop")
 
 
-def proc_mount(pod: Pod) -> Violation | None:
+def proc_mount(pod: PodTemplate) -> Violation | None:
     """No unmasked /proc, in a user namespace either."""
     return unmasked(pod)
 
 
-def volume_types(pod: Pod) -> Violation | None:
+def volume_types(pod: PodTemplate) -> Violation | None:
     """No volume but those of these few kinds."""
     bad = []
     for index, volume in enumerate(rows(pod.spec, "volumes")):
@@ -66,7 +66,7 @@ def volume_types(pod: Pod) -> Violation | None:
     return Violation("restricted volume types", details, ("spec", "volumes", bad[0][0]))
 
 
-def non_root(pod: Pod) -> Violation | None:
+def non_root(pod: PodTemplate) -> Violation | None:
     """Every container, or the pod for them, says that it does not run as root."""
     if pod.is_relaxed:
         return None
@@ -81,7 +81,7 @@ def non_root(pod: Pod) -> Violation | None:
     return Violation(_NON_ROOT, details, silent[0].path) if silent else None
 
 
-def user(pod: Pod) -> Violation | None:
+def user(pod: PodTemplate) -> Violation | None:
     """Nothing runs as user 0."""
     owners = [owner for owner in pod.owners if str(value(owner.security, "runAsUser")) == "0"]
     if not owners or pod.is_relaxed:
@@ -91,7 +91,7 @@ def user(pod: Pod) -> Violation | None:
     )
 
 
-def seccomp(pod: Pod) -> Violation | None:
+def seccomp(pod: PodTemplate) -> Violation | None:
     """Every container, or the pod for them, names a seccomp profile."""
     if pod.is_windows:
         return None
