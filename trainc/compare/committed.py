@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 
 from trainc.compare.decision import Decisions
@@ -104,6 +103,8 @@ def listed(fields: Collection[str]) -> str:
 
 def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
     """Warn where the number of the run is lower than that of the committed one."""
+    import re  # noqa: PLC0415 (few jobs have a run)
+
     name = re.escape(bundle.document.name)
     latest = max(map(int, re.findall(rf"^  name: {name}-r([0-9]+)$", before, re.MULTILINE)), default=1)
     now = run_of(bundle.document.tree)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from trainc.compare.former import FormerJobs
 from trainc.compare.merged import CommittedTexts
@@ -22,11 +21,14 @@ from trainc.yaml.writer import dump_all
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import NamedTuple
 
     from trainc.compare.updates import Key, Update
     from trainc.model.header import Header
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Decision(NamedTuple):

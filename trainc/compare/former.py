@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import NamedTuple
 
 from trainc import pipeline
-from trainc.compare.git import GitRepository
+from trainc.compare.work_tree import repository_of
 from trainc.emit.digest import body_digest, job_digest
 from trainc.load import load
 from trainc.load.lists import expand
@@ -19,11 +18,14 @@ from trainc.yaml.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NamedTuple
 
     from trainc.model.bundle import Bundle
     from trainc.model.documents import Documents
     from trainc.model.header import Header
     from trainc.model.settings import Project, Selection
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Former(NamedTuple):
@@ -67,8 +69,10 @@ class FormerJobs:
 
     def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
         """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
+        repository = repository_of(self._project.root)
+        if repository is None:
+            return
         with suppress(Trouble):
-            repository = GitRepository(self._project.root)
             prefix = repository.prefix(self._project.root)
             inner = os.path.relpath(os.path.realpath(path), repository.top).replace(os.sep, "/")
             outside = inner.startswith("../")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from trainc.load.walk import contents
 from trainc.model.finding import ERROR, NOTE, Rule
@@ -12,10 +11,14 @@ from trainc.model.settings import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
+else:
+    from trainc.model.record import NamedTuple
 
 NOT_COMPARED = Rule(
     "not-compared",

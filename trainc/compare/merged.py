@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from trainc.compare.git import GitRepository
+from trainc.compare.work_tree import repository_of
 from trainc.model.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.compare.git import GitRepository
 
 _HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
 
@@ -23,8 +27,10 @@ class CommittedTexts:
         above = os.path.abspath(folder)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
+        repository = repository_of(above)
+        if repository is None:
+            return
         with suppress(Trouble):
-            repository = GitRepository(above)
             self._prefix = repository.prefix(os.path.abspath(folder))
             self._unmerged = repository.unmerged(self._prefix)
             self._absent = repository.absent(self._prefix)
@@ -66,8 +72,10 @@ class CommittedTexts:
 
 def absent_files(root: str) -> frozenset[str]:
     """The files below a folder, relative to it, that a sparse checkout leaves out: they are not gone."""
+    repository = repository_of(root)
+    if repository is None:
+        return frozenset()
     with suppress(Trouble):
-        repository = GitRepository(root)
         prefix = repository.prefix(root)
         return frozenset(path.removeprefix(prefix) for path in repository.absent(prefix))
     return frozenset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from trainc.compare.decision import Decisions
 from trainc.compare.immutable import immutable_change
@@ -24,6 +23,7 @@ from trainc.yaml.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import NamedTuple
 
     from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
     Bound = Callable[[Document, Project, Report], list[Cluster]]
+else:
+    from trainc.model.record import NamedTuple
 
 _FIRST_LINE = 4096  # bytes that hold it
 

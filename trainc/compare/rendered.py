@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from trainc.emit import path_of, run_path
 from trainc.load.walk import is_candidate
@@ -24,9 +23,12 @@ from trainc.yaml.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NamedTuple
 
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
+else:
+    from trainc.model.record import NamedTuple
 
 
 class Made(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from trainc.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
 from trainc.compare.order import keys, moved, orders
 from trainc.model.finding import Refusal
@@ -20,7 +18,7 @@ from trainc.server.verdict import kind_of, verdict
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.model.bundle import Bundle
     from trainc.model.paths import Steps
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from trainc.server.schema.served import Served
 
     Key = tuple[str, str, str, str]
+else:
+    from trainc.model.record import NamedTuple
 
 _LONGEST = 60  # characters of a value that are shown
 _ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new object with the stored one
