@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from trainc.compare.applied import MARKS
 from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, is_candidate, ours
@@ -192,6 +194,8 @@ def _others(
         for name in names:
             if name in clean or name in written:
                 continue
+            if rendered and name.startswith(rendered) and not os.path.lexists(os.path.join(project.root, name)):
+                continue  # the run removed it, as its job is gone
             if name in seen or is_inert(project.root, name):
                 seen.add(name)
             else:
