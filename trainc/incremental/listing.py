@@ -17,22 +17,31 @@ UNSETTLED: State = (0, 0, 0, 0)  # of a file that may change again without a cha
 # A file system counts time in steps; within one step a second change of a file shows nowhere.
 _FINE, _COARSE = 50_000_000, 2_000_000_000  # nanoseconds: longer than one step
 _MILLISECOND = 1_000_000
+_ROW = 32  # bytes of a file's state
+_BLOCK = 128 * _ROW
 
 
 class Listing:
     """The names of files and their states, in the order of the file system; comparing two costs next to nothing."""
 
-    __slots__ = ("folders", "links", "names", "numbers")
+    __slots__ = ("folders", "links", "lost", "names", "numbers")
 
     def __init__(self) -> None:
         self.names: list[str] = []
         self.numbers: list[int] = []  # the four of each file, one file behind the other
         self.folders: list[str] = []
         self.links: list[str] = []  # each symbolic link, and the file that it leads to in the end
+        self.lost: list[str] = []  # links that lead to no file
 
     def states(self) -> dict[str, State]:
         """The state of each file by its name."""
         return unpacked(self.names, self.packed())
+
+    def states_of(self, names: Collection[str]) -> dict[str, State]:
+        """The states of a few files, of those that are there."""
+        numbers = self.numbers
+        places = {name: 4 * at for at, name in enumerate(self.names) if name in names}
+        return {name: (numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]) for name, at in places.items()}
 
     def packed(self) -> bytes:
         """The numbers as bytes."""
@@ -48,6 +57,18 @@ def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
     """The state of each file, of numbers as bytes."""
     states: Iterator[State] = iter_unpack("4q", numbers)
     return dict(zip(names, states, strict=True))
+
+
+def different(before: tuple[list[str], bytes], now: tuple[list[str], bytes]) -> set[str]:
+    """The names of files of which two listings, as names and numbers, do not say the same."""
+    (names, numbers), (names_now, numbers_now) = before, now
+    if names != names_now:
+        states, states_now = unpacked(names, numbers), unpacked(names_now, numbers_now)
+        return {name for name in {**states, **states_now} if states.get(name) != states_now.get(name)}
+    blocks = range(0, len(numbers), _BLOCK)  # most are equal, which is seen at once
+    unequal = [at for at in blocks if numbers[at : at + _BLOCK] != numbers_now[at : at + _BLOCK]]
+    rows = [row for at in unequal for row in range(at, min(at + _BLOCK, len(numbers)), _ROW)]
+    return {names[row // _ROW] for row in rows if numbers[row : row + _ROW] != numbers_now[row : row + _ROW]}
 
 
 def state_of(status: os.stat_result) -> State:
@@ -128,3 +149,4 @@ def _add_link(path: str, name: str, out: Listing) -> None:
     else:
         out.names.append(name)
         out.numbers.extend(UNSETTLED)
+        out.lost.append(name)

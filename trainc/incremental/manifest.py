@@ -7,7 +7,7 @@ import os
 from hashlib import sha256
 from struct import pack
 
-from trainc.incremental.listing import UNSETTLED, is_settled, unpacked
+from trainc.incremental.listing import UNSETTLED, different, is_settled, unpacked
 from trainc.model.reading import ordinary_contents
 
 TYPE_CHECKING = False
@@ -40,10 +40,7 @@ class Head:
 
     def answer(self, shown: str, answer: Answer) -> None:
         """Keep what a run said, printed in one of a few ways."""
-        self.answers.pop(shown, None)
-        for name in list(self.answers)[: len(self.answers) - MAX_ANSWERS + 1]:
-            del self.answers[name]
-        self.answers[shown] = answer
+        add_answer(self.answers, shown, answer)
 
     def keep(self, states: Mapping[str, State], links: list[str]) -> None:
         """Take these files for those of the project."""
@@ -76,17 +73,17 @@ class Manifest:
         return all(state != UNSETTLED or name in self.digests for name, state in self.head.states().items())
 
     def changes(self, files: Listing, started: int) -> tuple[dict[str, State], set[str]]:
-        """The files as they are now, and the names of those with other contents, new or gone.
+        """The states of files that are there and not as they were, and the names of those with other contents, new or gone.
 
         A file whose numbers differ but whose content is the same is unchanged; its state is the new one from now on.
         """
-        before, now = self.head.states(), files.states()
-        changed = before.keys() ^ now.keys()
+        before = (self.head.names, self.head.numbers)
+        names = different(before, (files.names, files.packed())).union(files.lost)
+        now = files.states_of(names)
+        changed = names - now.keys()
         if files.links != self.head.links:
-            changed |= {*files.links, *self.head.links} & now.keys()
+            changed |= {*files.links, *self.head.links} & {*files.names}
         for name, state in now.items():
-            if state == before.get(name, UNSETTLED) and state != UNSETTLED:
-                continue
             if name in self.digests and self.digests[name] == digest(os.path.join(self.head.root, name)):
                 now[name] = state if is_settled(state, started) else UNSETTLED
             else:
@@ -100,6 +97,14 @@ class Manifest:
         first = marshal.dumps((places, "\0".join(head.names), head.numbers, head.links, head.answers))
         second = marshal.dumps((self.digests, self.outcomes))
         return b"".join((sha256(first).digest(), len(first).to_bytes(_LENGTH), first, sha256(second).digest(), second))
+
+
+def add_answer(answers: dict[str, Answer], shown: str, answer: Answer) -> None:
+    """Add an answer, printed in one of a few ways, to those that are kept."""
+    answers.pop(shown, None)
+    for name in list(answers)[: len(answers) - MAX_ANSWERS + 1]:
+        del answers[name]
+    answers[shown] = answer
 
 
 def digest(path: str) -> bytes:
