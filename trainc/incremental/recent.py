@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.incremental.listing import Listing
     from trainc.incremental.manifest import Answer, Head
 
-    class Cache(Protocol):
+    class AnswerCache(Protocol):
         """Data by key."""
 
         def get(self, key: str) -> bytes | None:
@@ -47,7 +47,7 @@ def is_recent(head: Head, listed: Listing, different: Collection[str], started: 
     return are_files_settled and are_settled(head.root, listed.folders, started)
 
 
-def recent_answers(cache: Cache, key: str, head: Head, listed: Listing) -> dict[str, Answer]:
+def recent_answers(cache: AnswerCache, key: str, head: Head, listed: Listing) -> dict[str, Answer]:
     """The answers that were given to exactly these files, by the ways in which they were printed."""
     data = cache.get(_key(key))
     if data is None or sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
@@ -56,7 +56,7 @@ def recent_answers(cache: Cache, key: str, head: Head, listed: Listing) -> dict[
     return answers if files == _digest(head, listed) else {}
 
 
-def keep_recent(cache: Cache, key: str, head: Head, listed: Listing, shown: str, answer: Answer) -> None:
+def keep_recent(cache: AnswerCache, key: str, head: Head, listed: Listing, shown: str, answer: Answer) -> None:
     """Keep the answer to these files in the place of answers to others."""
     answers = recent_answers(cache, key, head, listed)
     add_answer(answers, shown, answer)
