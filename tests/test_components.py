@@ -11,8 +11,9 @@ import yaml
 
 from tests.compiling import ROOT
 from tests.resolve.inheriting import BASE, JOB, compiled, runtime
+from trainc.model.object_keys import GPU_RESOURCE
 from trainc.model.quantity import Quantity
-from trainc.verify.data.machines import GENERATIONS, GPU, MACHINES
+from trainc.verify.data.machines import GENERATIONS, MACHINES
 
 FILES = sorted(ROOT.glob("runtimes/components/*.yaml"))
 LIBRARY: dict[str, Any] = {path.stem: yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in FILES}
@@ -77,7 +78,11 @@ def test_a_topology_reaches_pods_and_chips(component: str) -> None:
 
 def test_an_instance_brings_all_of_its_cards() -> None:
     choices = parameter("aws-efa", "instance")["choices"]
-    several = {name for name, one in MACHINES.items() if one.resource == GPU and one.cards > 1 and name.startswith("p")}
+    several = {
+        name
+        for name, one in MACHINES.items()
+        if one.resource == GPU_RESOURCE and one.cards > 1 and name.startswith("p")
+    }
     assert {choice["value"] for choice in choices} == several
     for choice in choices:
         machine = MACHINES[choice["value"]]

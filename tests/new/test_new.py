@@ -14,11 +14,12 @@ from trainc.cli.commands import COMMANDS
 from trainc.cli.options import parse
 from trainc.frameworks import FRAMEWORKS
 from trainc.load.shipped import COMPONENTS, shipped_names
-from trainc.new.hardware import GPU, HARDWARE
+from trainc.model.object_keys import GPU_RESOURCE, NEURON_RESOURCE
+from trainc.new.hardware import HARDWARE
 from trainc.new.starts import STARTS
 from trainc.schedulers import TABLE
 from trainc.verify.data.devices import DEVICES
-from trainc.verify.data.machines import MACHINES, NEURON
+from trainc.verify.data.machines import MACHINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ def every_role_has_its_accelerators(folder: Path, hardware: Hardware, argv: Sequ
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
         (limits,) = [one["resources"].get("limits", {}) for one in containers if one["name"] == "node"]
         assert any(resource in DEVICES for resource in limits), (argv, role["name"])
-        assert int(limits.get(GPU, hardware.count)) == hardware.count, (argv, role["name"])
+        assert int(limits.get(GPU_RESOURCE, hardware.count)) == hardware.count, (argv, role["name"])
 
 
 def test_every_framework_and_runtime_can_be_started_from() -> None:
@@ -101,7 +102,7 @@ def test_machines_have_what_is_known_of_them() -> None:
         machine = next((MACHINES[word] for word in hardware.about.replace(",", "").split() if word in MACHINES), None)
         assert machine is not None or hardware.count == 0, name
         if machine is not None:
-            cores = 2 if machine.resource == NEURON else 1
+            cores = 2 if machine.resource == NEURON_RESOURCE else 1
             assert hardware.count == machine.count * cores, name
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubernetes.client import ApiException
 
+from trainc.model.object_keys import TRAINER_API
+
 if TYPE_CHECKING:
     from trainc.kubeflow.repository import Repository
 
@@ -72,7 +74,7 @@ class NoPods:
 
 
 def _list(items: list[dict[str, Any]]) -> AsyncResult:
-    return AsyncResult({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "List", "metadata": {}, "items": items})
+    return AsyncResult({"apiVersion": TRAINER_API, "kind": "List", "metadata": {}, "items": items})
 
 
 def _name(tree: dict[str, Any]) -> object:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from trainc.legacy.former_hosts import FormerHosts, is_domain
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.job_selectors import with_jobset_selectors
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
-from trainc.model.legacy_kinds import ASK
 from trainc.model.normalise import normalise
-from trainc.model.object_keys import LAST_APPLIED, MULTIKUEUE
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
@@ -67,7 +67,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
     if not spec["network"]:
         del spec["network"]
-    template = {"metadata": _metadata(document), "spec": spec}
+    template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
     _check_service(hosts, entry)
     return Plan(
         document=document,
@@ -221,15 +221,6 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
         hosts.report.add(
             SERVICE_ELSEWHERE.at(span, message, effect=effect, help="move it into this file, or remove it")
         )
-
-
-def _metadata(document: Document) -> Tree:
-    metadata = document.tree["metadata"]
-    written, labels = (node if type(node := metadata.get(field)) is dict else {} for field in ("annotations", "labels"))
-    annotations = {
-        key: node for key, node in written.items() if (key == KEEP or not key.startswith(ASK)) and key != LAST_APPLIED
-    }
-    return {"labels": dict(labels), "annotations": annotations}
 
 
 def _is_queue(document: Document) -> bool:

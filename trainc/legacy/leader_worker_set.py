@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.input_kinds import GROUP_INDEX
-from trainc.model.legacy_kinds import ASK
 from trainc.model.normalise import normalise
-from trainc.model.object_keys import EXCLUSIVE, LAST_APPLIED
+from trainc.model.object_keys import EXCLUSIVE, TPU_RESOURCE
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -136,7 +136,7 @@ def _size(template: Tree) -> int:
 
 
 def _tpus(container: Tree) -> int:
-    amounts = [value(container, "resources", section, "google.com/tpu") for section in ("limits", "requests")]
+    amounts = [value(container, "resources", section, TPU_RESOURCE) for section in ("limits", "requests")]
     return sum(1 for amount in amounts if amount not in {None, 0, "0"})
 
 
@@ -223,13 +223,9 @@ def _set_name(document: Document) -> str:
 
 
 def _metadata(document: Document, *, is_split: bool) -> Tree:
-    metadata = document.tree["metadata"]
-    annotations = {
-        key: node
-        for key, node in (metadata.get("annotations") or {}).items()
-        if not key.startswith((ASK, _PREFIX)) and key != LAST_APPLIED
-    }
-    exclusive = get(metadata, "annotations", f"{_PREFIX}exclusive-topology")
+    metadata = job_metadata(document.tree)
+    annotations = {key: node for key, node in metadata["annotations"].items() if not key.startswith(_PREFIX)}
+    exclusive = metadata["annotations"].get(f"{_PREFIX}exclusive-topology")
     if exclusive is not None and not is_split:  # a domain for each group is one for each Job
         annotations[EXCLUSIVE] = exclusive
-    return {"labels": dict(metadata.get("labels") or {}), "annotations": annotations}
+    return {**metadata, "annotations": annotations}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from trainc.legacy.former_hosts import REWRITTEN, FormerHosts, is_domain
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.mini_cluster_checks import is_refused, lacks_counterparts
 from trainc.legacy.mini_cluster_pod import pod_template, runner_of
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import place
-from trainc.model.legacy_kinds import ASK
-from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -149,11 +148,6 @@ def _settings(document: Document, hosts: ClusterHosts) -> Tree:
 
 
 def _metadata(document: Document) -> Tree:
-    metadata = document.tree["metadata"]
-    annotations = {
-        key: node
-        for key, node in (metadata.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != LAST_APPLIED
-    }
-    labels = {**(metadata.get("labels") or {}), **(get(document.tree, "spec", "jobLabels") or {})}
-    return {"labels": labels, "annotations": annotations}
+    metadata = job_metadata(document.tree)
+    metadata["labels"] |= get(document.tree, "spec", "jobLabels") or {}
+    return metadata

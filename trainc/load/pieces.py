@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from trainc.model.object_keys import TRAINER_API
 from trainc.model.report import Report
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 _TOGETHER = 100  # documents
-_TRAINJOB = ("trainer.kubeflow.org/v1alpha1", "TrainJob")
+_TRAINJOB = (TRAINER_API, "TrainJob")
 
 
 def pieces(read: Reading, report: Report) -> Iterator[list[Document]]:

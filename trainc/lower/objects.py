@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.object_keys import JOBSET_NAME
+from trainc.model.object_keys import JOBSET_API, JOBSET_NAME
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Origin, Sourced
 from trainc.server.jobset.defaults import with_defaults
@@ -16,7 +16,7 @@ _STEPS = (TRAINER, "dataset-initializer", "model-initializer")
 
 
 _ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
-_API_VERSION = Sourced("jobset.x-k8s.io/v1alpha2", Origin(by="lowering"))
+_API_VERSION = Sourced(JOBSET_API, Origin(by="lowering"))
 _KIND = Sourced("JobSet", Origin(by="lowering"))
 _V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
 _NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))

@@ -14,6 +14,7 @@ from trainc.migrate.other_job import rewritten_other
 from trainc.model.input_kinds import ARMADA, INPUT_KINDS
 from trainc.model.kinds import FOREIGN, foreign_kind
 from trainc.model.legacy_kinds import kind_of
+from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain
@@ -40,7 +41,7 @@ _WORDS = (
 )
 _LARGEST = 1024 * 1024  # characters of one document; the parser that keeps comments is slow
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
-_OURS = ("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")
+_OURS = (TRAINER_API, FORMER_TRAINER_API)
 
 
 class MigrationChange(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.keys import below, items, mapping, rename, take
-from trainc.migrate.trainjob import API, OLD_API
+from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.model.plan import ANCESTOR_LABEL
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def rewrite(root: Any) -> list[str]:
 
 
 def _changes(root: Any) -> Iterator[str]:
-    if root.get("apiVersion") == OLD_API:
-        root["apiVersion"] = API
-        yield f"`{OLD_API}` became `{API}` in February 2025"
+    if root.get("apiVersion") == FORMER_TRAINER_API:
+        root["apiVersion"] = TRAINER_API
+        yield f"`{FORMER_TRAINER_API}` became `{TRAINER_API}` in February 2025"
     spec = root.get("spec")
     if not isinstance(spec, dict):
         return

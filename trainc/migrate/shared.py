@@ -7,7 +7,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate.policies import NODE
-from trainc.migrate.wanted import API, MigrationTarget
+from trainc.migrate.wanted import MigrationTarget
+from trainc.model.object_keys import TRAINER_API
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -86,7 +87,7 @@ def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
     if labels:
         metadata["labels"] = labels
     return Shared(
-        {"apiVersion": API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True
+        {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True
     )
 
 

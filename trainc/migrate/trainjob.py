@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from trainc.migrate.chunks import fresh
 from trainc.migrate.keys import MisshapenError, below, items, mapping, rename, take
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-API = "trainer.kubeflow.org/v1alpha1"
-OLD_API = "kubeflow.org/v2alpha1"
 _PLURAL = {"container": "containers", "initContainer": "initContainers", "volume": "volumes"}
 _PATCHABLE = ("name", "env", "volumeMounts", "securityContext")
 _ROLES = {"trainer-node": "node"}
@@ -26,9 +25,9 @@ def rewrite(root: Any) -> list[str]:
 
 def _changes(root: Any) -> Iterator[str]:
     spec = root.get("spec")
-    if root.get("apiVersion") == OLD_API:
-        root["apiVersion"] = API
-        yield f"`{OLD_API}` became `{API}` in February 2025"
+    if root.get("apiVersion") == FORMER_TRAINER_API:
+        root["apiVersion"] = TRAINER_API
+        yield f"`{FORMER_TRAINER_API}` became `{TRAINER_API}` in February 2025"
     if not isinstance(spec, dict):
         return
     yield from _reference(spec)

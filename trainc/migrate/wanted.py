@@ -10,6 +10,7 @@ from trainc.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_
 from trainc.migrate.renaming import rename_main, rename_roles
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import TRAINER_API
 from trainc.model.plan import ANCESTOR_LABEL
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ _OF_OLDER_JOBS = tuple(
         "run-to-completion",
     )
 )
-API = "trainer.kubeflow.org/v1alpha1"
 _DEFAULTS: dict[str, Any] = {
     "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
@@ -269,7 +269,7 @@ def _job(
         metadata["annotations"] = annotations
     reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}
     spec = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
-    return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
+    return {"apiVersion": TRAINER_API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 
 def _runtime(
@@ -287,4 +287,4 @@ def _runtime(
     if policy is not None and FRAMEWORK in policy.labels:
         metadata["labels"] = dict(policy.labels)
     kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
-    return {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}
+    return {"apiVersion": TRAINER_API, "kind": kind, "metadata": metadata, "spec": spec}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.document import Document
 from trainc.model.finding import place
+from trainc.model.object_keys import TRAINER_API
 from trainc.model.paths import keyed, located
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 _BY = "composed runtime"
-API_VERSION = Sourced("trainer.kubeflow.org/v1alpha1", Origin(by=_BY))
+API_VERSION = Sourced(TRAINER_API, Origin(by=_BY))
 KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 
 # Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.

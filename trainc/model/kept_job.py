@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import JOBSET_API
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -50,7 +51,7 @@ def view_of(job: Tree) -> Tree:
     role = {"name": Sourced(ROLE, Origin(by="role of a plain Job")), "template": {"spec": inner}}
     own = {field: spec[field] for field in OF_THE_WHOLE if field in spec}
     return {
-        "apiVersion": Sourced("jobset.x-k8s.io/v1alpha2", Origin(by="view")),
+        "apiVersion": Sourced(JOBSET_API, Origin(by="view")),
         "kind": Sourced("JobSet", Origin(by="view")),
         "metadata": job["metadata"],
         "spec": {**own, **network, "replicatedJobs": [role]},

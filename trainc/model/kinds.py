@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.input_kinds import ARMADA, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.model.legacy_kinds import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
+from trainc.model.object_keys import JOBSET_API, TRAINER_API
 from trainc.model.spelling import nearest
 from trainc.model.tree import get
 
@@ -16,15 +17,12 @@ if TYPE_CHECKING:
 else:
     from trainc.model.record import NamedTuple
 
-TRAINER = "trainer.kubeflow.org/v1alpha1"
-FORMER_TRAINER = "kubeflow.org/v2alpha1"  # the same kinds until February 2025
-JOBSET = "jobset.x-k8s.io/v1alpha2"
 # By kind, the API that has it today; by its lower case, the kind.
 COMPILED: Mapping[str, str] = {
-    "TrainJob": TRAINER,
-    "TrainingRuntime": TRAINER,
-    "ClusterTrainingRuntime": TRAINER,
-    "JobSet": JOBSET,
+    "TrainJob": TRAINER_API,
+    "TrainingRuntime": TRAINER_API,
+    "ClusterTrainingRuntime": TRAINER_API,
+    "JobSet": JOBSET_API,
     **dict.fromkeys(sorted(NAMES - {"TfJob"}), V1),
     "MPIJob": MPI_OPERATOR,
 }

@@ -1,6 +1,12 @@
-"""Labels, annotations, fields and managers by which programs know each other's objects."""
+"""Names by which programs know each other's objects: APIs, labels, annotations, fields, managers, resources."""
 
 from __future__ import annotations
+
+TRAINER_API = "trainer.kubeflow.org/v1alpha1"
+FORMER_TRAINER_API = "kubeflow.org/v2alpha1"  # the same kinds until February 2025
+JOBSET_API = "jobset.x-k8s.io/v1alpha2"
+
+GPU_RESOURCE, TPU_RESOURCE, NEURON_RESOURCE = "nvidia.com/gpu", "google.com/tpu", "aws.amazon.com/neuron"
 
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 JOBSET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"  # `managedBy` of a JobSet that its own controller runs

@@ -5,8 +5,6 @@ from __future__ import annotations
 from trainc.model import start
 from trainc.new.starts import suiting
 
-GPU = "nvidia.com/gpu"
-
 
 class Hardware:
     """A machine type: components with the values of their parameters, and the accelerators of one pod.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import GPU_RESOURCE
 from trainc.model.quantity import NANO, Quantity
-from trainc.new.hardware import GPU, HARDWARE
+from trainc.new.hardware import HARDWARE
 from trainc.new.starts import STARTS
 
 TYPE_CHECKING = False
@@ -105,7 +106,7 @@ class Request:
         if self.hardware and self.hardware.is_sized_by_component:
             return {}
         if self.gpus and not self.hardware:
-            given[GPU] = str(self.gpus)
+            given[GPU_RESOURCE] = str(self.gpus)
         return {name: amount for name, amount in given.items() if amount}
 
 

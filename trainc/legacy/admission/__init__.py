@@ -7,8 +7,8 @@ from trainc.legacy.admission.moved import settled
 from trainc.legacy.admission.refusals import Refuser
 from trainc.legacy.replica_lists import key_of
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
-from trainc.model.kinds import FORMER_TRAINER, TRAINER
 from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
 from trainc.server.repairs import has_place
@@ -137,9 +137,9 @@ def _gone(document: Document, report: Report) -> None:
 
 def _renewed(document: Document) -> list[Edit]:
     """The edit to today's version, for the kinds of the Trainer's first one, whose fields are read from then on."""
-    if document.api_version != FORMER_TRAINER or not has_place(document):
+    if document.api_version != FORMER_TRAINER_API or not has_place(document):
         return []
-    return [Edit(document.file, document.start, ("apiVersion",), TRAINER)]
+    return [Edit(document.file, document.start, ("apiVersion",), TRAINER_API)]
 
 
 def _served(name: str) -> list[str]:

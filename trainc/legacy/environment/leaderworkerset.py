@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.environment.env import GLOBAL_INDEX
 from trainc.legacy.leader_worker_set import ALL, LEADER, WORKER
+from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
 from trainc.model.sourced import derive
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 _POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-_TPU, _TPU_PORT = "google.com/tpu", 8476
+_TPU, _TPU_PORT = TPU_RESOURCE, 8476
 
 
 def lower(plan: Plan) -> Contribution:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.plan import runpolicy
 from trainc.legacy.plan.counted import MOST, countable, is_countable, is_open
 from trainc.legacy.plan.hosts import present_hosts
@@ -13,7 +14,6 @@ from trainc.legacy.plan.shapes import SHAPES
 from trainc.legacy.plan.versions import servable
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
-from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
@@ -130,15 +130,10 @@ def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
 
 
 def _metadata(job: LegacyJob, shape: JobLayout) -> Tree:
-    meta = get(job.document.tree, "metadata") or {}
-    annotations = {
-        key: node
-        for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != LAST_APPLIED
-    }
+    metadata = job_metadata(job.document.tree)
     if shape.layout:
-        annotations[ASK + "rank-layout"] = stamp(shape.layout, "layout of ranks")
-    return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
+        metadata["annotations"][ASK + "rank-layout"] = stamp(shape.layout, "layout of ranks")
+    return metadata
 
 
 def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tuple[Tree, bool]:

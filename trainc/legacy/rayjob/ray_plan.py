@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
@@ -12,8 +13,7 @@ from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.rayjob.ray_findings import check_fields
 from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, RayGroup, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
-from trainc.model.legacy_kinds import ASK
-from trainc.model.object_keys import LAST_APPLIED, MULTIKUEUE
+from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, stamp, value
@@ -47,7 +47,10 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     parts = [ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)]
     shape = JobLayout(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
-    template = {"metadata": _metadata(job), "spec": {**_jobset_fields(job), "replicatedJobs": replicated}}
+    template = {
+        "metadata": job_metadata(job.document.tree),
+        "spec": {**_jobset_fields(job), "replicatedJobs": replicated},
+    }
     placing = _gang(job) if counted else None
     pods = [part.pods for part in parts]
     out = plan_of_jobset(job, entry, template, pods, gang=placing, framework=FRAMEWORK, kind=_BY)
@@ -138,16 +141,6 @@ def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
     if type(manager) is Sourced and manager.value == MULTIKUEUE:
         out["managedBy"] = manager
     return out
-
-
-def _metadata(job: RayJobAsRead) -> Tree:
-    meta = get(job.document.tree, "metadata") or {}
-    annotations = {
-        key: node
-        for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != LAST_APPLIED
-    }
-    return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 
 
 def _gang(job: RayJobAsRead) -> Tree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.quantity import NANO, Quantity, QuantityError
 from trainc.model.requests import quantity_of
 from trainc.model.sourced import Sourced
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 ULIMIT = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
 AGENT_PORT = 52365
 _WITH_VALUE = ("log-color", "include-dashboard", "include-log-monitor")  # switches that take `true` or `false`
-_ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": "TPU"}
+_ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", TPU_RESOURCE: "TPU"}
 _SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
 
 

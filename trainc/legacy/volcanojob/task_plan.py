@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.plan.conversion import fits
 from trainc.legacy.plan.counted import countable, is_open
 from trainc.legacy.plan.counted import is_countable as is_number_of_pods
@@ -20,8 +21,6 @@ from trainc.legacy.volcanojob.task_pods import check_claims, finish
 from trainc.legacy.volcanojob.tasks import FRAMEWORK, JobOfTasks
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.gang import UNKNOWN_SIZE
-from trainc.model.legacy_kinds import ASK
-from trainc.model.object_keys import LAST_APPLIED
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain, stamp, value
@@ -70,7 +69,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
     if decided is not None:
         spec["successPolicy"] = decided
-    template = {"metadata": _metadata(job), "spec": spec}
+    template = {"metadata": job_metadata(job.document.tree), "spec": spec}
     pods = [task.pods for task in tasks]
     out = plan_of_jobset(job, entry, template, pods, gang=gang(job), framework=FRAMEWORK, kind=_BY)
     out.barred = not (kept and all(verdicts) and fitting) and not is_open(job)
@@ -100,7 +99,7 @@ def _uncounted(job: JobOfTasks, entry: Entry, *, is_free: bool) -> Plan | None:
     if not tasks:
         return None
     spec = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
-    template = {"metadata": _metadata(job), "spec": spec}
+    template = {"metadata": job_metadata(job.document.tree), "spec": spec}
     pods = [task.pods for task in tasks]
     out = plan_of_jobset(job, entry, template, pods, gang=None, framework=FRAMEWORK, kind=_BY)
     out.barred = not is_free
@@ -147,16 +146,6 @@ def _jobset_fields(job: JobOfTasks, lifecycle: TaskLifecycle) -> dict[str, Tree]
     if type(ttl) is Sourced and ttl.value is not None:
         out["ttlSecondsAfterFinished"] = ttl
     return out
-
-
-def _metadata(job: JobOfTasks) -> Tree:
-    meta = get(job.document.tree, "metadata") or {}
-    annotations = {
-        key: node
-        for key, node in (meta.get("annotations") or {}).items()
-        if not key.startswith(ASK) and key != LAST_APPLIED
-    }
-    return {"labels": dict(meta.get("labels") or {}), "annotations": annotations}
 
 
 def _waits_for_all(job: JobOfTasks) -> bool:

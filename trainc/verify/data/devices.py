@@ -5,18 +5,19 @@ Sources: device plugin documentation of NVIDIA, AMD, Intel, Google Cloud, AWS Ne
 
 from __future__ import annotations
 
+from trainc.model.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
 from trainc.model.spelling import intended
 
 GPU, TPU, NEURON, MIG, GAUDI, NPU = "GPU", "TPU", "Neuron", "MIG slice", "Gaudi", "NPU"
 
 DEVICES = {
-    "nvidia.com/gpu": GPU,
+    GPU_RESOURCE: GPU,
     "nvidia.com/gpu.shared": MIG,
     "amd.com/gpu": GPU,
     "gpu.intel.com/i915": GPU,
     "gpu.intel.com/xe": GPU,
-    "google.com/tpu": TPU,
-    "aws.amazon.com/neuron": NEURON,
+    TPU_RESOURCE: TPU,
+    NEURON_RESOURCE: NEURON,
     "aws.amazon.com/neuroncore": NEURON,
     "aws.amazon.com/neurondevice": NEURON,
     "habana.ai/gaudi": GAUDI,

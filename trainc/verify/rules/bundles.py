@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.model.memo import Memo
-from trainc.model.object_keys import EXCLUSIVE
-from trainc.verify.data.machines import SLICE, TPU
+from trainc.model.object_keys import EXCLUSIVE, TPU_RESOURCE
+from trainc.verify.data.machines import SLICE
 from trainc.verify.data.pairs import PAIRS
 from trainc.verify.values import rows, table, text, texts
 
@@ -48,7 +48,7 @@ _DISRUPTED = "DisruptionTarget"
 
 def multislice_half_set_up(job: Job) -> None:
     for role in job.roles:
-        if type(role.replicas) is not int or not any(container.devices.get(TPU) for container in role.main):
+        if type(role.replicas) is not int or not any(container.devices.get(TPU_RESOURCE) for container in role.main):
             continue
         names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
         for missing, path in _missing_slices(job, role, names, role.replicas):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import NOTE, WARNING, Label, Rule
+from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.sourced import Sourced
 from trainc.verify.storage import keeps_state
 from trainc.verify.values import rows, table, text, texts, whole
@@ -106,7 +107,7 @@ def partial_restarts(job: Job) -> None:
             or "backoffLimitPerIndex" in role.spec
         ):
             continue
-        if collective(role) or "google.com/tpu" in role.devices:
+        if collective(role) or TPU_RESOURCE in role.devices:
             job.report.add(
                 PARTIAL.at(
                     job.at((*role.path, "name")),

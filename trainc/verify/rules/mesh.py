@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
+from trainc.model.object_keys import TPU_RESOURCE
 from trainc.verify.data.devices import GPU, TPU, device_kind
 from trainc.verify.values import table, text
 
@@ -57,7 +58,7 @@ def _devices(container: Container) -> int:
 
 
 def _maxtext(job: Job, container: Container, given: dict[str, str]) -> None:
-    if "google.com/tpu" not in container.devices:
+    if TPU_RESOURCE not in container.devices:
         _joined(job, container, given)
         return
     for prefix, total, what in (
@@ -121,7 +122,7 @@ def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, th
 def _two_per_chip(container: Container) -> bool:
     """Whether JAX may see two devices per TPU chip: on Ironwood it does, and without a selector one cannot tell."""
     generation = text(table(container.role.pod, "nodeSelector"), "cloud.google.com/gke-tpu-accelerator")
-    return "google.com/tpu" in container.devices and generation in ("", "tpu7x")
+    return TPU_RESOURCE in container.devices and generation in ("", "tpu7x")
 
 
 def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> bool:

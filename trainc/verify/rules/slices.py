@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
-from trainc.model.object_keys import EXCLUSIVE
+from trainc.model.object_keys import EXCLUSIVE, TPU_RESOURCE
 from trainc.verify.values import table
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def slices_share_node_pools(job: Job) -> None:
 
 def _is_multislice(role: ExpandedRole) -> bool:
     several = type(role.replicas) is int and role.replicas > 1
-    return several and "google.com/tpu" in role.devices and type(role.size) is int and role.size > 1
+    return several and TPU_RESOURCE in role.devices and type(role.size) is int and role.size > 1
 
 
 def _is_placed(job: Job, role: ExpandedRole) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import whole_number
-from trainc.model.object_keys import KUEUE_QUEUE
-from trainc.verify.data.machines import GENERATIONS, SLICE, TPU
+from trainc.model.object_keys import KUEUE_QUEUE, TPU_RESOURCE
+from trainc.verify.data.machines import GENERATIONS, SLICE
 from trainc.verify.values import substituted, table, text
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
     users = []
     for role in job.roles:
         for container in role.main:
-            chips = container.devices.get(TPU) if container.devices else None
+            chips = container.devices.get(TPU_RESOURCE) if container.devices else None
             if type(chips) is int and chips:
                 users.append((role, container, chips))
                 break
@@ -97,14 +97,14 @@ def _product(sizes: tuple[int, ...]) -> int:
 
 
 def _chips_of(container: Container) -> Path:
-    return (*container.path, "resources", "limits", TPU)
+    return (*container.path, "resources", "limits", TPU_RESOURCE)
 
 
 def tpu_topology_mismatch(job: Job) -> None:
     for role, container, _ in _users(job):
         topology = _topology(role)
         sizes = _sizes(topology)
-        chips = role.devices.get(TPU)
+        chips = role.devices.get(TPU_RESOURCE)
         if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
             if topology and not sizes:
                 job.report.skip("a TPU topology is not known here")
@@ -222,7 +222,7 @@ def _placed_otherwise(role: ExpandedRole) -> bool:
 def tpu_chips_per_host(job: Job) -> None:
     for role, container, chips in _users(job):
         generation = GENERATIONS.get(_selector(role, ACCELERATOR))
-        if generation is None or len([c for c in role.main if TPU in c.devices]) > 1:
+        if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
             continue
         sizes = _sizes(_topology(role))
         fitting = generation.chips(_product(sizes) if sizes else 0)
