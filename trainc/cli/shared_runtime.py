@@ -59,7 +59,7 @@ def write_runtime(shared: Shared, session: Session) -> str:
 
 def runtime_text(shared: Shared) -> str:
     """The file of a new runtime."""
-    lines = Writer({}, deeper=False).map(shared.runtime, None)
+    lines = Writer({}, deeper=False).document(shared.runtime, None)
     return _FIRST + "".join(f"{line}\n" for line in lines)
 
 

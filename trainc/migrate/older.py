@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.other_sources import roles_of_other
 from trainc.migrate.placed_text import Writer
-from trainc.migrate.source_text import SourceEntry, SourceNode, apart, at, composed, source_of
+from trainc.migrate.source_reader import source_of
+from trainc.migrate.source_text import SourceEntry, SourceNode, apart, at, composed
 from trainc.migrate.wanted import OF_SERVER
 from trainc.model.legacy_kinds import KINDS, LISTED
 
@@ -29,11 +30,11 @@ def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     roles = _roles(source.root, plain) if is_older else roles_of_other(source.root, plain)
     former = {new: old for old, new in want.roles.items()}
     pods = {name: _role_of(roles, former.get(name, name)) for name in _names(want)}
-    out = [*source.above, *writer.map(want.job, _job(source.root, pods, want))]
+    out = [*source.above, *writer.document(want.job, _job(source.root, pods, want))]
     if want.own_runtime:
-        out += ["---", *writer.map(want.runtime, _runtime(pods, want))]
+        out += ["---", *writer.document(want.runtime, _runtime(pods, want))]
     for extra in want.extras:
-        out += ["---", *writer.map(extra, None)]
+        out += ["---", *writer.document(extra, None)]
     return "".join(f"{line}\n" for line in [*_stripped(out), *source.below])
 
 
@@ -47,7 +48,7 @@ def unplaced(text: str, want: MigrationTarget) -> str:
     """The documents in a layout of their own: nothing is copied from the text but the mark that starts it."""
     start = "---\n" if text.startswith("---") else ""
     writer = Writer({}, deeper=False)
-    documents = ["".join(f"{line}\n" for line in writer.map(tree, None)) for tree in want.documents]
+    documents = ["".join(f"{line}\n" for line in writer.document(tree, None)) for tree in want.documents]
     return start + "---\n".join(documents)
 
 

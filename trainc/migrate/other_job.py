@@ -22,7 +22,7 @@ from trainc.migrate.older_job import (
 from trainc.migrate.other_policies import policy_of_other
 from trainc.migrate.placed_text import Writer, says
 from trainc.migrate.policies import OlderFacts, Policy
-from trainc.migrate.source_text import source_of
+from trainc.migrate.source_reader import source_of
 from trainc.migrate.volcano_groups import is_of_volcano, readable_group, with_group
 from trainc.migrate.wanted import wanted
 from trainc.model.finding import ERROR
@@ -217,7 +217,7 @@ def _followed(piece: str, compiled: list[Any]) -> str:
         namespace = tree["metadata"].get("namespace")
         wanted_ = {**twin, "metadata": {k: v for k, v in twin["metadata"].items() if k != "namespace" or namespace}}
         source = source_of(piece, tree)
-        lines = [*source.above, *Writer({}, deeper=source.deeper).map(wanted_, source.root), *source.below]
+        lines = [*source.above, *Writer({}, deeper=source.deeper).document(wanted_, source.root), *source.below]
         return with_comments("".join(f"{line}\n" for line in lines), piece)
     return piece
 

@@ -38,14 +38,19 @@ def is_same_amount(one: object, other: object) -> bool:
 
 
 class Writer:
-    """Writes values in the layout of a text; `names` are the new names of what a list calls otherwise."""
+    """Writes a document in the layout of a text; `names` are the new names of what a list calls otherwise."""
 
     def __init__(self, names: Mapping[str, str], *, deeper: bool) -> None:
         self.names = names
+        self._anchors: dict[str, SourceNode] = {}  # those in the lines so far
         self.indent = _STEP if deeper else 0  # of a list below its key
 
-    def map(self, wanted: dict[str, Any], node: SourceNode | None, column: int = 0) -> list[str]:
-        """The lines of a map at a column."""
+    def document(self, wanted: dict[str, Any], node: SourceNode | None) -> list[str]:
+        """The lines of a document, in which no anchor of another one counts."""
+        self._anchors = {}
+        return self._map(wanted, node, 0)
+
+    def _map(self, wanted: dict[str, Any], node: SourceNode | None, column: int) -> list[str]:
         known = node.children if node is not None and isinstance(node.children, dict) else {}
         first = [key for key in known if key in wanted] if node is not None and node.style != COMPOSED else []
         out: list[str] = []
@@ -82,8 +87,9 @@ class Writer:
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
         if entry is not None and says(entry.node.value, wanted):
-            moved = entry.moved(column, head)
+            moved = entry.moved(column, head, self._anchors)
             if moved is not None:
+                self._anchors |= dict(entry.node.anchors)
                 return moved
         node = entry.node if entry is not None else None
         above = [_line(comment, column) for comment in entry.comments_above] if entry is not None else []
@@ -94,9 +100,9 @@ class Writer:
             flow = f"[{', '.join(map(spelled, wanted))}]"
             return [*above, f"{' ' * column}{head} {flow}{_beside(beside)}"]
         below = column + _STEP if isinstance(wanted, dict) or head == "-" else column + self.indent
-        inner = self.map(wanted, node, below) if isinstance(wanted, dict) else self._list(wanted, node, below)
+        inner = self._map(wanted, node, below) if isinstance(wanted, dict) else self._list(wanted, node, below)
         if head == "-":
-            return [*above, *_behind_dash(inner, column)]
+            return [*above, *([_line(beside, column)] if beside else []), *_behind_dash(inner, column)]
         return [*above, f"{' ' * column}{head}{_beside(beside)}", *inner]
 
 
