@@ -28,6 +28,7 @@ from trainc.migrate.wanted import wanted
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.tree import plain
+from trainc.server.pods.complaints import fields
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump as yaml_text
 
@@ -214,8 +215,9 @@ def _followed(piece: str, compiled: list[Any]) -> str:
         twin = next((one for one in compiled if _key(one) == _key(tree)), None)
         if twin is None or says(tree, twin):
             continue
-        namespace = tree["metadata"].get("namespace")
-        wanted_ = {**twin, "metadata": {k: v for k, v in twin["metadata"].items() if k != "namespace" or namespace}}
+        namespace = fields(tree.get("metadata")).get("namespace")
+        metadata = fields(twin.get("metadata"))
+        wanted_ = {**twin, "metadata": {k: v for k, v in metadata.items() if k != "namespace" or namespace}}
         source = source_of(piece, tree)
         lines = [*source.above, *Writer({}, deeper=source.deeper).document(wanted_, source.root), *source.below]
         return with_comments("".join(f"{line}\n" for line in lines), piece)
@@ -223,7 +225,7 @@ def _followed(piece: str, compiled: list[Any]) -> str:
 
 
 def _key(tree: dict[str, Any]) -> tuple[str, str]:
-    return tree["kind"], tree["metadata"].get("name", "")  # a server makes up the name of some
+    return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some
 
 
 def _lost(source: _Source, after: _Compiled) -> str:
