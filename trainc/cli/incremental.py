@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Command = Callable[[Options, Memory | None], int]
 
-_FORM = 2  # counts up whenever what is kept comes to mean something else
+_FORM = 3  # counts up whenever what is kept comes to mean something else
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged")  # these runs read more than files
 _SHOWN = (
     "all",

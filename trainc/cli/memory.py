@@ -89,7 +89,8 @@ class Memory:
         if manifest.outcomes is not None:
             from trainc.incremental.outcomes import known_of  # noqa: PLC0415 (an answer needs none of it)
 
-            self.known = known_of(manifest.outcomes, head.root, {*head.names}, {*listed.names}, changed)
+            before, now = ({name for name in names if name in changed} for names in (head.names, listed.names))
+            self.known = known_of(manifest.outcomes, head.root, before, now, changed)
         return None
 
     def _keep_again(self, manifest: Manifest, listed: Listing) -> None:

@@ -12,7 +12,7 @@ from trainc.model.reading import ordinary_contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from trainc.incremental.listing import Listing, State
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Answer = tuple[int, str, str]  # exit code, standard output, standard error
 
 _DIGEST = 32  # bytes
+_UNKNOWN = bytes(_DIGEST)  # the digest of a file that has none
 _LENGTH = 8  # bytes of a number
 MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
 
@@ -62,10 +63,29 @@ class Manifest:
     `outcomes` is None where a change of one file may change what is said of another.
     """
 
-    def __init__(self, head: Head, digests: dict[str, bytes], outcomes: dict[str, Any] | None) -> None:
+    def __init__(
+        self, head: Head, digests: dict[str, bytes] | None, outcomes: dict[str, Any] | None, rows: bytes = b""
+    ) -> None:
         self.head = head
-        self.digests = digests
         self.outcomes = outcomes
+        self._digests = digests
+        self._names, self._rows = head.names, rows  # what the digests are made of, where there are none yet
+
+    @property
+    def digests(self) -> dict[str, bytes]:
+        """The digest of each file that has one."""
+        if self._digests is None:
+            self._digests = self._digests_of({*self._names})
+        return self._digests
+
+    def _digests_of(self, names: Collection[str]) -> dict[str, bytes]:
+        """The digests of some files."""
+        if self._digests is not None:
+            return self._digests
+        rows = {
+            name: self._rows[_DIGEST * at : _DIGEST * (at + 1)] for at, name in enumerate(self._names) if name in names
+        }
+        return {name: row for name, row in rows.items() if row != _UNKNOWN}
 
     @property
     def is_complete(self) -> bool:
@@ -83,8 +103,9 @@ class Manifest:
         changed = names - now.keys()
         if files.links != self.head.links:
             changed |= {*files.links, *self.head.links} & {*files.names}
+        digests = self._digests_of(now)
         for name, state in now.items():
-            if name in self.digests and self.digests[name] == digest(os.path.join(self.head.root, name)):
+            if name in digests and digests[name] == digest(os.path.join(self.head.root, name)):
                 now[name] = state if is_settled(state, started) else UNSETTLED
             else:
                 changed.add(name)
@@ -95,7 +116,8 @@ class Manifest:
         head = self.head
         places = (head.root, head.whole, head.outside)
         first = marshal.dumps((places, "\0".join(head.names), head.numbers, head.links, head.answers))
-        second = marshal.dumps((self.digests, self.outcomes))
+        rows = b"".join([self.digests.get(name) or _UNKNOWN for name in head.names])
+        second = marshal.dumps((rows, self.outcomes))
         return b"".join((sha256(first).digest(), len(first).to_bytes(_LENGTH), first, sha256(second).digest(), second))
 
 
@@ -135,4 +157,5 @@ def read_manifest(head: Head, data: bytes) -> Manifest | None:
     second = data[start + _DIGEST :]
     if not second or sha256(second).digest() != data[start : start + _DIGEST]:
         return None
-    return Manifest(head, *marshal.loads(second))  # noqa: S302
+    rows, outcomes = marshal.loads(second)  # noqa: S302 (its digest says that we wrote it)
+    return Manifest(head, None, outcomes, rows)

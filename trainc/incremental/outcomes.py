@@ -9,7 +9,7 @@ from trainc.load.runtimes import may_hold_runtimes
 from trainc.load.walk import contents, is_candidate, ours
 from trainc.model.header import is_rendered
 from trainc.model.lfs import is_pointer
-from trainc.model.outcomes import Known
+from trainc.model.outcomes import Known, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
 from trainc.model.trouble import Trouble
@@ -157,7 +157,7 @@ def _found(outcomes: Outcomes, sources: Mapping[str, int]) -> Plain:
             runtimes.setdefault(identity, []).append(file)
     return {
         "clean": {file: (outcomes.files[file].jobs, count) for file, count in sources.items()},
-        "names": {key: file for key, file in outcomes.names.items() if file in sources},
+        "names": {joined(key): file for key, file in outcomes.names.items() if file in sources},
         "runtimes": list(runtimes.items()),
     }
 

@@ -102,6 +102,11 @@ def _has_companions(bundle: Bundle) -> bool:
     return any(value(tree, "kind") in KINDS for tree in bundle.objects)
 
 
+def joined(key: Key) -> str:
+    """The name of an object in one text."""
+    return "\0".join(key)
+
+
 class Known:
     """What earlier runs know of files that this one leaves alone.
 
@@ -115,7 +120,7 @@ class Known:
     def __init__(self, files: AbstractSet[str], again: AbstractSet[str]) -> None:
         self.files = files
         self.again = again
-        self.names: dict[Key, str] = {}
+        self.names: dict[str, str] = {}  # by the key in one text, of which thousands are read in no time
         self.jobs = 0
         self.sources = 0
         self.paths: dict[str, str] = {}
@@ -125,7 +130,7 @@ class Known:
 
     def has(self, key: Key) -> bool:
         """Whether one of the files holds a job from which an object of that name comes."""
-        return self.names.get(key) in self.files
+        return self.names.get(joined(key)) in self.files
 
     def check(self, outcomes: Outcomes | None, report: Report, together: CrossJobChecks) -> None:
         """Raise Unfamiliar where what was compiled again may concern what was not."""
